@@ -7,9 +7,16 @@ import { runBlocks } from './run-doc-blocks.ts';
 
 // Elsewhere a reader must be able to paste what a page shows; commands on operating may need another machine.
 const operating = new Set(
-  ['operations', 'admin-actions', 'benchmarks', 'metrics', 'reliability', 'self-hosting', 'submission'].map(
-    (page) => `docs/${page}.md`,
-  ),
+  [
+    'operations',
+    'retention',
+    'admin-actions',
+    'benchmarks',
+    'metrics',
+    'reliability',
+    'self-hosting',
+    'submission',
+  ].map((page) => `docs/${page}.md`),
 );
 const MOST_NOT_RUN = 5;
 

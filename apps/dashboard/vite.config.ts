@@ -5,7 +5,8 @@ import { defineConfig } from 'vite';
 import { compressFolder } from './build/compress.ts';
 import { builtFolder, HASH_FILE, hashSources } from './build/sources.ts';
 
-// Taken before the build reads the sources: a file that changes meanwhile leads to another build, not to a stale one.
+// Taken before the build reads the sources, so that a file that changes meanwhile causes another build, not a stale
+// one.
 const hash = hashSources();
 
 export default defineConfig({
@@ -23,7 +24,7 @@ export default defineConfig({
   define: { 'import.meta.env.RELEASE': JSON.stringify(hash) },
   build: {
     target: 'es2023',
-    // An inlined font or icon would need data: in the policy of the page.
+    // An inlined font or icon would need data: in the CSP.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -46,7 +46,12 @@ export class Database {
 
   /** The plan's limit of requests would be the first fault to show. */
   async liftRateLimits(): Promise<void> {
-    await this.#sql`update plans set send_per_minute = 1000000, default_per_minute = 1000000`;
+    await this.limitRequests(1_000_000);
+  }
+
+  /** The same limit for every plan and every class of requests. */
+  async limitRequests(per_minute: number): Promise<void> {
+    await this.#sql`update plans set send_per_minute = ${per_minute}, default_per_minute = ${per_minute}`;
   }
 
   async openRecipients(except: readonly string[] = []): Promise<number> {

@@ -78,7 +78,7 @@ export class Phases {
    */
   async #kills(): Promise<void> {
     const { instance, plan, random } = this.#parts;
-    const { worker_kills, api_kills } = plan;
+    const { worker_kills, api_kills, kill_gap_s } = plan;
     const order: { readonly place: Place; readonly among: readonly Place[]; readonly of: FaultOf }[] = [];
     const add = (among: readonly Place[], number: number, of: FaultOf) => {
       const place = among[number % among.length];
@@ -92,7 +92,7 @@ export class Phases {
       const { slot } = place;
       await slot.untilReady();
       const free_at = (this.#killed_at.get(slot.name) ?? 0) + 2 * startTime(place);
-      await pause(Math.max(random.between(100, 1500), free_at - wallTime()));
+      await pause(Math.max(random.between(kill_gap_s[0] * 1000, kill_gap_s[1] * 1000), free_at - wallTime()));
       for (const other of among) await other.slot.untilReady();
       if (of === 'worker') await this.#killWorker(place);
       else await this.#fault(`kill -9 ${slot.name}`, of, () => slot.kill());

@@ -4,6 +4,8 @@ export interface Plan {
   readonly sink_s: number;
   readonly worker_kills: number;
   readonly api_kills: number;
+  /** Between one kill and the next, so that what is between them is work and not only starts. */
+  readonly kill_gap_s: readonly [least: number, most: number];
   readonly crashes: number;
   /** Connections cut when a batch of mail, or of results, is on its way to the database. */
   readonly cuts: number;
@@ -46,6 +48,7 @@ const slice: Plan = {
   sink_s: 4,
   worker_kills: 4,
   api_kills: 1,
+  kill_gap_s: [0.1, 1.5],
   crashes: 1,
   cuts: 1,
   freeze_database_s: 0,
@@ -72,6 +75,7 @@ export const plans = {
     sink_s: 15,
     worker_kills: 20,
     api_kills: 6,
+    kill_gap_s: [5, 9],
     crashes: 3,
     cuts: 2,
     freeze_database_s: 15,

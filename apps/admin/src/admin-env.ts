@@ -6,9 +6,9 @@ export interface AdminEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
     request_id: string;
-    /** The client address, as far as trusted proxies tell. */
+    /** The client address; X-Forwarded-For counts only from trusted proxies. */
     address: string;
-    /** The signed-in user, behind requireSession. */
+    /** The signed-in user, set by requireSession. */
     actor: UserActor;
   };
 }

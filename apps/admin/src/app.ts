@@ -34,7 +34,7 @@ export function createApp(
     const { incoming } = context.env;
     context.set('address', clientAddress(incoming.socket, incoming.headers['x-forwarded-for']));
     await next();
-    // A tab with another dashboard than this one learns it from any answer.
+    // Any answer tells an open tab that a newer dashboard was deployed.
     const state = dashboard();
     if (state.kind === 'ready') context.header('x-dashboard-release', state.files.release);
     context.header('x-request-id', context.var.request_id);

@@ -29,7 +29,7 @@ const routes = ['graphql', 'trpc', 'login', 'logout', 'errors', 'graphiql'] as c
 const methods = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 const TOO_MANY = 429;
 
-/** Counts a request under the first segment of its path. How long an event stream was open is not its latency. */
+/** Counts a request under the first segment of its path. The time for which a stream was open is no latency. */
 function note(metrics: Metrics, { url = '', method = '' }: IncomingMessage, response: ServerResponse, seconds: number) {
   const first = /^\/([a-z]*)/.exec(url)?.[1] ?? '';
   const known = routes.find((route) => route === first);

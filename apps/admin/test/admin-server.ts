@@ -14,12 +14,12 @@ export interface Answer {
 
 export interface AdminServer {
   readonly port: number;
-  /** A GET over node:http, because fetch does not let a Host header be chosen. */
+  /** A GET over node:http, because fetch does not allow setting Host. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** The pages on a socket of their own. */
+/** Starts the admin routes on a socket of their own. */
 export async function startAdmin(services: Services, dashboard?: DashboardSource): Promise<AdminServer> {
   const handle = createHandler(services, dashboard);
   const server = createServer((incoming, response) => void handle(incoming, response));
@@ -51,7 +51,7 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
   };
 }
 
-/** The same for a test file, stopped after the last test. */
+/** The same for a test file, stopped after its last test. */
 export async function openAdmin({ services }: World): Promise<AdminServer> {
   return endAfterTests(await startAdmin(services));
 }

@@ -35,7 +35,7 @@ const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<un
   'workspaces.create': (api) => api.workspaces.create.mutate({ name: 'Mine', plan: 'free' }),
 };
 
-/** An operator with a password and a session, and a member beside them. */
+/** An operator with a password and a session, and a viewer. */
 async function people() {
   const operator = await signedIn(world, admin, 'operator');
   const member = await signedIn(world, admin, 'viewer');
@@ -77,7 +77,7 @@ describe('a session that signed in more than an hour ago', () => {
     }
 
     expect(await state()).toEqual(before);
-    // What goes to the same address as before is asked for nothing.
+    // An unchanged address needs no fresh sign-in.
     expect(await api.webhooks.update.mutate({ id: webhook_id, description: 'Orders' })).toMatchObject({
       id: webhook_id,
     });
@@ -103,7 +103,7 @@ describe('a session that signed in more than an hour ago', () => {
     const actions = await world.services.sql`
       select count(*)::int as count from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`;
     expect(actions).toEqual([{ count: 1 }]);
-    // A key that has leaked is revoked without being asked for anything.
+    // Revoking a leaked key needs no fresh sign-in.
     expect(await api.apiKeys.revoke.mutate({ key_id: made.id })).toMatchObject({ status: 'revoked' });
   });
 

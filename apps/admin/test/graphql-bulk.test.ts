@@ -155,7 +155,7 @@ describe('a subscription to a bulk operation', () => {
       headers,
       body: JSON.stringify({ query, variables: { id } }),
     });
-    // It ends by itself with the operation.
+    // The stream ends with the operation.
     const text = await answer.text();
     return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
   };

@@ -22,7 +22,7 @@ const introspection = getIntrospectionQuery();
 const [operation = '', ...fragments] = introspection.split(/(?=fragment )/);
 const wholeSchema = operation.slice(operation.indexOf('__schema'), operation.lastIndexOf('}'));
 
-// Each is refused before anything of it is resolved.
+// Each is refused before any field is resolved.
 const refused: readonly (readonly [what: string, document: string])[] = [
   ...[12, 16, 24, 40].map(
     (length) => [`${length} fragments that each spread the next twice`, chain(length, 2)] as const,
@@ -86,7 +86,7 @@ const refused: readonly (readonly [what: string, document: string])[] = [
   ['a mutation of a chain', chain(30, 2, '__typename', 'Mutation').replace('query', 'mutation')],
 ];
 
-// Each is refused by a rule of GraphQL itself.
+// Each is refused by a validation rule of GraphQL itself.
 const invalid: readonly (readonly [what: string, document: string])[] = [
   ['types of types of types', '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }'],
   [
@@ -116,7 +116,7 @@ const invalid: readonly (readonly [what: string, document: string])[] = [
   ['a string without an end', '{ node(id: "x) { id } }'],
 ];
 
-// Each is answered, and costs what it says.
+// Each is answered, and costs this many points.
 const answered: readonly (readonly [what: string, points: number, document: string])[] = [
   ['a fragment spread twice in one selection', 1, '{ usage { ...f ...f } } fragment f on Usage { month }'],
   [

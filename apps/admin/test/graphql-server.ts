@@ -15,7 +15,7 @@ export interface GraphqlAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests read answers as a client would, without a schema; each asserts on what it names.
+  // The test reads answers like a client without a schema; each asserts on the fields that it names.
   readonly data: Record<string, unknown> | null | undefined;
   readonly errors: readonly GraphqlError[];
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -23,7 +23,6 @@ export interface GraphqlAnswer {
 
 export interface GraphqlServer {
   readonly url: string;
-  /** Posts a document with a key. */
   ask(query: string, variables?: Readonly<Record<string, unknown>>, options?: AskOptions): Promise<GraphqlAnswer>;
   stop(): Promise<void>;
 }
@@ -66,7 +65,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
   };
 }
 
-/** The same for a test file: asked with the world's key, and stopped after the last test. */
+/** The same for a test file: asked with the world's key, and stopped after its last test. */
 export async function openGraphql({ services, secret }: World): Promise<GraphqlServer> {
   return endAfterTests(await startGraphql(services, secret));
 }

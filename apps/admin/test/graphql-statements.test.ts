@@ -9,7 +9,7 @@ let graphql: GraphqlServer;
 let counted: string[];
 beforeAll(async () => {
   counted = [];
-  // Statements are counted where they go out: on the connections of the server under test alone.
+  // Counts statements only on the connections of the server under test.
   const services = await world.peer({ on_statement: (text) => void counted.push(text) });
   graphql = await startGraphql(services, world.secret);
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });

@@ -20,7 +20,7 @@ interface Told {
 
 interface Stream {
   readonly answers: Told[];
-  /** What stands between the answers to keep the connection. */
+  /** The comments that keep the connection open between answers. */
   readonly comments: string[];
   readonly ended: () => boolean;
   stop(): Promise<void>;
@@ -57,7 +57,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
       if (data) answers.push(JSON.parse(data) as Told);
     }
   });
-  // Left by the test, it ends with an error.
+  // Aborting the request ends the response with an error.
   answer.on('error', () => undefined);
   asked.on('error', () => undefined);
   const closed = new Promise<void>((done) => {

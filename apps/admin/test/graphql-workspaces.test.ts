@@ -14,7 +14,7 @@ beforeAll(async () => {
   admin = (await world.key({ scopes: ['admin'] })).secret;
 });
 
-/** The data of an answer without errors, as a client reads it. */
+/** The data of an answer without errors. */
 async function ask(query: string, variables = {}, key = operator): Promise<Record<string, Record<string, unknown>>> {
   const { data, errors } = await graphql.ask(query, variables, { key });
   expect(errors).toEqual([]);
@@ -212,7 +212,7 @@ interface Told {
   readonly auditLog: { readonly cursor: string; readonly node: { readonly targetId: string } };
 }
 
-/** A stream of server-sent events, as a client reads it: an answer at a time. */
+/** Reads a stream of server-sent events like a client, one answer at a time. */
 async function follow(query: string, variables: object, key: string) {
   const leave = new AbortController();
   const answer = await fetch(graphql.url, {
@@ -229,7 +229,7 @@ async function follow(query: string, variables: object, key: string) {
         const found = /^data: (.+)\n\n/m.exec(text);
         if (found?.[1]) {
           text = text.slice(found.index + found[0].length);
-          // What the query asks for.
+          // The cast holds for the fields that the query selects.
           return JSON.parse(found[1]).data as Told;
         }
         const { value, done } = (await reader?.read()) ?? { done: true };

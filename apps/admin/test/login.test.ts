@@ -175,7 +175,7 @@ describe('signing in', () => {
 describe('twenty wrong passwords', () => {
   it('shut an account for a while, known or not, with the same words', async () => {
     await world.clock.advance(15 * MINUTE_MS);
-    // The answer names the minutes that are left, and each try takes a while.
+    // The answer names the minutes left, so the clock must not move during the tries.
     await world.clock.freeze(new Date(world.clock.now()));
     const wrong = async (email: string) => {
       const answer = await post('/login', { email, password: 'wrong' });

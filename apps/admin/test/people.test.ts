@@ -153,7 +153,7 @@ describe('a member', () => {
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
       const email = `ceo-${way}@people.test`.replace('_', '-');
       const shown = await foe.api.members.invite.mutate({ email, role: 'viewer', entry: way });
-      // The admin makes it look as if the person had come already.
+      // The admin signs in first, so that the new user looks settled.
       const posing = way === 'login_link' ? (await follow(shown.login_url ?? '')).api : null;
       await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
       const held = shown.password ?? 'chosen by the admin';

@@ -20,7 +20,7 @@ const key = { key_id: id('api_key') };
 const user = { user_id: id('user') };
 const job = { id: id('job') };
 
-/** The lowest role that may, and an input that is well-formed. Who may is answered, or told that there is no such thing. */
+/** The lowest role that may call it, and a well-formed input. A permitted call succeeds, or finds no such thing. */
 const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string, unknown>>]>> = {
   'alarms.acknowledge': ['admin', { alarm_id: id('alarm') }],
   'alarms.setSettings': ['admin', { emails: [] }],
@@ -57,7 +57,7 @@ const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string,
   'operators.remove': ['operator', user],
   'ops.bulkCancel': ['admin', { id: id('bulk') }],
   'ops.bulkPreview': ['admin', { action: 'retry', filter: {} }],
-  // The token of a preview is of its actor alone, and only an admin gets one.
+  // A preview token is valid only for its actor, and only an admin gets one.
   'ops.bulkRun': ['viewer', { token: 'none', reason: 'A test' }],
   'ops.jobs.cancel': ['operator', job],
   'ops.jobs.retry': ['operator', job],
@@ -88,10 +88,10 @@ const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string,
   'workspaces.update': ['admin', { name: 'Acme' }],
 };
 
-/** A session for each question: some mutations end it. */
+/** A new session for each call, because some mutations end it. */
 const cookieOf = async (role: Role) => (await signedIn(world, admin, role)).cookie;
 
-/** The code of the refusal; null where it was not refused. */
+/** The code of the refusal; null if it was not refused. */
 async function asked(path: string, input: unknown, cookie: string): Promise<string | null> {
   const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/${path}`, {
     method: 'POST',
@@ -104,7 +104,7 @@ async function asked(path: string, input: unknown, cookie: string): Promise<stri
 
 describe('each mutation of the dashboard', () => {
   it('is in this table', () => {
-    // Its type is a tree; as it runs it is one record, by path.
+    // The cast holds because the router's type is a tree, but at run time it is one record by path.
     const procedures = appRouter._def.procedures as unknown as Record<string, { readonly _def: { type: string } }>;
     const all = Object.entries(procedures)
       .filter(([, { _def }]) => _def.type === 'mutation')

@@ -17,7 +17,7 @@ describe('the bearer token of a session', () => {
 
     const made = await api.session.token.mutate();
     const answered = await graphql.ask(VIEWER, {}, { key: made.token });
-    // A query that was validated before takes another path.
+    // A query that was validated before takes the fast path.
     const again = await graphql.ask(VIEWER, {}, { key: made.token });
     await world.clock.advance(15 * MINUTE_MS);
     const late = await graphql.ask(VIEWER, {}, { key: made.token });

@@ -14,7 +14,7 @@ export interface SignedIn {
   readonly api: Dashboard;
 }
 
-/** A person with a session, and the real client of tRPC that has its cookie. */
+/** A user with a session, and the real tRPC client with its cookie. */
 export async function signedIn(
   world: World,
   admin: AdminServer,
@@ -43,7 +43,7 @@ export async function signedIn(
   return { user_id, email, cookie, api: dashboard(admin.port, cookie) };
 }
 
-/** The real client of tRPC with a cookie, which it keeps as a browser does: the last one that it was given. */
+/** The real tRPC client with a cookie jar for one cookie, as in a browser. */
 export function dashboard(port: number, first_cookie: string): Dashboard {
   let cookie = first_cookie;
   return createTRPCClient<AppRouter>({
@@ -53,7 +53,7 @@ export function dashboard(port: number, first_cookie: string): Dashboard {
         maxItems: 10,
         headers: () => ({ cookie, 'x-postrider': '1' }),
         async fetch(url, init) {
-          // The client declares the fetch of browsers and of Node in one, which no type of either is.
+          // The cast holds because the client's RequestInit merges those of browsers and Node, and this is Node.
           const answer = await fetch(url, init as RequestInit);
           cookie = cookieSetBy(answer) ?? cookie;
           return answer;
@@ -63,20 +63,20 @@ export function dashboard(port: number, first_cookie: string): Dashboard {
   });
 }
 
-/** The session cookie that an answer sets, as a browser sends it back; null where it sets none. */
+/** The session cookie that an answer sets, as a browser sends it back; null if it sets none. */
 export function cookieSetBy(answer: Response): string | null {
   const [set] = answer.headers.getSetCookie();
   return set?.split(';')[0] ?? null;
 }
 
-/** How a call was refused: its HTTP status, reason and request id. */
+/** The HTTP status, reason and request id of a refused call. */
 export async function refusalOf(call: Promise<unknown>): Promise<Record<string, unknown>> {
   const error = await call.then(
     () => new Error('the call was answered'),
     (cause: unknown) => cause,
   );
   if (!(error instanceof TRPCClientError)) throw error;
-  // httpBatchLink keeps the response of fetch there.
+  // httpBatchLink keeps fetch's response there.
   const response = error.meta?.response as Response | undefined;
   return { ...error.data, message: error.message, status: response?.status };
 }

@@ -22,13 +22,13 @@ interface Told {
 
 interface Stream {
   readonly told: Told[];
-  /** Those that carry data of the subscription. */
+  /** The messages that carry data of the subscription. */
   readonly messages: () => Told[];
   readonly ended: () => boolean;
   stop(): void;
 }
 
-/** Subscribes as EventSource does. */
+/** Subscribes like EventSource. */
 async function follow(cookie: string, path: string, input: unknown, lastEventId?: string): Promise<Stream> {
   const told: Told[] = [];
   let ended = false;
@@ -62,7 +62,7 @@ async function follow(cookie: string, path: string, input: unknown, lastEventId?
     stop: () => void asked.destroy(),
   };
   open.push(stream);
-  // The first line of every stream; from then on nothing is missed.
+  // The first line of every stream; from then on no event is missed.
   await expect.poll(() => told.some(({ event }) => event === 'connected') || told.length > 0).toBe(true);
   return stream;
 }

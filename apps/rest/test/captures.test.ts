@@ -145,7 +145,7 @@ describe('what is captured', () => {
     for (let count = 0; count < 3; count++) await capture('big@example.com', { body: `\r\n${'x'.repeat(MEGABYTE)}` });
     await capture('other@example.com', { workspace_id });
 
-    await trimCaptures(world.services.sql, { days: 7, bytes_per_workspace: 2.5 * MEGABYTE });
+    await trimCaptures(world.services.sql, { seconds: 7 * 86_400, bytes_per_workspace: 2.5 * MEGABYTE });
 
     const rows = await world.services.sql`select workspace_id, count(*)::int as n from captures group by 1 order by 2`;
     expect(rows).toMatchObject([

@@ -192,7 +192,7 @@ describe('404', () => {
     expect(foreign).toEqual(absent);
   });
 
-  it('says of a message whose content was deleted that the content is gone, and of the log that it is left', async () => {
+  it('says that the content of a message was deleted, and keeps its log', async () => {
     const id = await send({ tags: ['deleted'] });
     await world.drain();
     await world.clock.advance(1000);

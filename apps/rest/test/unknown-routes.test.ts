@@ -107,7 +107,7 @@ describe('404', () => {
     ['PUT', '/email/send', 'this path takes POST.'],
     ['GET', '/email/send', 'this path takes POST.'],
     ['POST', '/email/logs', 'this path takes GET.'],
-    ['PUT', '/domains/example.com', 'this path takes GET, DELETE.'],
+    ['PUT', '/domains/example.com', 'this path takes GET, PATCH, DELETE.'],
     ['POST', '/email/send/', 'the path is /v1/email/send, without the slash at its end, and takes POST.'],
     ['GET', '/email/logs//', 'the path is /v1/email/logs, without the slash at its end, and takes GET.'],
     ['POST', '/Email//Send', 'the path is /v1/email/send, spelled so, and takes POST.'],

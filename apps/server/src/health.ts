@@ -1,6 +1,6 @@
 import type { RoleName, Services } from '@postrider/core';
 import { countWorkers } from '@postrider/core/delivery';
-import { pendingMigrations, schemaVersion, writability } from '@postrider/db';
+import { type CommitWait, commitWait, pendingMigrations, schemaVersion, writability } from '@postrider/db';
 import { type Handler, writeJson } from './http-server.ts';
 
 const abilities: Record<RoleName, string> = {
@@ -18,6 +18,8 @@ interface Readiness {
   readonly schema: string | null;
   readonly migrations: string;
   readonly workers: number | null;
+  /** What a 202 says of the mail: that a standby has it too, or the disk of one server. */
+  readonly commits_wait_for: CommitWait | null;
 }
 
 /**
@@ -53,19 +55,21 @@ function isAble(
 
 async function readiness({ sql }: Services): Promise<Readiness> {
   try {
-    const [pending, schema, writable, workers] = await Promise.all([
+    const [pending, schema, writable, workers, commits_wait_for] = await Promise.all([
       pendingMigrations(sql),
       schemaVersion(sql),
       writability(sql),
       countWorkers(sql),
+      commitWait(sql),
     ]);
     return {
       database: writable ? 'ok' : 'read_only',
       schema,
       migrations: pending.length === 0 ? 'ok' : `pending: ${pending.join(', ')}`,
       workers,
+      commits_wait_for,
     };
   } catch {
-    return { database: 'unreachable', schema: null, migrations: 'unknown', workers: null };
+    return { database: 'unreachable', schema: null, migrations: 'unknown', workers: null, commits_wait_for: null };
   }
 }

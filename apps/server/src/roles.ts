@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createHandler as createAdminHandler } from '@postrider/admin';
 import { AppError, errorBody, newId, type RoleName, runTogether, type Services } from '@postrider/core';
 import { createAlarmJudge } from '@postrider/core/alarms';
@@ -28,7 +29,10 @@ export async function startRoles(
   const started = new Set<RoleName>();
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
+    const served = started.has('rest') || started.has('admin');
     started.clear();
+    // A load balancer that asks /readyz turns away meanwhile.
+    if (served) await pause(config.LIMITS.drain);
     await runTogether('the roles', stops.splice(0));
   };
   try {

@@ -19,7 +19,7 @@ import { extendPartitions } from '@postrider/core/storage';
 import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/workspaces';
 import {
   connect,
-  connectLanes,
+  connectSingly,
   isOutage,
   mayMigrate,
   migrate,
@@ -54,9 +54,9 @@ export interface Running {
 }
 
 const POOL_SIZE = 10;
-const ACCEPT_LANES = 2;
+const ACCEPT_CONNECTIONS = 2;
 const QUEUE_POOL_SIZE = 4;
-const CHORE_POOL_SIZE = 4;
+const TASK_POOL_SIZE = 4;
 const LOOK_MS = 500;
 const LOCK_PART = 0.8;
 const ASK_MS = 5000;
@@ -105,7 +105,7 @@ export async function startPostrider(
     stops.unshift(() => sql.end({ timeout: 1 }));
     const task_sql = connect(database_url, {
       ...pool,
-      max: CHORE_POOL_SIZE,
+      max: TASK_POOL_SIZE,
       answer_ms: LIMITS.database_chore,
       statement_ms: LIMITS.database_chore,
     });
@@ -116,12 +116,14 @@ export async function startPostrider(
       // The default partition takes the rows meanwhile, and the hourly job retries.
       log.error({ err: error }, 'partitions could not be made at the start'),
     );
-    const lanes = connectLanes(database_url, ACCEPT_LANES, {
+    const accept_connections = connectSingly(database_url, ACCEPT_CONNECTIONS, {
       application_name: 'postrider-accept',
       connect_ms,
       answer_ms: LIMITS.database_accept,
     });
-    stops.unshift(async () => void (await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))));
+    stops.unshift(
+      async () => void (await Promise.all(accept_connections.map((connection) => connection.end({ timeout: 1 })))),
+    );
     const jobs = createQueue({
       sql,
       url: database_url,
@@ -133,7 +135,7 @@ export async function startPostrider(
     });
     await jobs.start();
     stops.unshift(() => jobs.stop());
-    const parts = { sql, lanes, jobs, clock: systemClock, log, config, secret_key };
+    const parts = { sql, accept_connections, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
     on_provisioned(provisioned);
     const http = await bindHttpServer(config, log);

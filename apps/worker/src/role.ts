@@ -2,7 +2,7 @@ import { runAll, runTogether, type Services } from '@postrider/core';
 import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { reconcileBulk } from '@postrider/core/bulk';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
-import { dropContents } from '@postrider/core/messages';
+import { deleteUnkeptContents } from '@postrider/core/messages';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
 import {
   openWorkerMetrics,
@@ -65,7 +65,7 @@ export function createRole(services: Services, seams: WorkerSeams = {}): WorkerR
         repeatEvery(RECONCILE_MS, () => reconcileDeliveries(task_services, walk), services),
         repeatEvery(RECONCILE_MS, () => reconcileWebhooks(task_services), services),
         repeatEvery(RECONCILE_MS, () => reconcileBulk(task_services), services),
-        repeatEvery(RECONCILE_MS, () => dropContents(task_services), services),
+        repeatEvery(RECONCILE_MS, () => deleteUnkeptContents(task_services), services),
         repeatEvery(BACKLOG_MS, () => refreshBacklog(task_services), services),
       );
     },

@@ -27,12 +27,12 @@ let server: ChildProcessWithoutNullStreams;
 let url: string;
 let key: string;
 
-/** Nothing of this process's own environment reaches a child, so that no setting of the machine decides a test. */
+/** Starts a child with only this environment, so that no setting of the machine affects a test. */
 function start(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   return spawn(process.execPath, [program, ...args], { cwd: root, env });
 }
 
-/** Resolves once what was printed since the start holds the text; rejects where the program ends before. */
+/** Resolves once the output contains the text; rejects if the program ends before. */
 function watch(child: ChildProcessWithoutNullStreams): (text: string) => Promise<string> {
   let out = '';
   let open = true;
@@ -93,7 +93,7 @@ const environment = (env: Environment) => ({
   ...env,
 });
 
-/** A command in this process, where the second that a start takes is spared. */
+/** Runs a command in this process, which saves the second that a new process takes to start. */
 async function postrider(args: readonly string[], env: Environment = {}): Promise<Ended> {
   let [out, err] = ['', ''];
   const code = await runCommand(args, {
@@ -108,7 +108,7 @@ async function postrider(args: readonly string[], env: Environment = {}): Promis
   return { code, out, err };
 }
 
-/** A command as its users run it on a terminal. */
+/** Runs a command as on a terminal. */
 function launched(args: readonly string[], env: Environment = {}): Promise<Ended> {
   return ended(start(launcher, [...args, '--output', 'text'], environment(env)));
 }
@@ -117,7 +117,7 @@ function send(...more: string[]): Promise<Ended> {
   return postrider(['send', '--from', 'hello@sandbox.test', '--subject', 'Hello', '--text', 'Hi', ...more]);
 }
 
-/** Postgres may run as another user, who has to pass through the directory. */
+/** Postgres may run as another user, which must be able to reach the directory. */
 async function emptyDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'postrider-cli-'));
   await chmod(directory, 0o711);
@@ -1076,7 +1076,7 @@ it('stops before a command when the environment names no address', async () => {
 });
 
 it('says why there was no answer, also where the error has no code', async () => {
-  // A port that fetch itself refuses to call.
+  // A port that fetch itself blocks.
   const refused = await postrider(['keys', 'list'], { POSTRIDER_URL: 'http://127.0.0.1:1' });
 
   expect(refused.err).toMatch(/^unreachable: No answer from http:\/\/127\.0\.0\.1:1: bad port\.$/m);
@@ -1098,7 +1098,7 @@ describe('queues', () => {
     ]);
     const [, hold_id = ''] = /^(hld_\w+) {2}destination held\.example\.com is held until \S+\n$/.exec(held.out) ?? [];
     expect([held.code, hold_id]).toEqual([0, expect.stringMatching(/^hld_/)]);
-    // What is sent before the worker knows of the hold goes out.
+    // Mail sent before the worker knows of the hold is delivered.
     const id = await vi.waitFor(
       async () => {
         const sent = await send('--to', 'ada@held.example.com', '--json');

@@ -21,11 +21,11 @@ type Add = (program: Command, terminal: Terminal) => void;
 
 interface Group {
   readonly description: string;
-  /** Loaded when it is asked for: all of them together take a second to start. */
+  /** Loaded on demand: loading all of them takes a second. */
   readonly load: () => Promise<Add>;
 }
 
-/** Every command by its first word. */
+/** The command groups by their first word. */
 export const groups: Readonly<Record<string, Group>> = {
   send: { description: 'send a mail', load: async () => (await import('./commands/send.ts')).addSend },
   logs: { description: 'the log of mails', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
@@ -121,7 +121,7 @@ function alike<N extends string>(
   return Object.fromEntries(names.map((name) => [name, { description: descriptions[name], load }]));
 }
 
-/** The program with the commands of one group, or with the names of all where no group is asked for. */
+/** The program with the commands of one group, or with the names of all groups if none is given. */
 export async function createProgram(terminal: Terminal, words: readonly string[]): Promise<Command> {
   const program = emptyProgram(terminal);
   const wanted = Object.hasOwn(groups, words[0] ?? '') ? groups[words[0] ?? ''] : undefined;
@@ -129,7 +129,7 @@ export async function createProgram(terminal: Terminal, words: readonly string[]
     (await wanted.load())(program, terminal);
     return program;
   }
-  // Enough for the help and for the suggestion after a misspelt name.
+  // The names are enough for the help and for suggestions after a typo.
   for (const [name, { description }] of Object.entries(groups)) program.command(name).description(description);
   addCompletion(program, terminal, () => createWholeProgram(terminal));
   return program;

@@ -17,12 +17,12 @@ import { createRequestLog } from './requests/index.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
-  lanes,
+  accept_connections,
   ...parts
 }: {
   readonly sql: Sql;
   /** Connections of the submit batcher's own; without them it shares the pool. */
-  readonly lanes?: readonly Sql[];
+  readonly accept_connections?: readonly Sql[];
   readonly jobs: Jobs;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,7 +39,7 @@ export function createServices({
   return {
     ...parts,
     key_uses,
-    request_log: createRequestLog({ ...parts, enabled: parts.config.REQUEST_LOG === 'on' }),
+    request_log: createRequestLog(parts),
     encryption,
     vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),
@@ -47,7 +47,12 @@ export function createServices({
     metrics,
     mail_log: createSampledLog(parts.log),
     tracing: parts.tracing ?? noTracing,
-    accept: createSubmitBatcher({ ...parts, key_uses, vitals, lanes: lanes ?? [parts.sql, parts.sql] }),
+    accept: createSubmitBatcher({
+      ...parts,
+      key_uses,
+      vitals,
+      accept_connections: accept_connections ?? [parts.sql, parts.sql],
+    }),
   };
 }
 

@@ -46,6 +46,7 @@ const KEEP_ALIVE_SECONDS = 15;
 /** A pool of at most `max` connections; nothing connects before the first query. */
 export function connect(url: string, options: ConnectOptions): Sql {
   requirePatchedDriver();
+  let unconfirmed = 0;
   const sql = postgres(url, {
     max: options.max,
     types,
@@ -56,7 +57,11 @@ export function connect(url: string, options: ConnectOptions): Sql {
     // The driver's default backoff grows to 20 s, longer than a request may wait in an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
     ...(options.on_statement && { debug: (_connection: number, text: string) => options.on_statement?.(text) }),
-    onnotice: (notice) => options.on_notice?.(notice.message ?? ''),
+    onnotice(notice) {
+      // SQLSTATE 01000 after a cancel and 57P01 at a shutdown, in the language of the server.
+      if (notice.routine === 'SyncRepWaitForLSN') unconfirmed += 1;
+      options.on_notice?.(notice.message ?? '');
+    },
     connection: {
       application_name: options.application_name,
       statement_timeout: options.statement_ms ?? STATEMENT_TIMEOUT_MS,
@@ -66,7 +71,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       TimeZone: 'UTC',
     },
   });
-  return countingWaits(narrowed(sql));
+  return countingWaits(Object.assign(narrowed(sql), { unconfirmed: () => unconfirmed }));
 }
 
 /** The driver does not say how many callers wait for a connection, so transactions that have not begun are counted. */
@@ -99,7 +104,7 @@ function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
  * Single connections, each a pool of one: statements that do not await each other are pipelined and run in the order in
  * which they were issued.
  */
-export function connectLanes(
+export function connectSingly(
   url: string,
   count: number,
   options: Pick<ConnectOptions, 'application_name' | 'answer_ms' | 'connect_ms'>,

@@ -61,7 +61,7 @@ function unavailable(reason: string): Error {
   return new Error(
     `There is no embedded Postgres for this machine: ${reason}. ` +
       'It exists for Linux with glibc, macOS and Windows on x64 or arm64, and is left out by `npm ci --omit=optional`. ' +
-      'Set DATABASE_URL to a Postgres 14 or newer instead.',
+      'Set DATABASE_URL to a Postgres 15 or newer instead.',
   );
 }
 

@@ -1,9 +1,10 @@
 export { hexTexts, isoTimes } from './array-parameters.ts';
+export { type CommitWait, commitWait } from './commit-wait.ts';
 export {
   arrayLiteral,
   type ConnectOptions,
   connect,
-  connectLanes,
+  connectSingly,
   retryingDeadlock,
   sqlState,
 } from './connect.ts';

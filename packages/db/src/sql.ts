@@ -44,6 +44,11 @@ export interface Sql extends Statements {
   end(options?: { timeout?: number }): Promise<void>;
   /** How many transactions wait for a connection. */
   waiting(): number;
+  /**
+   * How many commits are on this server alone although they had to reach a standby: Postgres answers them as others and
+   * says so in a warning.
+   */
+  unconfirmed(): number;
 }
 
 /** An open transaction; it ends with the function passed to `begin`. */

@@ -1,4 +1,3 @@
-/** Milliseconds since 1970. */
 export function nowMs(): number {
   return Date.now();
 }

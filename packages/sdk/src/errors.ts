@@ -9,9 +9,9 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Everything that this package throws on purpose. Branch on `reason`, or on the class. */
+/** Every error that this package throws on purpose. Branch on `reason`, or on the class. */
 export class PostriderError extends Error {
-  /** What went wrong, for programs; /errors/<reason> of the service explains those of answers. */
+  /** For programs; /errors/<reason> of the service explains the reasons of its answers. */
   readonly reason: Reason;
 
   constructor({ reason, message, cause }: ErrorFacts) {
@@ -21,10 +21,10 @@ export class PostriderError extends Error {
   }
 }
 
-/** The client, or an argument, cannot be used as given; nothing was sent. */
+/** The client or an argument is invalid; nothing was sent. */
 export class ConfigurationError extends PostriderError {}
 
-/** A post to a webhook endpoint is not proven to come from Postrider. */
+/** A webhook request is not verified to come from Postrider. */
 export class WebhookVerificationError extends PostriderError {}
 
 /** No answer: the request may or may not have arrived. */
@@ -33,7 +33,7 @@ export class ConnectionError extends PostriderError {}
 /** No answer within `timeout_ms`. */
 export class TimeoutError extends ConnectionError {}
 
-/** The caller's signal ended the call. Named as the platform names it, so that checks for AbortError hold. */
+/** The caller's signal aborted the call. Its name is AbortError, as on the platform. */
 export class AbortedError extends PostriderError {
   constructor(facts: ErrorFacts) {
     super(facts);
@@ -41,7 +41,7 @@ export class AbortedError extends PostriderError {
   }
 }
 
-/** An answer that is not from Postrider, such as that of a proxy. */
+/** An answer that is not from Postrider, but for example from a proxy. */
 export class UnexpectedAnswerError extends PostriderError {
   readonly status: number;
 
@@ -51,18 +51,18 @@ export class UnexpectedAnswerError extends PostriderError {
   }
 }
 
-/** A refusal by Postrider. */
+/** Postrider refused the request. */
 export class ApiError extends PostriderError {
   readonly status: number;
   readonly code: Refusal['code'];
-  /** Every bad field at once. */
+  /** All invalid fields at once. */
   readonly details: readonly ErrorDetail[];
-  /** Quote it when you ask for help. */
+  /** Quote it in a support request. */
   readonly request_id: string;
   readonly docs_url: string;
-  /** Seconds to wait, where the answer says. */
+  /** Seconds to wait, if the answer says so. */
   readonly retry_after_seconds: number | null;
-  /** What else the answer says, such as `required_scope`, `limit` or `resets_at`. */
+  /** Further fields of the answer, such as `required_scope`, `limit` or `resets_at`. */
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(status: number, refusal: Refusal, retry_after_seconds: number | null) {
@@ -96,7 +96,7 @@ const classes: Readonly<Record<string, typeof ApiError>> = {
   internal_error: InternalError,
 };
 
-/** The error that an answer describes; null where the answer is not one of Postrider. */
+/** The error that an answer describes; null if the answer is not from Postrider. */
 export function errorOf(status: number, body: unknown, retry_after_seconds: number | null): ApiError | null {
   if (!isErrorAnswer(body)) return null;
   const Class = classes[body.error.code] ?? ApiError;
@@ -115,7 +115,7 @@ export type Result<T> =
   | { readonly data: T; readonly error: null }
   | { readonly data: null; readonly error: PostriderError };
 
-/** The outcome of a call as a value: `const { data, error } = await safe(postrider.email.send(…))`. */
+/** The result of a call as a value: `const { data, error } = await safe(postrider.email.send(…))`. */
 export async function safe<T>(call: PromiseLike<T>): Promise<Result<T>> {
   try {
     return { data: await call, error: null };

@@ -7,8 +7,8 @@ export interface Page<T> {
 }
 
 /**
- * A list that has been asked for. `await` gives its first page; `for await` gives every entry, asking for further pages
- * as they are needed.
+ * A list that can be awaited or iterated: `await` gives its first page; `for await` gives every entry, and requests
+ * further pages as they are needed.
  */
 export class ListCall<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   readonly #ask: (cursor: string | null) => Promise<Page<T>>;
@@ -28,7 +28,6 @@ export class ListCall<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     return this.#first.then(taken, failed);
   }
 
-  /** Page by page. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     let page: Page<T> = await this.then();
     yield page;

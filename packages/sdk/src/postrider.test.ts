@@ -41,7 +41,7 @@ const reply = (status: number, body: unknown, headers: Readonly<Record<string, s
 const refusal = (code: string, reason: string, facts: object = {}) => ({
   error: { code, reason, message: 'No.', request_id: 'req_1', docs_url: 'http://localhost/errors/x', ...facts },
 });
-/** These answers one after another, and the last one from then on. */
+/** Scripts these answers in turn; the last one repeats. */
 function answers(...list: readonly WebhookAnswer[]): void {
   let given = 0;
   service.script(() => list[Math.min(given++, list.length - 1)] ?? { kind: 'drop' });

@@ -7,15 +7,17 @@ import { SDK_VERSION } from './version.ts';
 import { type ReceivedHeaders, type VerifyOptions, verifyWebhook } from './webhook-signature.ts';
 
 export interface PostriderOptions {
-  /** An API key; POSTRIDER_API_KEY of the environment by default. */
+  /** An API key; by default POSTRIDER_API_KEY of the environment. */
   readonly key?: string | undefined;
-  /** Where Postrider answers, with or without /v1; POSTRIDER_URL of the environment, or http://localhost:3000. */
+  /**
+   * The URL of Postrider, with or without /v1; by default POSTRIDER_URL of the environment, or http://localhost:3000.
+   */
   readonly url?: string | undefined;
-  /** How long one attempt may take; 60 s by default. */
+  /** The timeout of one attempt; 60 s by default. */
   readonly timeout_ms?: number | undefined;
-  /** How often a call that may be repeated is; 2 by default. */
+  /** How many times a failed call is retried if that is safe; 2 by default. */
   readonly max_retries?: number | undefined;
-  /** In place of the global fetch. */
+  /** Replaces the global fetch. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -23,9 +25,9 @@ const DEFAULT_URL = 'http://localhost:3000';
 const TIMEOUT_MS = 60_000;
 const MAX_RETRIES = 2;
 
-/** The endpoints for webhooks, and the check of what they post. */
+/** Webhook endpoints, and the verification of their requests. */
 export class WebhooksWithVerify extends WebhooksCalls {
-  /** The event of a post, once it is proven to come from Postrider; see `verifyWebhook`, which needs no client. */
+  /** Verifies a webhook request and returns its event; see `verifyWebhook`, which needs no client. */
   verify(
     body: string | Uint8Array | ArrayBuffer,
     headers: ReceivedHeaders,
@@ -36,10 +38,10 @@ export class WebhooksWithVerify extends WebhooksCalls {
   }
 }
 
-/** A client of one Postrider with one API key. */
+/** A client for one Postrider instance with one API key. */
 export class Postrider extends Resources {
   override readonly webhooks: WebhooksWithVerify;
-  /** Where it asks. */
+  /** The URL of the instance. */
   readonly url: string;
 
   constructor(options: PostriderOptions = {}) {
@@ -89,7 +91,7 @@ function baseUrl(text: string): string {
   return `${origin}${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 }
 
-/** Checked here, because a header that cannot be sent is shown whole by the error of fetch. */
+/** Checked here, because fetch prints an invalid header, and so the key, in its error. */
 function usableKey(key: string | undefined): string {
   if (!key) {
     throw new ConfigurationError({

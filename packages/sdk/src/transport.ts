@@ -10,20 +10,20 @@ import {
 import { ListCall, type Page } from './pages.ts';
 
 export interface CallOptions {
-  /** Ends the call, its retries and its pauses. */
+  /** Aborts the call, its retries and its pauses. */
   readonly signal?: AbortSignal | undefined;
-  /** How long one attempt may take; that of the client by default. */
+  /** The timeout of one attempt; by default that of the client. */
   readonly timeout_ms?: number | undefined;
-  /** How often to try again; that of the client by default. */
+  /** The maximum of retries; by default that of the client. */
   readonly max_retries?: number | undefined;
 }
 
 export interface RepeatableOptions extends CallOptions {
-  /** Makes repeats across processes safe for 24 hours; by default each call has a key of its own. */
+  /** Makes repeats across processes safe for 24 hours; by default each call has its own key. */
   readonly idempotency_key?: string | undefined;
 }
 
-/** Requests are made late, so that a bad argument rejects instead of throwing. */
+/** Requests are built late, so that a bad argument rejects instead of throwing. */
 export interface Calls {
   ask<T>(request: () => ApiRequest, options: CallOptions | undefined): Promise<T>;
   list<T>(request: () => ApiRequest, options: CallOptions | undefined): ListCall<T>;
@@ -34,12 +34,12 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: object | undefined;
   readonly body?: unknown;
-  /** Present where the operation takes an Idempotency-Key. */
+  /** Whether the operation takes an Idempotency-Key. */
   readonly keyed?: boolean;
 }
 
 export interface TransportSettings {
-  /** With /v1 and without a slash at the end. */
+  /** With /v1 and without a trailing slash. */
   readonly base_url: string;
   readonly key: string;
   readonly timeout_ms: number;
@@ -50,7 +50,7 @@ export interface TransportSettings {
 
 const BASE_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 8000;
-// A window of the service is a minute, so an answer that says to wait asks for no more than that.
+// Rate windows last a minute. A longer Retry-After is not of a window, and the call fails at once.
 const MOST_RETRY_AFTER_SECONDS = 60;
 
 export function createCalls(settings: TransportSettings): Calls {
@@ -75,12 +75,12 @@ async function perform<T>(
   options: RepeatableOptions = {},
 ): Promise<T> {
   const { signal, timeout_ms = settings.timeout_ms, max_retries = settings.max_retries } = options;
-  // One key for all attempts, so that a repeat is recognised.
+  // One key for all attempts, so that the service recognizes a repeat.
   const idempotency_key = request.keyed ? (options.idempotency_key ?? crypto.randomUUID()) : undefined;
   for (let attempt = 0; ; attempt++) {
     if (signal?.aborted) throw aborted(signal);
     try {
-      // The types are made from the schemas by which the service answers.
+      // The cast holds because the types are generated from the schemas of the service.
       return (await attemptOnce(settings, request, { signal, timeout_ms, idempotency_key })) as T;
     } catch (error) {
       const pause_ms = attempt < max_retries ? pauseBefore(error, request, attempt) : null;
@@ -160,21 +160,21 @@ function retryAfter(response: Response): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
-/** How long to wait before the next attempt; null where it would not help, or might do the thing twice. */
+/** How long to wait before the next attempt; null if a retry would not help, or might do the thing twice. */
 function pauseBefore(error: unknown, request: ApiRequest, attempt: number): number | null {
   const status = error instanceof ApiError || error instanceof UnexpectedAnswerError ? error.status : null;
   const repeatable = request.method !== 'POST' || request.keyed === true;
   const passing =
     error instanceof ConnectionError ||
     (status !== null && status >= 500) ||
-    // The attempt before is still at work, and its answer will be given again.
+    // The previous attempt is still running; a repeat gets its answer.
     (error instanceof ApiError && error.reason === 'idempotency_in_progress');
-  // What a rate limit refused was not done, so that even a POST without a key may be repeated.
+  // A rate-limited request was not carried out, so even a POST without a key may be repeated.
   if (status !== 429 && !(passing && repeatable)) return null;
   const seconds = error instanceof ApiError ? error.retry_after_seconds : null;
   if (seconds !== null) return seconds <= MOST_RETRY_AFTER_SECONDS ? seconds * 1000 : null;
   const most = Math.min(MOST_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
-  // Half of it at random, so that clients that failed together do not return together.
+  // Half of it is random, so that clients that failed together do not retry together.
   return most / 2 + Math.random() * (most / 2);
 }
 
@@ -196,7 +196,7 @@ function aborted(signal: AbortSignal): AbortedError {
   return new AbortedError({ reason: 'aborted', message: 'The call was aborted.', cause: signal.reason });
 }
 
-/** In the words of the system where it has some; a fetch that failed says little by itself. */
+/** The system's message if there is one; the message of a failed fetch says little. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -213,7 +213,7 @@ function queryText(query: object | undefined): string {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 }
 
-/** A path with its parameters. An empty one, or dots, would lead to another route. */
+/** A path with its parameters. Rejects an empty one, or dots, which would lead to another route. */
 export function pathOf(parts: readonly string[], ...values: readonly string[]): string {
   return values.reduce((path, value, index) => {
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {

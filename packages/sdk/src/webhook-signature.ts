@@ -2,19 +2,19 @@ import { nowMs } from './clock.ts';
 import { WebhookVerificationError } from './errors.ts';
 import type { WebhookEvent } from './generated/schemas.ts';
 
-/** Headers as Node, the Fetch API or a framework gives them. */
+/** Headers of Node, the Fetch API or a framework. */
 export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How old or far ahead a post may be; five minutes by default. */
+  /** How far the timestamp may be from now; five minutes by default. */
   readonly tolerance_seconds?: number | undefined;
 }
 
 const TOLERANCE_SECONDS = 300;
 
 /**
- * The event of a post to a webhook endpoint, once its signature and age have been checked. The body is what arrived,
- * before any parser; several secrets are for the time of a rotation.
+ * Verifies the signature and age of a webhook request and returns its event. Pass the raw body, before any parser; pass
+ * several secrets during a rotation.
  */
 export async function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
@@ -65,7 +65,7 @@ async function keyOf(secret: string) {
 
 function eventOf(bytes: Uint8Array): WebhookEvent {
   try {
-    // Signed by the service, so it is what the service says it is.
+    // The cast holds because the service signed it.
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
   } catch {
     throw refused('malformed_body', 'The body is signed and not JSON.');

@@ -19,12 +19,12 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** What a page did that its reader did not ask for. */
+/** A page, with its errors and unwanted requests. */
 export interface Watched {
   readonly page: Page;
-  /** Errors of the console, of scripts, and of the page's own policy. */
+  /** Errors of the console and of scripts, and CSP violations. */
   readonly problems: string[];
-  /** Addresses of other hosts that it asked for. */
+  /** URLs of other hosts that it requested. */
   readonly foreign: string[];
   readonly dialogs: string[];
 }

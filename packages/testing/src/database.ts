@@ -33,7 +33,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
         await server`create database ${server(name)} template ${server(TEMPLATE)} ${strategy}`;
         break;
       } catch (error) {
-        // A connection to the template that was just closed may take a moment to leave the server.
+        // A connection to the template that was just closed may not have left the server yet.
         if (sqlState(error) !== OBJECT_IN_USE || attempt === CLONE_TRIES) throw error;
         await pause(CLONE_PAUSE_MS);
       }
@@ -45,7 +45,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
   return named(server_url, name);
 }
 
-/** A private database that holds what a dump made of statements has. It is as old as the dump. */
+/** A private database loaded from a dump made of statements. Its schema is that of the dump. */
 export async function loadDatabase(
   statements: string,
   server_url: string = inject('postgres_url'),
@@ -55,7 +55,7 @@ export async function loadDatabase(
   await server`create database ${server(name)}`;
   await server.end();
   const database = named(server_url, name);
-  // The dump sets parameters of its session.
+  // The dump sets session parameters, so it needs a connection of its own.
   const sql = connect(database.url, { max: 1, application_name: 'postrider-test-load' });
   await sql.unsafe(statements);
   await sql.end();

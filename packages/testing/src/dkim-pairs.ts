@@ -23,10 +23,10 @@ const RSA = [
 ];
 const ED25519 = ['MC4CAQAwBQYDK2VwBCIEIH1OKTBgQdjvWv8hkFPvmQfNaXZ9W0fWVYzVg/fAL9Y1'];
 
-/** The keys of every domain of every world. */
+/** The keys of every domain of every world, by default. */
 export const testPairs: DkimPairs = { rsa: keyOf(RSA), ed25519: null };
 
-/** Those of a domain that asked for the second signature. */
+/** The keys of a domain that asked for the second signature. */
 export const bothPairs: DkimPairs = { ...testPairs, ed25519: keyOf(ED25519) };
 
 function keyOf(lines: readonly string[]) {

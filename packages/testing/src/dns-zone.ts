@@ -27,7 +27,7 @@ export interface DnsZone {
   set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>, ttl_seconds?: number): void;
   /** Removes every record of a name. */
   remove(name: string): void;
-  /** Every question for the name fails until this is reset with null. */
+  /** Makes every question for the name fail until it is reset with null. */
   fail(name: string, how: DnsFailure | null): void;
   stop(): Promise<void>;
 }

@@ -37,7 +37,7 @@ const twoDomains = [
   code('', 'packages/core/src/events/index.ts'),
 ];
 const drawnPage = { ...blankPage, text: withGraphs(blankPage.text, [core, ...twoDomains]) };
-// Concatenated, because this file is under the rules as well.
+// Concatenated, because the rules apply to this file too.
 const word = ['who', 'ever'].join('');
 const host = ['registry', 'npmjs', 'org'].join('.');
 
@@ -468,7 +468,7 @@ describe('the tree', () => {
 
 describe('a rule turns red where it is broken, and only there', () => {
   it.each(Object.entries(houseRules))('%s', (name, rule) => {
-    // Object.entries forgets that the names are the keys of houseRules.
+    // The cast holds because the names are the keys of houseRules, which Object.entries forgets.
     const { red, green } = planted[name as HouseRuleName];
 
     for (const files of red) expect(rule(files), JSON.stringify(files)).not.toEqual([]);

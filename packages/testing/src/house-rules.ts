@@ -46,7 +46,7 @@ const mayReadEnvironment = (path: string) =>
   [
     'apps/server/src/main.ts',
     'packages/cli/src/main.ts',
-    // A library has no main; its settings are documented to come from there.
+    // A library has no main.ts; its settings are documented to come from there.
     'packages/sdk/src/environment.ts',
     'vitest.config.ts',
   ].includes(path) || inAny(path, ['scripts/', 'bench/', 'packages/testing/']);

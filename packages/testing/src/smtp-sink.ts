@@ -18,8 +18,8 @@ export interface SmtpQuestion {
 }
 
 /**
- * A verdict takes effect at its own stage, where the rule is asked again. The default is `rcpt` for a reply and `data`
- * (the reply to the dot) for a stall, which ends in acceptance.
+ * A verdict takes effect at its own stage, where the rule is called again. The default is `rcpt` for a reply and `data`
+ * (the reply to the end of DATA) for a stall, which ends in acceptance.
  */
 export type SmtpVerdict =
   | { readonly kind: 'accept' }
@@ -35,7 +35,7 @@ export interface SinkMail {
   readonly message_id: string | null;
   readonly raw: Buffer;
   readonly received_at: number;
-  /** False when the connection was cut after the dot: received, but the sender was not told. */
+  /** False if the connection was cut after the end of DATA: received, but the sender got no reply. */
   readonly acknowledged: boolean;
   readonly secure: boolean;
 }
@@ -116,7 +116,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
 /** Calling it without an error accepts the command; a dropped session is never called back. */
 type Done = (error?: Error | null) => void;
 
-/** One mail between DATA and the reply to the dot. */
+/** One mail between DATA and the reply to its end. */
 interface IncomingMail {
   readonly envelope_from: string;
   readonly envelope_to: readonly string[];

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
 export interface SmtpVisitor {
-  /** Sends one command, or a whole mail with its final dot, and resolves to the last line of the reply. */
+  /** Sends one command, or a whole mail with its end of DATA, and resolves to the last line of the reply. */
   say(line: string): Promise<string>;
   close(): void;
 }

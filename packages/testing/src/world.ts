@@ -60,7 +60,7 @@ export interface World {
   }): Promise<{ readonly id: string; readonly secret: string }>;
   /** Makes another workspace on a plan, with a key that has every scope but operator. */
   workspace(plan: string): Promise<{ readonly workspace_id: string; readonly secret: string; readonly key_id: string }>;
-  /** A verified domain of a workspace, with keys that sign. */
+  /** A verified domain of a workspace, with signing keys. */
   domain(name: string, workspace_id?: string): Promise<void>;
   /** The verification result of each signature of a mail, such as `pass rsa-sha256 good.test`, topmost first. */
   signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
@@ -102,7 +102,7 @@ async function startTestQueue(url: string, sql: Sql, log: Logger, works: boolean
  */
 export async function createWorld(
   env: Readonly<Record<string, string>> = {},
-  /** A database that has been in use, and the time at which it goes on. */
+  /** A database of an earlier world, and the time at which to continue. */
   used?: { readonly database: TestDatabase; readonly at: Date },
 ): Promise<World> {
   const database = used?.database ?? (await createDatabase());

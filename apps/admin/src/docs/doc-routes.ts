@@ -10,10 +10,10 @@ import { search } from './search.ts';
 const DOCS_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
-/** The documentation, offline: pages, search, and the same for programs. It needs no sign-in and runs no script. */
+/** The documentation, offline: pages, search, and Markdown for programs. It needs no sign-in and runs no script. */
 export function docRoutes(): Hono {
   const routes = new Hono();
-  // Each is rendered when it is first asked for.
+  // Each page is rendered on first use.
   const rendered = new Map<string, string>();
   routes.use(async (context, next) => {
     context.header('content-security-policy', DOCS_POLICY);
@@ -41,7 +41,7 @@ export function docRoutes(): Hono {
   return routes;
 }
 
-/** What there is, for programs that read: https://llmstxt.org. */
+/** The list of all pages for language models: https://llmstxt.org. */
 export function llmsText(public_url: string): string {
   const lists = readLibrary().map(({ title, pages }) =>
     [

@@ -5,11 +5,11 @@ import { type OpenApi, referenceMarkdown } from './reference.ts';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface DocPage {
-  /** What follows /docs/ in its address. */
+  /** The part of its URL after /docs/. */
   readonly name: string;
   readonly title: string;
   readonly markdown: string;
-  /** Its file from the root of the repository, against which its links are read. */
+  /** Its path from the root of the repository, which its links are relative to. */
   readonly file: string;
 }
 
@@ -18,7 +18,7 @@ export interface Shelf {
   readonly pages: readonly DocPage[];
 }
 
-// In the order in which they are read. What is named nowhere stands on the last shelf.
+// In reading order. Pages not listed here are on the last shelf.
 const shelves: readonly (readonly [string, readonly string[]])[] = [
   [
     'Sending mail',
@@ -33,6 +33,7 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
     [
       'self-hosting',
       'operations',
+      'retention',
       'settings',
       'admin-actions',
       'metrics',

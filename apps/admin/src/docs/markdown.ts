@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import type { DocPage } from './library.ts';
 
-/** The anchor of a heading, as code hosts make it, so that links hold here and there. */
+/** The anchor of a heading, made as code hosts make it, so that links work both there and here. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -14,7 +14,7 @@ export function anchorOf(heading: string): string {
 const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
-/** Where a link of a page leads here: to the page of the file it names, or away. Null where there is no such page. */
+/** The target of a link: the page made of that file, or an external URL. Null if there is no such page. */
 function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): string | null {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
@@ -24,7 +24,7 @@ function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): stri
   return `/docs/${target.name}${anchor ? `#${anchor}` : ''}`;
 }
 
-/** The HTML of a page. The pages are our own, so what is written in them is trusted. */
+/** The HTML of a page. Not sanitized, because the pages are our own. */
 export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
   const marked = new Marked({
     renderer: {
@@ -43,9 +43,9 @@ export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
         // Focusable, so that a wide sample can be scrolled by keyboard.
         return `<figure>${name}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
       },
-      // The screens are in the repository only; these pages load nothing.
+      // Screenshots exist in the repository only, because these pages load nothing.
       image: ({ text }: Tokens.Image) => `<em>${escaped(text)}</em>`,
-      // Comments mark what is generated.
+      // HTML comments mark what is generated.
       html: ({ text }: Tokens.HTML | Tokens.Tag) => (text.startsWith('<!--') ? '' : text),
     },
   });
@@ -55,7 +55,7 @@ export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
     .replaceAll('</table>', '</table></div>');
 }
 
-/** A page for programs: as it is written, without what only the tests of the samples read. */
+/** A page for programs: its Markdown without the annotations that only the tests of the samples read. */
 export function plainMarkdown(page: DocPage): string {
   return page.markdown.replace(/^```(\w+) [^\n]+$/gm, '```$1').replace(/^<!--.*-->\n\n?/gm, '');
 }

@@ -21,7 +21,7 @@ const EXCERPT = 220;
 
 let sections: readonly Section[] | null = null;
 
-/** The sections that hold every word, those with them in the heading first. */
+/** The sections that contain every word, those with them in the heading first. */
 export function search(pages: readonly DocPage[], question: string): Hit[] {
   sections ??= pages.flatMap(sectionsOf);
   const words = question.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);

@@ -18,7 +18,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
     services.metrics.shift('sse_clients', ['graphql'], 1);
     let left = false;
     const told = guarded(g, spender, items, place, () => left);
-    // A generator can be ended only at a yield, and it is not at one while it waits for an event.
+    // A generator can be ended only at a yield, and while it waits for an event it is not at one.
     return Object.assign(told, {
       return: async (value: unknown) => {
         left = true;

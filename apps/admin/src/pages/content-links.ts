@@ -5,14 +5,14 @@ import type { AdminEnv } from '../admin-env.ts';
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** Downloads by links that are used once: the token is the proof, so that no cookie and no header is needed. */
+/** Downloads by single-use links: the token authorizes, so that no cookie and no header is needed. */
 export function contentRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.get('/:token', async (context) => {
     const token = context.req.param('token');
     const found = TOKEN.test(token) ? await openContentLink(services, token) : null;
     if (!found) return context.text('This link has been used, or has expired; ask for another.', 404);
-    // Always a download: what a stranger attached must not run on this origin.
+    // Always a download: an attachment from outside must not run on this origin.
     return context.body(Uint8Array.from(found.bytes), 200, {
       'content-type': safeType(found.content_type),
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(found.filename.toWellFormed())}`,
@@ -22,7 +22,7 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** A type that is no valid header value is that of plain bytes. */
+/** A type that is not a valid header value becomes that of plain bytes. */
 function safeType(content_type: string): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(content_type) ? content_type : 'application/octet-stream';
 }

@@ -18,8 +18,8 @@ const START = `# Asked with the rights of your session. To use a key instead, na
 `;
 
 /**
- * Puts a token of the session on what names no key. It stays in the memory of the page, and another is asked for a
- * minute before it ends.
+ * Adds a session token to requests without a key. It stays in the memory of the page, and is replaced a minute before
+ * it expires.
  */
 const WITH_TOKEN = `<script>
 (() => {

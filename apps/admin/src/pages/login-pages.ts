@@ -10,11 +10,11 @@ import { type DashboardSource, startDashboard } from './dashboard/dashboard-rout
 import { ownPath } from './own-path.ts';
 import { page } from './page.ts';
 
-type EndpointLease = Context<AdminEnv>;
+type PageContext = Context<AdminEnv>;
 
 const MOST_BYTES = 10 * 1024;
 
-/** Sign-in and sign-out. The dashboard has pages for it; those here need no script, and show where it is not built. */
+/** Sign-in and sign-out. These pages need no script, and are shown if the dashboard is not built. */
 export function loginRoutes(services: Services, dashboard: DashboardSource): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   for (const path of ['/login/*', '/logout']) routes.use(path, formPage(services));
@@ -90,17 +90,17 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
   return routes;
 }
 
-/** The dashboard asks for JSON, as a script cannot read where a redirect leads. */
-function wantsJson(context: EndpointLease): boolean {
+/** The dashboard asks for JSON, because a script cannot read where a redirect leads. */
+function wantsJson(context: PageContext): boolean {
   return /^application\/json(?:;|$)/.test(context.req.header('accept') ?? '');
 }
 
-function arrive(context: EndpointLease, next: string): Response {
+function arrive(context: PageContext, next: string): Response {
   return wantsJson(context) ? context.json({ next }) : context.redirect(next, 303);
 }
 
 function refuse(
-  context: EndpointLease,
+  context: PageContext,
   error: unknown,
   pageOf: (problem: string) => ReturnType<typeof page>,
 ): Response | Promise<Response> {
@@ -126,8 +126,8 @@ function formPage(services: Services): MiddlewareHandler<AdminEnv> {
   };
 }
 
-/** Browsers name the origin of a form; a client that does not, or that sends another encoding, is refused. */
-function nameless(context: EndpointLease): AppError | null {
+/** Browsers send the origin of a form; a client that does not, or that sends another encoding, is refused. */
+function nameless(context: PageContext): AppError | null {
   const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');
   if (from === undefined)
     return new AppError('cross_site_request', 'The request has neither Origin nor Sec-Fetch-Site; use a browser.');
@@ -137,11 +137,11 @@ function nameless(context: EndpointLease): AppError | null {
     : new AppError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
 }
 
-async function readForm(context: EndpointLease): Promise<URLSearchParams> {
+async function readForm(context: PageContext): Promise<URLSearchParams> {
   return new URLSearchParams(await context.req.text());
 }
 
-function arrivalOf(services: Services, context: EndpointLease) {
+function arrivalOf(services: Services, context: PageContext) {
   const { request_id, address } = context.var;
   return { request_id, address, replaces: sessionToken(services, context) };
 }

@@ -12,16 +12,16 @@ import { z } from 'zod';
 import { fieldsOf, following, type Source, STATE, stream, type Told } from './kit/follow-procedure.ts';
 import { asItCame, subscriptions } from './kit/invoke-procedure.ts';
 
-/** A stream of a log: each entry has a cursor behind which a reconnect resumes, and none is missed. */
+/** A log as a topic: each entry has a cursor that a reconnect resumes after, so that none is missed. */
 const logged = <T>({ node, cursor }: { readonly node: T; readonly cursor: string }): Told<T> => ({
   id: cursor,
   data: node,
 });
 
-/** A stream of a state, which a reconnect is told again. */
+/** A state as a topic: a reconnect gets it again. */
 const state = <T>(data: T): Told<T> => ({ id: STATE, data });
 
-/** Every stream by its topic. */
+/** All topics by name. */
 const topics = {
   emails: topic(followMessages, logged),
   email: topic(followMessage, logged),
@@ -66,7 +66,7 @@ function topic<I extends z.ZodType, T, D>(
   return {
     async open(ctx, input) {
       const items = await invoke(ctx, operation, input);
-      // Only what the source yields is handed to its own tell.
+      // The cast holds because each source's items go only to its own tell.
       return { next: () => items.next(), stop: () => items.return(undefined), tell: (item) => tell(item as T) };
     },
   };
@@ -97,12 +97,12 @@ const MOST_TOPICS = 20;
 const idsSchema = z.record(z.string(), z.string());
 
 /**
- * All that a browser follows over one connection, because HTTP/1.1 has six for a host:
+ * All topics that a browser follows over one connection, because HTTP/1.1 allows six per host:
  *
  *     live.useSubscription({ topics: { events: {}, overview: {}, domain: { domain: 'example.com' } } })
  *
- * Each message is { topic, data }, with the data of the stream of that name. Where the page changes what it follows, it
- * subscribes again. The id of a message holds where each topic resumes.
+ * Each message is { topic, data }, with the data of that topic's stream. To change its topics, a page subscribes again.
+ * The id of a message holds where each topic resumes.
  */
 export const live: TRPCSubscriptionProcedure<LiveProcedure> = subscriptions.input(asItCame).subscription(
   ({ ctx, input, signal }) =>
@@ -124,7 +124,7 @@ export const live: TRPCSubscriptionProcedure<LiveProcedure> = subscriptions.inpu
       }
       return merged(open, ids);
     }),
-  // The types of the topics are declared above; a generic source forgets them.
+  // The topics are typed above; a generic source loses their types.
 ) as never;
 
 function topicNamed(name: string): Topic {
@@ -141,12 +141,12 @@ interface Piece {
   readonly item: unknown;
 }
 
-/** The news of several sources as they come. */
+/** Merges the items of several sources in the order in which they arrive. */
 function merged(open: Map<string, Source<unknown, unknown>>, ids: Map<string, string>): Source<Piece, unknown> {
   const waiting = new Map<string, Promise<{ readonly name: string; readonly result: IteratorResult<unknown> }>>();
   const ask = (name: string, source: Source<unknown, unknown>) => {
     const asked = source.next().then((result) => ({ name, result }));
-    // The one that loses a race is asked again later; its failure counts then.
+    // A source that loses the race is awaited again later, which reports its failure.
     asked.catch(() => undefined);
     waiting.set(name, asked);
   };
@@ -178,7 +178,7 @@ function writeIds(ids: ReadonlyMap<string, string>): string {
   return Buffer.from(JSON.stringify(Object.fromEntries(ids))).toString('base64url');
 }
 
-/** The ids of a lastEventId; what is none resumes nothing. Each part is signed, and checked by its operation. */
+/** The ids of a lastEventId; malformed ones resume nothing. Each part is signed, and checked by its operation. */
 function readIds(text: unknown): Map<string, string> {
   if (typeof text !== 'string') return new Map();
   try {

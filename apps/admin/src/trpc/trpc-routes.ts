@@ -20,7 +20,7 @@ import { RateNotes } from './kit/rate-headers.ts';
 import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;
-// A message may carry attachments. It is the only call of its request.
+// A message may carry attachments; such a call is never part of a batch.
 const WITH_MAIL = /\/test\.(?:send|preview)$/;
 
 /** tRPC for the dashboard: session cookie and JSON only. */
@@ -94,7 +94,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** A form of another site can post, but can set neither a custom header nor a JSON content type. */
+/** Another site's form can post, but can set neither a custom header nor a JSON content type. */
 function formRefusal(context: Context<AdminEnv>): AppError | null {
   if (context.req.method === 'GET') return null;
   if (context.req.header('x-postrider') !== '1')

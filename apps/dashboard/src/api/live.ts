@@ -2,26 +2,26 @@ import { useEffect, useRef } from 'react';
 import { createStore } from './store.ts';
 import { client } from './trpc.ts';
 
-/** That something has happened; what it is now is asked for, so that a tab shows one truth. */
+/** An event without its data: tabs refetch what it changed, so that they all show the same. */
 export interface News {
-  /** The type of an event, such as email.delivered; `resumed` after a gap in which anything may have happened. */
+  /** The type of an event, such as email.delivered; `resumed` after a gap in which events may have been missed. */
   readonly type: string;
   readonly email_id: string | null;
 }
 
-/** Whether this browser hears of events as they happen. */
+/** Whether this browser is connected to the event stream. */
 export const connected = createStore(false);
 
 const listeners = new Set<(news: readonly News[]) => void>();
 const PASSED_ON_EVERY_MS = 250;
-// Beyond it the tabs are told that much has happened, not what.
+// With more events in one batch, tabs are told to refetch everything.
 const MOST_NEWS = 100;
 const resumed: News = { type: 'resumed', email_id: null };
 
 /**
  * Browsers allow six connections to a host over HTTP/1.1, so one tab follows the events and tells the others. It is the
- * one that has the lock; when it is closed, the next has it. A page over plain http has no locks: there every tab
- * follows for itself while it is visible.
+ * one that holds the lock; when it is closed, another gets the lock. A page over plain http has no locks: there every
+ * tab follows for itself while it is visible.
  */
 export function followNews(workspace_id: string): () => void {
   const ended = new AbortController();
@@ -39,7 +39,7 @@ export function followNews(workspace_id: string): () => void {
     const { signal } = ended;
     navigator.locks
       .request(`postrider.live.${workspace_id}`, { signal }, () => lead(pass, signal))
-      // An abort of the wait is how it ends.
+      // The wait rejects when it is aborted.
       .catch(() => undefined);
   } else followWhileVisible(ended.signal);
   return () => {
@@ -62,7 +62,7 @@ function followWhileVisible(signal: AbortSignal): void {
   change();
 }
 
-/** Follows the events of the workspace until the signal, and passes them on in batches. */
+/** Follows the events of the workspace until the signal aborts, and passes them on in batches. */
 function lead(pass: (what: readonly News[] | boolean) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let batch: News[] = [];
@@ -75,7 +75,7 @@ function lead(pass: (what: readonly News[] | boolean) => void, signal: AbortSign
       { topics: { events: {} } },
       {
         onData(message) {
-          // The types of tRPC have the envelope that the server sends; its client opens it.
+          // The cast holds because the types of tRPC include the envelope that its client removes.
           const { data } = message as unknown as { readonly data: { readonly topic: string; readonly data: News } };
           if (data.topic === 'events') batch.push({ type: data.data.type, email_id: data.data.email_id });
         },
@@ -98,7 +98,7 @@ function tell(news: readonly News[]): void {
 
 const REST_MS = 1000;
 
-/** Runs at once when something of interest has happened, and at most once a second. */
+/** Runs when an event of interest arrives, at most once a second. */
 export function useNews(interests: (news: News) => boolean, run: () => void): void {
   const current = useRef({ interests, run });
   current.current = { interests, run };

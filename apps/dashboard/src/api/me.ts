@@ -4,14 +4,14 @@ import { type Outputs, trpc } from './trpc.ts';
 export type Me = Outputs['people']['me'];
 export type Scope = Me['scopes'][number];
 
-/** Who is signed in; the shell has loaded it before any page shows. */
+/** The signed-in user; the shell loads it before any page renders. */
 export function useMe(): Me {
   return useSuspenseQuery(meOptions).data;
 }
 
 export const meOptions = trpc.people.me.queryOptions({}, { staleTime: 60_000 });
 
-/** As the server decides: admin covers the whole workspace, operator the instance alone. */
+/** The server's rule: admin covers the whole workspace, operator only the instance. */
 export function may(me: Me, needed: Scope): boolean {
   return me.scopes.includes(needed) || (needed !== 'operator' && me.scopes.includes('admin'));
 }
@@ -26,7 +26,7 @@ const rolesWith: Readonly<Record<Scope, string>> = {
   operator: 'an operator',
 };
 
-/** Why this person may not; null where they may. */
+/** Why the user may not; null if they may. */
 export function refusalOf(me: Me, needed: Scope): string | null {
   if (may(me, needed)) return null;
   const here = me.workspaces.find(({ id }) => id === me.workspace_id);

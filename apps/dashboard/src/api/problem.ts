@@ -1,15 +1,15 @@
 import { TRPCClientError } from '@trpc/client';
 
-/** An error as a person reads it. */
+/** An error as shown to the user. */
 export interface Problem {
   /** A row of docs/errors.md, or `unreachable`. */
   readonly reason: string;
   readonly message: string;
   readonly request_id: string | null;
   readonly docs_url: string | null;
-  /** Trying again without a change may help. */
+  /** A retry without a change may succeed. */
   readonly passing: boolean;
-  /** The fields at fault, by their paths. */
+  /** The messages of invalid fields, by path. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -23,7 +23,7 @@ interface ErrorData {
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof TRPCClientError) {
-    // The server's errorFormatter makes it; a proxy in between makes an error without it.
+    // The cast holds for errors of our server; one made by a proxy has no data.
     const data = (error.data ?? null) as ErrorData | null;
     if (data?.reason) {
       const { request_id = null, docs_url = null, details = [] } = data;

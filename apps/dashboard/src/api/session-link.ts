@@ -10,8 +10,8 @@ const needs: Readonly<Record<string, Need>> = {
 };
 
 /**
- * Where the server wants the password again, or a session, the call waits for the dialog that asks for it and is then
- * repeated: the page and its form stay as they are.
+ * If the server asks for the password or a new sign-in, the call waits for that dialog and is then repeated: the page
+ * and its form keep their state.
  */
 export const sessionLink: TRPCLink<AppRouter> =
   () =>

@@ -1,6 +1,6 @@
 import { createStore } from './store.ts';
 
-/** What the server asks the person for: the password again, or another sign-in. */
+/** What the server asks for: the password again, or a new sign-in. */
 export type Need = 'password' | 'session';
 
 interface Asked {
@@ -8,13 +8,13 @@ interface Asked {
   readonly answer: (given: boolean) => void;
 }
 
-/** The dialog that is open; every call that needs the same waits for it. */
+/** The open dialog; every call that needs the same waits for it. */
 export const asked = createStore<Asked | null>(null);
 
 let waiting: { readonly need: Need; readonly given: Promise<boolean> } | null = null;
 let arrived = false;
 
-/** From here on, an ended session asks in a dialog; before, there is no page yet whose state could be lost. */
+/** From now on, an ended session asks in a dialog; earlier there is no page whose state could be lost. */
 export function noteArrival(): void {
   arrived = true;
 }
@@ -22,7 +22,7 @@ export function noteArrival(): void {
 export function askFor(need: Need): Promise<boolean> {
   if (need === 'session' && !arrived) {
     goToSignIn();
-    // The page is being left.
+    // Never resolves, because the browser is leaving the page.
     return new Promise(() => {});
   }
   if (waiting?.need === need) return waiting.given;
@@ -48,7 +48,7 @@ export function goToSignIn(): void {
   );
 }
 
-/** Signs in by the form endpoint that a browser without scripts would use; the message of a refusal, or null. */
+/** Signs in by the form endpoint that also works without scripts; returns where to go, or the error. */
 export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
   const answer = await fetch(path, {
     method: 'POST',
@@ -56,7 +56,7 @@ export async function signIn(path: string, form: Readonly<Record<string, string>
     body: new URLSearchParams(form),
   }).catch(() => null);
   if (answer === null) return { ok: false, message: 'Postrider did not answer; try again.' };
-  // The endpoint answers one of these two, or a proxy's page.
+  // The cast holds for our endpoint; anything else, such as a proxy's page, becomes {}.
   const body = (await answer.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
   if (answer.ok) return { ok: true, next: body.next ?? '/' };
   return { ok: false, message: body.error?.message ?? `Postrider answered ${answer.status}; try again.` };

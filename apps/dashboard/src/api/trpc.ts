@@ -10,7 +10,7 @@ import { sessionLink } from './session-link.ts';
 export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 
-/** The server refuses a batch of more. */
+/** The server refuses larger batches. */
 const MOST_IN_A_BATCH = 10;
 
 export const client = createTRPCClient<AppRouter>({
@@ -37,7 +37,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
-      // A refusal stays one; only what the server or the way to it did wrong is tried again.
+      // A refusal would be repeated; only server and network errors are retried.
       retry: (count, error) => count < 2 && problemOf(error).passing,
       retryDelay: (count) => 1000 * 2 ** count,
     },

@@ -12,7 +12,7 @@ export function Badge({
   readonly tone: Tone;
   readonly icon: LucideIcon;
   readonly children: string;
-  /** What the word means, where it is often misread. */
+  /** Explains a word that is often misread. */
   readonly title?: string | undefined;
 }) {
   return (

@@ -10,9 +10,9 @@ export interface ButtonProps {
   readonly type?: 'button' | 'submit';
   readonly label?: string;
   readonly busy?: boolean;
-  /** Without it the button stays visible and says who may. */
+  /** Users without this scope still see the button, with the reason why it is off. */
   readonly needs?: Scope;
-  /** Why it cannot be used now; it stays visible and says so. */
+  /** Why it is off now; the button stays visible and shows the reason. */
   readonly blocked?: string | null;
 }
 
@@ -23,7 +23,7 @@ export function Button(props: ButtonProps) {
   const stopped = why !== null || busy;
   const button = (
     <button
-      // A button without a reason needs no hint.
+      // A button that is off must not submit its form.
       type={stopped ? 'button' : type}
       className={`button ${kind === 'normal' ? '' : kind} ${small ? 's' : ''}`}
       aria-label={label}
@@ -38,7 +38,7 @@ export function Button(props: ButtonProps) {
   return why === null ? button : <Hint text={why}>{button}</Hint>;
 }
 
-/** A sentence beside what it explains, for pointer and keyboard, and for readers of the screen. */
+/** A tooltip for pointer, keyboard and screen readers. */
 export function Hint({ text, children }: { readonly text: string; readonly children: ReactNode }) {
   const id = useId();
   const hint = useRef<HTMLSpanElement>(null);

@@ -17,7 +17,7 @@ const words = {
   save: (of: string) => `Save ${of} as CSV`,
 };
 
-/** A chart that can be read as a table, and saved as one. */
+/** A chart that can be shown as a table and downloaded. */
 export function ChartPanel({
   title,
   file,
@@ -27,7 +27,7 @@ export function ChartPanel({
   ...chart
 }: Omit<ChartProps, 'label'> & {
   readonly title: string;
-  /** The name of the file without its ending. */
+  /** The file name without its extension. */
   readonly file: string;
   readonly timeWord: string;
   readonly view: ChartView;

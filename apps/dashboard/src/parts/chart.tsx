@@ -10,19 +10,19 @@ export interface ChartSeries {
 
 export interface ChartProps {
   readonly label: string;
-  /** What each point is called, such as 10:00. */
+  /** The label of each point, such as 10:00. */
   readonly times: readonly string[];
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
-  /** Follows a point to what it counts; Enter does the same. */
+  /** Opens what a point counts, on click or Enter. */
   readonly onPick?: (at: number) => void;
 }
 
-// Lines differ by more than their colour.
+// Lines differ by dashes too, not by colour alone.
 const dashes = [undefined, '6 3', '2 3', '9 3 2 3', '1 2', '12 4'];
 const HEIGHT = 100;
 
-/** Lines over time. The arrow keys move along them, and each point is told in words. */
+/** Lines over time. The arrow keys move along them, and each point is announced as text. */
 export function Chart({ label, times, series, format, onPick }: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const last = Math.max(0, times.length - 1);
@@ -106,7 +106,7 @@ function topOf(series: readonly ChartSeries[]): number {
   return [1, 2, 4, 5, 10].map((factor) => factor * step).find((top) => top >= most) ?? most;
 }
 
-/** A line that is broken where nothing is known. */
+/** The path of a line, interrupted where a value is null. */
 function pathOf(values: readonly (number | null)[], top: number): string {
   let pen = 'M';
   return values
@@ -116,7 +116,7 @@ function pathOf(values: readonly (number | null)[], top: number): string {
         return '';
       }
       const place = `${index} ${(HEIGHT - (value / top) * HEIGHT).toFixed(2)}`;
-      // A point without neighbours is a line to itself, which round ends make a dot.
+      // A point without neighbours becomes a line of length 0, which round caps draw as a dot.
       const step = pen === 'M' ? `M${place}L${place}` : `L${place}`;
       pen = 'L';
       return step;

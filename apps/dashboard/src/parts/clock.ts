@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react';
 
-/** The time of this browser. */
 export function nowMs(): number {
   return Date.now();
 }
@@ -23,7 +22,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time to the next lower multiple of a step, so that a page does not render more often than it must. */
+/** The time rounded down to a step, so that a page does not render more often than needed. */
 export function useNow(step_ms = 1000): number {
   return useSyncExternalStore(subscribe, () => Math.floor((listeners.size > 0 ? ticked : nowMs()) / step_ms) * step_ms);
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 const SHOWN_MS = 1600;
 
-/** Copies also where the page came over plain http, which has no navigator.clipboard. */
+/** Copies text, also on plain http, which has no navigator.clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   if (isSecureContext) {
     const done = await navigator.clipboard.writeText(text).then(
@@ -16,7 +16,7 @@ export async function copyText(text: string): Promise<boolean> {
   area.value = text;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Inside an open dialog, everything outside of it is inert and cannot be selected.
+  // While a modal dialog is open, everything outside of it is inert and cannot be selected.
   const parent = document.querySelector('dialog:modal') ?? document.body;
   const focused = document.activeElement;
   parent.append(area);

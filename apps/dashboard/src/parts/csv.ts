@@ -1,4 +1,4 @@
-/** Rows as a file for a spreadsheet, which must not take a cell for a formula. */
+/** Rows as CSV; no cell may be read as a formula by a spreadsheet. */
 export function csvOf(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

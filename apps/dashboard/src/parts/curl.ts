@@ -1,4 +1,4 @@
-/** The request that sends a mail, with a place for the key. */
+/** A request that sends a mail, with a placeholder for the key. */
 export function curlOf(body: object): string {
   return [
     `curl ${location.origin}/v1/email/send \\`,
@@ -8,7 +8,7 @@ export function curlOf(body: object): string {
   ].join('\n');
 }
 
-/** A single-quoted word of a shell. */
+/** A single-quoted shell word. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -6,13 +6,13 @@ interface DialogProps {
   readonly children: ReactNode;
   readonly onClose: () => void;
   readonly className?: string;
-  /** A sentence that Esc, a click outside and the cross answer instead of closing; null: it closes. */
+  /** If set, Esc, a click outside and the close button show this sentence instead of closing. */
   readonly guard?: string | null;
 }
 
 const FIRST = '.body :is(input:not([readonly]), select, textarea, [tabindex="0"], .button.primary)';
 
-/** A modal dialog of the browser: it keeps the focus inside and gives it back. */
+/** A native modal dialog: it traps the focus and restores it. */
 export function Dialog({ title, children, onClose, className = 'dialog', guard = null }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const warning = useRef<HTMLParagraphElement>(null);
@@ -22,7 +22,7 @@ export function Dialog({ title, children, onClose, className = 'dialog', guard =
     const before = document.activeElement;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // The browser would begin at the cross.
+      // The browser would focus the close button first.
       dialog.querySelector<HTMLElement>(FIRST)?.focus();
     }
     return () => {
@@ -44,7 +44,7 @@ export function Dialog({ title, children, onClose, className = 'dialog', guard =
         event.preventDefault();
         tryToClose();
       }}
-      // Chromium lets a second Esc close a dialog without asking.
+      // Chromium lets a second Esc close a dialog without a cancel event.
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.preventDefault();
@@ -73,7 +73,7 @@ function outside({ clientX, clientY }: { clientX: number; clientY: number }, ele
   return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
-/** A dialog at the right edge, for one thing of a list that stays behind it. */
+/** A dialog at the right edge, for one row of the list behind it. */
 export function Drawer(props: Omit<DialogProps, 'className'>) {
   return <Dialog {...props} className="dialog drawer" />;
 }

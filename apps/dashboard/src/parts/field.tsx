@@ -7,7 +7,7 @@ interface ControlProps {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** A labelled control with its explanation, and what is wrong with it. */
+/** A labelled control with its help text and its error. */
 export function Field({
   label,
   name,
@@ -46,7 +46,7 @@ export function Field({
   );
 }
 
-/** A form that keeps what was typed, and leads to the first field at fault. */
+/** A form that keeps its input after an error, and focuses the first invalid field. */
 export function Form({
   children,
   onSubmit,
@@ -114,7 +114,7 @@ export function Check({
   );
 }
 
-/** One of a few, as buttons in a row. */
+/** A choice of a few options, as a row of buttons. */
 export function Choices<T extends string>({
   label,
   options,

@@ -1,7 +1,7 @@
 const GAP = 6;
 const EDGE = 8;
 
-/** Puts what floats below its anchor, or above where there is no room, within the window. */
+/** Positions an element below its anchor, or above if there is no room, within the window. */
 export function placeBeside(anchor: Element, floating: HTMLElement): void {
   const { left, top, bottom } = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = floating;

@@ -10,13 +10,13 @@ export interface KeysetPage<T> {
 }
 
 interface Asking<T> {
-  /** Distinguishes the list and its filters, as the key of a query does. */
+  /** Identifies the list and its filters, like a query key. */
   readonly key: readonly unknown[];
   readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<KeysetPage<T>>;
   readonly idOf: (row: T) => string;
-  /** How often the newest page is looked at; 0: never. */
+  /** How often the newest page is polled; 0: never. */
   readonly every_ms?: number;
-  /** The events after which the newest page is looked at; it is looked at seldom otherwise, while they are heard of. */
+  /** The events after which the newest page is polled; while events arrive, it is polled rarely otherwise. */
   readonly news?: (news: News) => boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Keyset<T> {
   readonly error: unknown;
   readonly more: boolean;
   readonly loading: boolean;
-  /** How many rows have come since; they are shown when asked for, so that no row moves by itself. */
+  /** How many rows are new; they are shown on request, so that no row moves by itself. */
   readonly fresh: number;
   showFresh(): void;
   loadMore(): void;
@@ -35,7 +35,7 @@ export interface Keyset<T> {
 const SELDOM_MS = 30_000;
 const noNews = () => false;
 
-/** A list by keyset pages. The rows that are shown stay where they are; their contents follow the newest page. */
+/** A list by keyset pages. Visible rows keep their position; their contents follow the newest page. */
 export function useKeyset<T>({ key, load, idOf, every_ms = 0, news }: Asking<T>): Keyset<T> {
   const cache = useQueryClient();
   const live = useStore(connected);
@@ -63,7 +63,7 @@ export function useKeyset<T>({ key, load, idOf, every_ms = 0, news }: Asking<T>)
   const showFresh = () => {
     void cache.resetQueries({ queryKey: [...key, 'pages'] });
   };
-  // An empty page has nothing that could move.
+  // If the list is empty, no row can move.
   const empty = shown?.length === 0 && fresh > 0;
   useEffect(() => {
     if (empty) showFresh();
@@ -80,7 +80,7 @@ export function useKeyset<T>({ key, load, idOf, every_ms = 0, news }: Asking<T>)
   };
 }
 
-/** The rows a person has ticked. */
+/** The ticked rows. */
 export function useSelection(): {
   readonly chosen: ReadonlySet<string>;
   toggle(id: string): void;

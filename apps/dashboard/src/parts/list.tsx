@@ -6,12 +6,12 @@ import { ErrorPanel, Skeleton } from './states.tsx';
 export interface Column<T> {
   readonly name: string;
   readonly show: (row: T) => ReactNode;
-  /** As a share of the table, or no wider than its content. */
+  /** As a share of the table, or as wide as its content. */
   readonly width?: string | 'fit';
-  /** Left out on a narrow window. */
+  /** Hidden on a narrow window. */
   readonly less?: boolean;
   readonly end?: boolean;
-  /** A sentence that is read, not cut. */
+  /** Wraps instead of being cut off. */
   readonly wraps?: boolean;
 }
 
@@ -20,14 +20,14 @@ interface ListProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly idOf: (row: T) => string;
-  /** What a checkbox and a row are called to readers of the screen. */
+  /** The accessible name of a row and its checkbox. */
   readonly nameOf: (row: T) => string;
   readonly onOpen?: (row: T) => void;
   readonly chosen?: ReadonlySet<string>;
   readonly onToggle?: (id: string) => void;
 }
 
-/** Rows with the keys j and k to move, Enter to open and x to choose. */
+/** Rows with keyboard control: j and k move, Enter opens and x selects. */
 export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, onToggle }: ListProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const keys = (event: KeyboardEvent<HTMLTableSectionElement>) => {
@@ -108,17 +108,31 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button, input, select, summary') !== null;
 }
 
-/** The first link or control of a row has its focus. */
+/** The first of several values, such as recipients; the title has all of them. */
+export function FirstOf({ all, more }: { readonly all: readonly string[]; readonly more: (count: number) => string }) {
+  return (
+    <span title={all.join(', ')}>
+      {all[0]} {all.length > 1 && <span className="faint">{more(all.length - 1)}</span>}
+    </span>
+  );
+}
+
+/** Focuses the first link or control of a row. */
 export function focusRow(row: Element | null | undefined): void {
   (row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button, input'))?.focus();
 }
 
-/** Follows j and k from anywhere on a page to its first list. */
+/** Focuses the row of a drawer that closes, wherever the drawer was opened from. */
+export function focusRowOf(id: string | undefined): void {
+  requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${id}"]`)));
+}
+
+/** Lets j and k work from anywhere on a page, on its first list. */
 export function focusFirstRow(): void {
   focusRow(document.querySelector('main tbody tr'));
 }
 
-/** A keyset list with its states: waiting, refused, empty, rows, and the pill of rows that have come since. */
+/** A keyset list in all its states: loading, error, empty, rows, and a pill for new rows. */
 export function KeysetList<T>({
   list,
   empty,

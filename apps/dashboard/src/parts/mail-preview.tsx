@@ -15,7 +15,7 @@ const words = {
   noHtml: 'The mail has no HTML part; the text is what its reader sees.',
 };
 
-/** Mail is hostile: its frame has a route, a policy and an origin of its own, and no script runs in it. */
+/** Mail is hostile: its frame has its own route, CSP and origin, and runs no script. */
 export function MailPreview({ src }: { readonly src: string }) {
   const [width, setWidth] = useState<'wide' | 'narrow'>('wide');
   const [scheme, setScheme] = useState<'light' | 'dark'>('light');
@@ -56,7 +56,7 @@ export function MailPreview({ src }: { readonly src: string }) {
   );
 }
 
-/** In place of a preview, where the mail is text alone. */
+/** Replaces the preview of mail without html. */
 export function TextOnly({ text }: { readonly text: string | null }) {
   return (
     <div className="stack">

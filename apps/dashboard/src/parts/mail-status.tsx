@@ -23,7 +23,7 @@ interface Shown {
   readonly about: string;
 }
 
-/** What each state means, in one sentence. */
+/** The meaning of each state, in one sentence. */
 export const mailStates: Readonly<Record<MailStatus, Shown>> = {
   scheduled: { tone: 'info', icon: CalendarClock, word: 'Scheduled', about: 'It waits for the time it was given.' },
   queued: { tone: 'info', icon: Clock, word: 'Queued', about: 'It was accepted and waits for its first attempt.' },

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 're
 import { refusalOf, type Scope, useMe } from '../api/me.ts';
 import { placeBeside } from './floating.ts';
 
-/** A button that opens a menu: a popover of the browser with the keys of a menu. */
+/** A button that opens a menu: a native popover with the keys of a menu. */
 export function Menu({
   button,
   className = 'button',
@@ -82,12 +82,12 @@ export function MenuItem({
 }: {
   readonly children: ReactNode;
   readonly onSelect: () => void;
-  /** Makes it one choice of several. */
+  /** Makes the item one choice of several. */
   readonly checked?: boolean;
   readonly stays?: boolean;
-  /** Without it the item stays visible and says who may. */
+  /** Users without this scope still see the item, with the reason why it is off. */
   readonly needs?: Scope | undefined;
-  /** Why it cannot be chosen now; it stays visible and says so. */
+  /** Why it is off now; the item stays visible and shows the reason. */
   readonly blocked?: string | null;
 }) {
   const me = useMe();
@@ -100,7 +100,7 @@ export function MenuItem({
       role={checked === undefined ? 'menuitem' : 'menuitemradio'}
       aria-checked={checked}
       aria-disabled={why !== null || undefined}
-      // The reason describes the item and is no part of its name.
+      // The reason is the item's description, not part of its name.
       aria-labelledby={why === null ? undefined : `${id}name`}
       aria-describedby={why === null ? undefined : `${id}why`}
       tabIndex={-1}

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The head of a page: its name, and in the first line the answer to the question it is opened for. */
+/** The head of a page: its name, and in the first line the answer to the question that it is opened for. */
 export function PageHeader({
   title,
   name = title,
@@ -9,7 +9,7 @@ export function PageHeader({
   back,
 }: {
   readonly title: ReactNode;
-  /** For the title of the window, where the heading is more than text. */
+  /** The title of the window, if the heading is more than text. */
   readonly name?: ReactNode;
   readonly answer?: ReactNode;
   readonly actions?: ReactNode;
@@ -43,7 +43,7 @@ export function Panel({
   readonly title: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** The content reaches the edges, as a table does. */
+  /** Without padding, for content such as a table. */
   readonly bare?: boolean;
 }) {
   return (
@@ -64,7 +64,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
       {rows
         .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
         .flatMap(([name, value], at) => [
-          // A header may stand in a mail twice.
+          // A header name may occur twice, so the key includes the position.
           <dt key={`${at} ${name}`}>{name}</dt>,
           <dd key={`${at} ${name} value`}>{value}</dd>,
         ])}

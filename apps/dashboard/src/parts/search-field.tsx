@@ -1,44 +1,54 @@
 import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
-/** What is looked for in a list; it stands in the address once it is submitted. */
-export function SearchField({
-  label,
-  placeholder,
-  text,
-  onChange,
-}: {
+interface SearchProps {
   readonly label: string;
   readonly placeholder: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
-}) {
+}
+
+/** The search of a list; it is in the URL once submitted. */
+export function SearchField(props: SearchProps) {
+  return (
+    <search>
+      <SearchForm {...props} />
+    </search>
+  );
+}
+
+/** For a page that has more than the field in its search landmark. */
+export function SearchForm({
+  label,
+  placeholder,
+  text,
+  onChange,
+  className = '',
+}: SearchProps & { readonly className?: string }) {
   const [typed, setTyped] = useState(text);
   useEffect(() => setTyped(text), [text]);
   return (
-    <search>
-      <form
-        className="search-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onChange(typed.trim());
+    <form
+      className={`search-form ${className}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(typed.trim());
+      }}
+    >
+      <Search size={15} aria-hidden />
+      <input
+        className="input"
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          if (event.currentTarget.value === '') onChange('');
         }}
-      >
-        <Search size={15} aria-hidden />
-        <input
-          className="input"
-          type="search"
-          aria-label={label}
-          placeholder={placeholder}
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            if (event.currentTarget.value === '') onChange('');
-          }}
-        />
-      </form>
-    </search>
+      />
+    </form>
   );
 }

@@ -5,7 +5,7 @@ import { Id } from './copy.tsx';
 
 const icons = { bad: CircleAlert, wait: TriangleAlert, good: CircleCheck, info: Info, calm: Info } as const;
 
-/** A sentence that stands out, and what to do about it. */
+/** A highlighted sentence with an action. */
 export function Notice({
   tone,
   children,
@@ -24,7 +24,7 @@ export function Notice({
   );
 }
 
-/** What went wrong, what to do about it, and what to quote when asking for help. */
+/** What went wrong, what to do about it, and what to quote in a support request. */
 export function ErrorPanel({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { message, reason, request_id, docs_url, passing } = problemOf(error);
   return (
@@ -52,7 +52,7 @@ export function ErrorPanel({ error, onRetry }: { readonly error: unknown; readon
   );
 }
 
-/** The first run of a page: what will be here, and how to begin. */
+/** The empty state of a page: what will be here, and how to begin. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className="empty">
@@ -62,7 +62,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Appears only when the answer takes longer than 300 ms. */
+/** Appears only if the answer takes longer than 300 ms. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">
@@ -79,7 +79,7 @@ interface Asked<T> {
   readonly refetch: () => unknown;
 }
 
-/** The three states of what a page asks for: waiting, refused, answered. An answer stays while a later one fails. */
+/** The three states of a query: loading, error, data. Data stays visible if a refetch fails. */
 export function Answered<T>({
   query,
   lines,

@@ -6,7 +6,7 @@ export interface Tab<T extends string> {
   readonly show: () => ReactNode;
 }
 
-/** Tabs whose choice the page keeps, usually in its address. */
+/** Tabs whose selection the page holds, usually in its URL. */
 export function Tabs<T extends string>({
   label,
   tabs,

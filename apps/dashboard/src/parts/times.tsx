@@ -4,7 +4,7 @@ import { useNow } from './clock.ts';
 
 const KEPT = 'postrider.utc';
 
-/** Whether exact times are shown in UTC or in the zone of the browser. */
+/** Whether exact times are shown in UTC or in the browser's time zone. */
 export const inUtc = createStore(readKept());
 
 function readKept(): boolean {
@@ -20,7 +20,7 @@ export function showUtc(utc: boolean): void {
   try {
     localStorage.setItem(KEPT, utc ? '1' : '0');
   } catch {
-    // A browser that keeps nothing still shows it until the tab is closed.
+    // If storage is blocked, the choice lasts until the tab is closed.
   }
 }
 
@@ -43,7 +43,7 @@ const steps: readonly (readonly [number, number, string])[] = [
   [86_400 * 730, 86_400 * 30, ' months'],
 ];
 
-/** A length of time in its largest unit, such as 12 s or 3 d. */
+/** A duration in its largest unit, such as 12 s or 3 d. */
 export function span(seconds: number): string {
   const length = Math.abs(seconds);
   for (const [below, unit, name] of steps)
@@ -51,14 +51,14 @@ export function span(seconds: number): string {
   return `${Math.floor(length / (86_400 * 365))} years`;
 }
 
-/** A length of time in milliseconds, such as 3.2 ms or 1.4 s. */
+/** A duration in milliseconds, such as 3.2 ms or 1.4 s. */
 export function spanMs(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : span(ms / 1000);
 }
 
-/** A time told from now, with the exact one for pointer and keyboard. */
+/** A relative time, with the exact one for pointer and keyboard. */
 export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonly step?: number }) {
   const now = useNow(step);
   const utc = useStore(inUtc);
@@ -76,7 +76,7 @@ export function ExactTime({ at }: { readonly at: string }) {
   return <time dateTime={at}>{exactTime(at, utc)}</time>;
 }
 
-/** Times of a browser that is asked to show UTC elsewhere follow here. */
+/** Follows a change of the setting in another tab. */
 export function useSharedUtc(): void {
   useEffect(() => {
     const follow = (event: StorageEvent) => {

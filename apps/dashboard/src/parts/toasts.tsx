@@ -12,12 +12,12 @@ const toasts = createStore<readonly Toast[]>([]);
 let last = 0;
 const SHOWN_MS = 6000;
 
-/** Tells of what has just happened, without taking the focus. */
+/** Shows a message without taking the focus. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   last += 1;
   const id = last;
   toasts.set([...toasts.get().slice(-3), { id, tone, text }]);
-  // What went wrong stays until it is closed.
+  // Errors stay until they are closed.
   if (tone === 'good') setTimeout(() => drop(id), SHOWN_MS);
 }
 
@@ -31,7 +31,7 @@ export function Toasts() {
   useEffect(() => {
     const element = region.current;
     if (!element) return;
-    // The top layer holds dialogs in the order of their opening; a toast belongs above the last.
+    // The top layer stacks in opening order; reopening puts toasts above a later dialog.
     if (element.matches(':popover-open')) element.hidePopover();
     if (shown.length > 0) element.showPopover();
   }, [shown]);

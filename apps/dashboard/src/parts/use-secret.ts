@@ -8,14 +8,14 @@ interface Attempt<T> {
 }
 
 /**
- * Holds a secret in the state of its dialog alone: neither the cache of queries nor that of mutations ever has it, and
- * it is gone when the dialog closes.
+ * Holds a secret in the state of its dialog only: it never enters the query or mutation cache, and is dropped when the
+ * dialog closes.
  */
 export function useSecret<T>(): Attempt<T> {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [made, setMade] = useState<T | null>(null);
-  // Set before the next render, so that a double click makes one key.
+  // Set before the next render, so that a double click creates one key.
   const running = useRef(false);
   return {
     busy,

@@ -1,7 +1,7 @@
 import { createStore } from '../api/store.ts';
 
-/** What floats above the page, if anything. */
+/** The overlay that is open, if any. */
 export const floating = createStore<'palette' | 'shortcuts' | null>(null);
 
-/** Whether the dock is open below the page. */
+/** Whether the dock below the page is open. */
 export const docked = createStore(false);

@@ -33,9 +33,9 @@ export interface Place {
   readonly word: string;
   readonly icon: LucideIcon;
   readonly group: 'mail' | 'settings' | 'instance';
-  /** The key after g that leads there. */
+  /** The key that opens it after g. */
   readonly key?: string;
-  /** Left out of the navigation without it; only what a whole group of people never needs. */
+  /** Hides the entry from users without this scope; for pages that they never need. */
   readonly only?: Scope;
 }
 
@@ -45,7 +45,7 @@ export const groupWords: Readonly<Record<Place['group'], string>> = {
   instance: 'Operations',
 };
 
-/** The navigation, in its order. */
+/** The navigation, in order. */
 export const places: readonly Place[] = [
   { to: '/', word: 'Overview', icon: LayoutDashboard, group: 'mail', key: 'o' },
   { to: '/emails', word: 'Emails', icon: Mail, group: 'mail', key: 'e' },

@@ -3,7 +3,7 @@ import { Page, PageHeader } from '../parts/page.tsx';
 import { ErrorPanel } from '../parts/states.tsx';
 import { words } from './strings.ts';
 
-/** In place of a page that threw; the navigation beside it stays. */
+/** Replaces a page that threw; the navigation beside it stays. */
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   return (
     <Page>

@@ -16,7 +16,7 @@ interface Found {
   readonly run: () => void;
 }
 
-/** Finds pages and actions by their names, and things by an id, an address or words of a subject. */
+/** Finds pages and actions by name, and records by id, address or subject. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -132,7 +132,7 @@ function useFound(text: string): readonly Found[] {
 const SHORTEST = 2;
 const REST_MS = 200;
 
-/** What the text names in this workspace, once the typing rests. */
+/** The records that match the text, queried after a pause in typing. */
 function useThings(text: string): { readonly found: readonly Found[]; readonly waiting: boolean } {
   const { history } = useRouter();
   const [asked, setAsked] = useState('');

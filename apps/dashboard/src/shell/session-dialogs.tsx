@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { words } from './strings.ts';
 
-/** Asks for the password or for another sign-in, above the page, which stays as it is. */
+/** Asks for the password or a new sign-in above the page, which keeps its state. */
 export function SessionDialogs() {
   const open = useStore(asked);
   return open && <SessionDialog key={open.need} need={open.need} answer={open.answer} />;

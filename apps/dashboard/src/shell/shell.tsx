@@ -19,7 +19,6 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 const Dock = lazy(async () => ({ default: (await import('./dock/dock.tsx')).Dock }));
 const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }));
 
-/** Everything around a page. */
 export function Shell() {
   const [open, setOpen] = useState(false);
   const above = useStore(floating);

@@ -2,7 +2,7 @@ import { createStore } from '../api/store.ts';
 
 const KEPT = 'postrider.shortcuts';
 
-/** Whether single keys do something; they can be switched off, as some people speak to their browser. */
+/** Whether single-key shortcuts are on; they disturb users of speech input. */
 export const shortcutsOn = createStore(readKept());
 
 function readKept(): boolean {
@@ -18,12 +18,12 @@ export function switchShortcuts(on: boolean): void {
   try {
     localStorage.setItem(KEPT, on ? '1' : '0');
   } catch {
-    // Then it holds for this tab.
+    // If storage is blocked, the setting lasts for this tab.
   }
 }
 
 export interface Shortcut {
-  /** One key, or two after each other such as "g e". */
+  /** One key, or two in sequence such as "g e". */
   readonly keys: string;
   readonly about: string;
   readonly run: () => void;
@@ -45,7 +45,7 @@ export function listShortcuts(): readonly Shortcut[] {
 
 const PAUSE_MS = 900;
 
-/** Listens for the shortcuts on the whole page, but not where a person types or a dialog is open. */
+/** Listens for shortcuts on the whole page, except in inputs and while a dialog is open. */
 export function listenForShortcuts(): () => void {
   let first = '';
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -29,7 +29,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
   const me = useMe();
   const groups: readonly Place['group'][] = ['mail', 'settings', 'instance'];
   const { pathname } = useLocation();
-  // The list is longer than a low window; where one is must be in sight.
+  // The list may be longer than the window; the current entry must be visible.
   useEffect(() => {
     document.querySelector(`.nav a[href="${CSS.escape(pathname)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [pathname]);
@@ -73,7 +73,7 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
   const switchTo = (workspace_id: string) => {
     if (workspace_id === me.workspace_id) return;
     client.people.switchWorkspace.mutate({ workspace_id }).then(
-      // What is on the screen belongs to the other workspace, so nothing of it may stay.
+      // Reloads, because everything on the screen belongs to the other workspace.
       () => location.assign('/'),
       (error: unknown) => toast(problemOf(error).message, 'bad'),
     );

@@ -40,6 +40,17 @@ describe('SIGTERM', () => {
     expect([...copies.values()].filter((copy) => copy.copies !== 1)).toEqual([]);
   });
 
+  it('is told to load balancers first, while requests are still taken', async () => {
+    const server = await journey.start({ LIMITS: 'drain=5s' });
+    const ending = server.end();
+
+    await expect.poll(() => server.call('GET', '/readyz').then(({ status }) => status)).toBe(503);
+    const answer = await server.call('POST', '/v1/email/send', { body: hello });
+
+    expect(answer.status).toBe(202);
+    expect(await ending).toEqual({ code: 0, signal: null });
+  });
+
   it('hands back what is before the dot, and records as unknown what is past it', async () => {
     const first = await journey.start();
     const reached = Promise.withResolvers<void>();

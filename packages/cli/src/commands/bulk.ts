@@ -38,7 +38,7 @@ interface FilterOptions {
   readonly json?: boolean;
 }
 
-/** Two steps, so that a filter that finds too much is seen before anything is done: preview, then run what it showed. */
+/** Two steps, so that a filter that matches too much is noticed in time: preview, then run what it showed. */
 export function addBulk(program: Command, terminal: Terminal): void {
   const bulk = program
     .command('bulk')

@@ -13,7 +13,7 @@ const capture = {
   codes: [],
 };
 const waits: number[] = [];
-// It answers at once what a service would answer after the wait, and has the mail in its third answer.
+// Answers immediately, without waiting as the service would, and has the mail in its third answer.
 const service = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/v1/captures') waits.push(Number(searchParams.get('wait')));

@@ -5,7 +5,7 @@ import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
-// Of one request: well below the time after which the client gives up on an answer.
+// The wait of one request, well below the client's timeout.
 const LONGEST_WAIT = 20;
 const DEFAULT_WAIT = 30;
 

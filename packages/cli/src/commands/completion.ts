@@ -6,7 +6,7 @@ type Shell = (typeof shells)[number];
 
 /** A command and what may follow it. */
 interface Words {
-  /** The words before, such as `queues hold`; empty for the program itself. */
+  /** The words before it, such as `queues hold`; empty for the program itself. */
   readonly path: string;
   readonly next: readonly string[];
 }
@@ -26,7 +26,7 @@ function wordsOf(command: Command, path = ''): Words[] {
   return [{ path, next }, ...below];
 }
 
-/** The path is what of the line so far are names of commands: options and their values have no part in it. */
+/** Only names of commands form the path; options and their values are skipped. */
 const scripts: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
   bash: (words) => `_postrider() {
   local word path= next=

@@ -12,7 +12,7 @@ interface Check {
   readonly name: string;
   readonly result: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly message: string;
-  /** What to do where something is wrong. */
+  /** What to do about a problem. */
   readonly fix?: string;
 }
 
@@ -45,7 +45,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     });
 }
 
-/** A check that throws is shown as a failed result, and the checks after it are not run. */
+/** If a check throws, its result is a failure and the checks after it are skipped. */
 async function attempt(names: readonly [string, ...string[]], look: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await look();
@@ -81,7 +81,7 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
 
 const resultOf = { ok: 'ok', skipped: 'skipped', warning: 'warning', failing: 'failed' } as const;
 
-/** What core finds out about the machine; the database has answered and is migrated, or there is nothing to look at. */
+/** Core's checks of the machine; skipped unless the database answers and is migrated. */
 async function checkMachine(terminal: Terminal): Promise<Check[]> {
   if (!isInstalledHere(readConfig(terminal.env))) return [];
   return withMachine(terminal, async ({ asWorkspace }) => {
@@ -119,7 +119,7 @@ async function checkKey(terminal: Terminal): Promise<Check[]> {
     await createClient(terminal).call('GET', '/email/logs?limit=1', z.unknown());
     return [{ name: 'key', result: 'ok', message: 'accepted' }];
   } catch (error) {
-    // A key without the scope to read the log was accepted all the same.
+    // The log request was refused only for its scope, so the key itself is valid.
     if (!(error instanceof Problem) || error.facts.reason !== 'missing_scope') throw error;
     return [{ name: 'key', result: 'ok', message: 'accepted, without the scope to read the log' }];
   }

@@ -11,7 +11,7 @@ const examinationAnswer = z.custom<DomainExamination>(hasRecords);
 const page = z.looseObject({ data: z.array(domainAnswer), next_cursor: z.string().nullable() });
 const removed = z.looseObject({ name: z.string() });
 
-// A DKIM key has hundreds of characters; the zone file and the steps show all of it.
+// A DKIM key has hundreds of characters; the zone file and the steps show it in full.
 const SHOWN_VALUE = 60;
 
 interface AddOptions {
@@ -125,7 +125,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What only the machine itself has; loaded when it is needed, as it takes half a second. */
+/** Loaded on demand, because it takes half a second. */
 async function onMachine() {
   const [core, domains, machine] = await Promise.all([
     import('@postrider/core'),
@@ -174,7 +174,7 @@ function headOf({ name, status, status_reason }: Pick<Domain, 'name' | 'status' 
   return [name, status, ...(status_reason === null ? [] : [plain(status_reason)])].join('  ');
 }
 
-/** A line per record, and below the table what to do about each. */
+/** A line per record, and advice on each below the table. */
 async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
   const lines = records.map(({ status, purpose, required, type, host, value }) => [
     status,
@@ -190,7 +190,7 @@ async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];
     return [`${about}: ${plain(hint)}`, ...there];
   });
-  // A record that was never looked up has no diagnosis, so this advice comes once.
+  // A record that was never checked has no diagnosis, so all pending ones share one advice.
   const pending = records.filter(({ status }) => status === 'pending');
   if (pending.length > 0) {
     const { serverNameAdvice } = await import('@postrider/core/domains');

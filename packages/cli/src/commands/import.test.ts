@@ -16,7 +16,7 @@ const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 
 const broken: Reply = { status: 500, body: refusal('internal_error') };
 const made = (secret: string): Reply => ({ status: 201, body: { secret } });
 
-// What the service answers to each call in turn; a list is empty where nothing else is said.
+// The replies of the service to each call in turn; any other list is empty.
 let replies: Record<string, Reply[]> = {};
 let calls: string[] = [];
 const service = createServer((request, response) => {

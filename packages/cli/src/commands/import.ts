@@ -23,21 +23,21 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** What one file came to. Nothing is written without --apply: then added and refused are empty. */
+/** The result for one file. Without --apply nothing is written, so added and refused are empty. */
 interface Part {
   readonly what: 'suppressions' | 'domains' | 'webhooks';
   readonly file: string;
   readonly found: number;
-  /** Still to add, where nothing is written. */
+  /** Only without --apply: what would be added. */
   to_add: number;
   added: number;
   present: number;
-  /** A failure ended the command here, so the rest of the file and the files after it are still to do. */
+  /** A failure ended the command here; the rest of this file and the files after it were not processed. */
   stopped: boolean;
   readonly refused: { readonly what: string; readonly message: string }[];
   readonly skipped: readonly { readonly line: number; readonly why: string }[];
   readonly unknown_columns: readonly string[];
-  /** The secrets of new webhooks, shown this once. */
+  /** The secrets of new webhooks; they cannot be shown again. */
   readonly secrets?: { readonly url: string; readonly secret: string }[];
 }
 
@@ -66,11 +66,11 @@ const withSecret = z.looseObject({ secret: z.string() });
 // A request of the API holds 1,000 entries and 100 kB.
 const MOST_ENTRIES = 1000;
 const MOST_BYTES = 95_000;
-// The API takes 120 requests a minute; some are left for others.
+// The API allows 120 requests a minute; some are left for other clients of the key.
 const BYTES_OF_A_MINUTE = 100 * MOST_BYTES;
 const SHORTEST_REASON = 20;
 const SHOWN_LINES = 20;
-// Others may use up the same minute again and again.
+// Other clients may use up the window again and again.
 const MOST_CALLS = 10;
 const MOST_UNANSWERED = 3;
 const PAUSE_SECONDS = 2;
@@ -134,7 +134,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   } catch (error) {
     const last = parts.at(-1);
     if (last) last.stopped = true;
-    // Secrets are shown this once.
+    // Print what was done before failing, because secrets cannot be shown again.
     if (parts.some(({ added, refused }) => added + refused.length > 0)) ended();
     throw error;
   }
@@ -142,7 +142,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   if (parts.some(({ refused }) => refused.length > 0)) terminal.fail();
 }
 
-/** Nothing is done of it yet. */
+/** A part that is not started. */
 function newPart(
   what: Part['what'],
   file: string,
@@ -153,7 +153,7 @@ function newPart(
   return { what, file, found: entries.length, ...counts, stopped: false, refused: [], skipped, unknown_columns };
 }
 
-/** The service alone knows what is on its list, so nothing is compared before the entries are written. */
+/** The service reports the entries that it already has, so nothing is compared before writing. */
 async function takeSuppressions({ terminal, client, apply }: Taking, plan: SuppressionPlan, part: Part): Promise<void> {
   if (!apply) part.to_add = plan.entries.length;
   for (const entries of apply ? requestsOf(inOneMinute(terminal, plan.entries)) : []) {
@@ -168,7 +168,7 @@ async function takeSuppressions({ terminal, client, apply }: Taking, plan: Suppr
   }
 }
 
-/** Of very many entries the reasons are shortened, so that they fit into the requests of a minute. */
+/** Shortens the reasons of very many entries, so that they fit into the requests of one minute. */
 function inOneMinute(terminal: Terminal, entries: SuppressionPlan['entries']): SuppressionPlan['entries'] {
   const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
   if (bytes <= BYTES_OF_A_MINUTE) return entries;
@@ -182,7 +182,7 @@ function sizeOf({ email, reason }: SuppressionPlan['entries'][number]): number {
   return Buffer.byteLength(JSON.stringify({ email, reason })) + 1;
 }
 
-/** As few requests as the limits of one allow: the API counts them by the minute. */
+/** Packs entries into as few requests as the limits of one allow, because the API limits requests per minute. */
 function requestsOf(entries: SuppressionPlan['entries']): SuppressionPlan['entries'][] {
   const requests: SuppressionPlan['entries'][number][][] = [[]];
   let bytes = 0;
@@ -199,8 +199,8 @@ function requestsOf(entries: SuppressionPlan['entries']): SuppressionPlan['entri
 }
 
 /**
- * A call that the service puts off is made again when the service says. One that got no answer may have been carried out,
- * so it is made again only where that is answered alike.
+ * Retries a call when the service says to wait. One without an answer may have been carried out, so it is retried only
+ * if the service answers a repeat alike.
  */
 async function patiently<T>(
   terminal: Terminal,
@@ -267,7 +267,7 @@ function isUnanswered(error: unknown): error is Problem {
   return error instanceof Problem && error.facts.passing === true && error.facts.retry_after_seconds === undefined;
 }
 
-/** If it was, a second one would be posted the same events, and the secret of the first was not shown. */
+/** If it was added, a second one would get the same events, and the secret of the first is lost. */
 function maybeAdded(url: string, { facts }: Problem): Problem {
   return new Problem({
     ...facts,
@@ -275,7 +275,7 @@ function maybeAdded(url: string, { facts }: Problem): Problem {
   });
 }
 
-/** A refusal of one entry; what ends the whole command is thrown. */
+/** The refusal of one entry; errors that end the whole command are thrown. */
 function refusalOf(error: unknown): string {
   if (error instanceof Problem && !error.facts.passing && error.facts.docs_url !== undefined)
     return error.facts.message;

@@ -113,7 +113,7 @@ async function createOverHttp(terminal: Terminal, options: CreateOptions) {
 }
 
 async function createLocally(terminal: Terminal, options: CreateOptions) {
-  // Loaded when it is needed, as it takes half a second.
+  // Loaded on demand, because it takes half a second.
   const [{ invoke }, { createKey }, { withMachine }] = await Promise.all([
     import('@postrider/core'),
     import('@postrider/core/api-keys'),

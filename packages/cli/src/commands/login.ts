@@ -14,7 +14,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option('--url <url>', 'where Postrider answers')
     .option('--json', 'print JSON')
     .action(async (options: { url?: string; json?: boolean }) => {
-      // Never an argument: those are seen by everyone on the machine, and kept by the shell.
+      // Never an argument: all users of the machine can see those, and the shell stores them.
       terminal.note('Paste an API key, then Enter and Ctrl-D:');
       const key = (terminal.stdin ? await text(terminal.stdin) : '').trim();
       const env = {

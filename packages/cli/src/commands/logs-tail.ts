@@ -7,7 +7,7 @@ import { wholeNumber } from '../terminal/whole-number.ts';
 import { type EmailEntry, emailPage, entryLine } from './email-answer.ts';
 
 const PAGE = 100;
-// Every plan allows 60 log requests a minute; half of them are left for others who use the key.
+// Every plan allows 60 log requests a minute; half of them are left for other clients of the key.
 const DEFAULT_SECONDS = 2;
 
 interface TailOptions {
@@ -88,8 +88,8 @@ async function tail(terminal: Terminal, client: Client, options: TailOptions, si
 }
 
 /**
- * New entries, oldest first. Ids sort by time but commits do not: a mail may appear below one that was printed already,
- * so a page is compared entry by entry and not cut at the last id.
+ * New entries, oldest first. Ids sort by time but commits do not: a mail may appear after a younger one was printed, so
+ * a page is compared entry by entry and not cut at the last id.
  */
 async function newerThan(client: Client, floor: string, seen: ReadonlySet<string>) {
   const fresh: EmailEntry[] = [];
@@ -105,7 +105,7 @@ async function newerThan(client: Client, floor: string, seen: ReadonlySet<string
   }
 }
 
-/** Remembers enough ids to recognize every entry of the next page. */
+/** Keeps enough ids to recognize every entry of the next page. */
 function newestOf(ids: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...ids].sort().slice(-10 * PAGE));
 }

@@ -63,7 +63,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Every accepted mail answers queued; a time in the past is refused, so a given one lies ahead. */
+/** Every accepted mail answers queued; a time in the past is refused, so one that was given is in the future. */
 function becomes(status: string, schedule: string | undefined): string {
   return schedule === undefined || status !== 'queued' ? status : `scheduled for ${schedule}`;
 }

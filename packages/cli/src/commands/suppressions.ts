@@ -20,7 +20,7 @@ const deleted = z.looseObject({ id: z.string(), email: z.string() });
 const refused = z.looseObject({ error: z.looseObject({ reason: z.string(), message: z.string() }) });
 const imported = z.looseObject({ data: z.array(z.union([refused, suppression])) });
 
-// Well below the limit of one request, even with the longest addresses.
+// Well below the size limit of one request, even with the longest addresses.
 const ENTRIES_OF_A_REQUEST = 200;
 const LONGEST_REASON = 200;
 
@@ -105,7 +105,7 @@ async function newest(client: Client, { source, email, limit }: ListOptions): Pr
   return found;
 }
 
-/** Fails if any line was refused for another reason than being on the list already. */
+/** Fails if any line was refused for another reason than already being on the list. */
 async function importFile(terminal: Terminal, file: string, json: boolean | undefined): Promise<void> {
   const lines = entriesOf(await readText(fileOf(terminal, file)));
   const client = createClient(terminal);
@@ -151,7 +151,7 @@ async function readText(file: string): Promise<string> {
 }
 
 interface Line {
-  /** The line number, from 1. */
+  /** The first line is 1. */
   readonly line: number;
   readonly email: string;
   readonly reason?: string;

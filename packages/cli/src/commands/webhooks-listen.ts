@@ -8,11 +8,11 @@ import { Problem } from '../terminal/problem.ts';
 import { plain, type Terminal } from '../terminal/terminal.ts';
 
 const PAGE = 100;
-// Every plan allows 120 of these requests a minute; half of them are left for others who use the key.
+// Every plan allows 120 of these requests a minute; half of them are left for other clients of the key.
 const DEFAULT_SECONDS = 1;
 const ANSWER_TIMEOUT_MS = 10_000;
 const KNOWN = 10 * PAGE;
-// Long enough for a receiver to restart; the next event waits meanwhile.
+// Long enough for a receiver to restart; later events wait meanwhile.
 const PAUSES_SECONDS = [1, 2, 4];
 
 const event = z.looseObject({ id: z.string(), type: z.string() });
@@ -47,7 +47,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
 }
 
 async function listen(terminal: Terminal, client: Client, options: ListenOptions, signal: AbortSignal): Promise<void> {
-  // Loaded when it is needed, as it takes half a second.
+  // Loaded on demand, because it takes half a second.
   const [{ systemClock }, { createSigner, newWebhookSecret }] = await Promise.all([
     import('@postrider/core'),
     import('@postrider/core/webhooks'),
@@ -102,7 +102,7 @@ async function pageOf(client: Client, { events }: ListenOptions, cursor: string 
   return client.call('GET', `/events?${query}`, page);
 }
 
-/** Any answer is final, so that a failure of the receiver shows; only a refused connection is retried. */
+/** Any HTTP answer is final, so that failures of the receiver show; only a refused connection is retried. */
 async function deliver(terminal: Terminal, one: Event, target: Target, signal: AbortSignal) {
   for (const wait_seconds of PAUSES_SECONDS) {
     const { line, refused } = await forward(one, target);

@@ -29,7 +29,7 @@ export interface CallOptions {
 
 export function serviceUrl(terminal: Terminal): string {
   const { url: given, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
-  // The address of the API is as good as that of the service.
+  // The URL of the API works as well as that of the service.
   const url = given.replace(/\/+$/, '').replace(/\/v1$/, '');
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new Problem({
@@ -52,7 +52,7 @@ export function createClient(terminal: Terminal): Client {
           advice: adviceOn('missing_key'),
         });
       }
-      // Such as the … of an example, for which fetch fails with an error about bytes.
+      // Such as the … of an example, for which fetch fails with an unclear error about bytes.
       if (!/^[\x21-\x7e]+$/.test(key)) {
         throw new Problem({
           reason: 'malformed_key',
@@ -78,7 +78,7 @@ export function createClient(terminal: Terminal): Client {
   };
 }
 
-/** One request, with connection errors in plain words. */
+/** One request, with connection errors explained. */
 export async function ask(url: string, address: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(address, { ...request, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });

@@ -31,7 +31,9 @@ export function isInstalledHere(config: Config): boolean {
   return config.DATABASE_URL !== undefined || existsSync(join(config.DATA_DIR, 'embedded.json'));
 }
 
-/** Finds the database as the server does; an embedded one is joined if it runs, and started for the command if not. */
+/**
+ * Finds the database as the server does. An embedded one is joined if it runs; otherwise it runs for the command only.
+ */
 export async function withDatabase<T>(config: Config, work: (database_url: string) => Promise<T>): Promise<T> {
   if (config.DATABASE_URL !== undefined) return work(config.DATABASE_URL);
   const embedded = await startEmbedded({ data_dir: config.DATA_DIR });
@@ -71,8 +73,8 @@ async function contextOf({ config, sql, url, public_url }: Place, named: string 
   if (workspace_id === null) throw notInstalled(config);
   if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
   const log = pino({ level: 'silent' });
-  // Not started, which most commands do not need. jobs.send fails until it is, so one that sends a job, such as
-  // `schedules run`, starts it first.
+  // Not started, because most commands do not need it. jobs.send fails until then, so a command that sends a job, such
+  // as `schedules run`, starts it first.
   const jobs = createQueue({
     sql,
     url,

@@ -13,14 +13,14 @@ export interface Settings {
   readonly key: string | undefined;
 }
 
-/** The environment, and the profile for what it leaves out. */
+/** The environment, completed by the profile. */
 export function settingsOf(terminal: Terminal): Settings {
   const { POSTRIDER_URL: url, POSTRIDER_API_KEY: key } = terminal.env;
   const file = profileFile(terminal);
   const kept = url && key ? {} : readProfile(file);
   return {
     url: url ? { url, from: 'POSTRIDER_URL' } : kept.url ? { url: kept.url, from: `url of ${file}` } : null,
-    // A key belongs to its instance: one that the environment names without a key has none.
+    // A key belongs to its instance, so the profile's key is not sent to another URL from the environment.
     key: key || (url && url !== kept.url ? undefined : kept.key),
   };
 }
@@ -56,7 +56,7 @@ export function writeProfile(terminal: Terminal, kept: Profile): string {
   const file = profileFile(terminal);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
-  // The mode above is for a new file only.
+  // The mode above applies to a new file only.
   chmodSync(file, 0o600);
   return file;
 }

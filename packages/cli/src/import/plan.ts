@@ -5,7 +5,7 @@ import type { Export, ExportRow } from './read-export.ts';
 const LONGEST_REASON = 200;
 
 interface Rest {
-  /** The lines that are left out, and why. */
+  /** The skipped lines, with the reasons. */
   readonly skipped: readonly { readonly line: number; readonly why: string }[];
   readonly unknown_columns: readonly string[];
 }
@@ -66,7 +66,7 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
     else if (ours.length === 0) note(`none of its events happens here (${wanted.join(', ') || 'it names none'})`);
     else {
       if (strange.length > 0) note(`added without ${strange.join(', ')}, which never happen here`);
-      // Postmark has one for each message stream. Two here would post the events that both ask for twice.
+      // Postmark has one webhook per message stream; two with one URL would post their common events twice.
       const first = found.get(url);
       if (first) note(`it has the URL of entry ${first.line}, which takes its events too`);
       found.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });

@@ -1,22 +1,22 @@
-/** What of a provider's export is read. Columns are compared without case, spaces, `_` and `-`. */
+/** The columns of a provider's export. Their names are compared without case, spaces, `_` and `-`. */
 export interface Provider {
   readonly name: string;
   readonly suppressions: {
     readonly email: string;
-    /** Why and when, kept as the reason of the entry. */
+    /** Why and when, stored as the reason of the entry. */
     readonly reason: readonly string[];
-    /** Documented, and not carried over. */
+    /** Columns that are documented and not imported. */
     readonly left: readonly string[];
   };
   readonly domains: { readonly name: string; readonly left: readonly string[] };
   readonly webhooks: {
     readonly url: string;
     readonly left: readonly string[];
-    /** Of ours where theirs are read by the same program. */
+    /** `resend` if a receiver of the provider's events can read that format. */
     readonly format: 'resend' | 'postrider';
-    /** The names of theirs that a row asks for; null for a row that is switched off. */
+    /** The provider's names of the events that a row subscribes to; null for a disabled row. */
     events(fields: Readonly<Record<string, unknown>>): readonly string[] | null;
-    /** Our types for each of their names; a name that is not here never happens here. */
+    /** Our types for each of the provider's names; a name that is missing here has no equivalent. */
     readonly types: Readonly<Record<string, readonly string[]>>;
   };
 }

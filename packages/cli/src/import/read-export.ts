@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Problem } from '../terminal/problem.ts';
 
-/** One entry of an export; `line` is its line in a CSV file, or its place in a list of JSON, from 1. */
+/** One entry of an export; `line` is its line in a CSV file, or its position in a JSON list, from 1. */
 export interface ExportRow {
   readonly line: number;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** A list, or the first list in an object, such as `data` or `Suppressions`; lists of several pages follow each other. */
+/** A list, or the first list in an object, such as `data` or `Suppressions`; several pages are concatenated. */
 function readJson(file: string, text: string): Export {
   const parsed = parsedJson(file, text);
   const list = Array.isArray(parsed) ? parsed : Object.values(parsed ?? {}).find((value) => Array.isArray(value));
@@ -70,7 +70,9 @@ function readCsv(text: string): Export {
   return { columns, rows };
 }
 
-/** The records of RFC 4180: a quoted cell may hold commas, line breaks and doubled quotes. Empty lines are left out. */
+/**
+ * The records of RFC 4180: a quoted cell may contain commas, line breaks and doubled quotes. Empty lines are skipped.
+ */
 function splitCsv(text: string): { readonly line: number; readonly cells: readonly string[] }[] {
   const records: { line: number; cells: string[] }[] = [];
   const cell = /(?:"((?:[^"]|"")*)"|((?!")[^,\r\n]*))(,|\r\n|\n|\r|$)/y;
@@ -79,7 +81,7 @@ function splitCsv(text: string): { readonly line: number; readonly cells: readon
   let begun = 1;
   while (cell.lastIndex < text.length || cells.length > 0) {
     const found = cell.exec(text);
-    // A quote that is not closed, or text behind one.
+    // An unclosed quote, or text after a closing one.
     if (!found) throw unreadable(`line ${line}`, 'a quoted cell does not end');
     const [whole, quoted, bare = '', end] = found;
     cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));

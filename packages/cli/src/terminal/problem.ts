@@ -14,7 +14,7 @@ export interface ProblemFacts {
   readonly retry_after_seconds?: number | undefined;
 }
 
-/** Why a command failed, in the words of the service or of the command line. */
+/** Why a command failed, from the service or the command line. */
 export class Problem extends Error {
   readonly facts: ProblemFacts;
 
@@ -28,7 +28,7 @@ export class Problem extends Error {
 const newKey =
   'Set POSTRIDER_API_KEY to a valid key. `npx postrider keys create --local` makes one on the machine that runs Postrider.';
 
-/** Advice on refusals that come from the command line's settings. */
+/** Advice for errors that the settings of the command line cause. */
 const adviceFor: Readonly<Record<string, string>> = {
   missing_key: newKey,
   malformed_key: newKey,
@@ -43,7 +43,7 @@ export function adviceOn(reason: string): string | undefined {
   return adviceFor[reason];
 }
 
-/** Reason, message and advice; one JSON object with --json. */
+/** Writes reason, message and advice; as one JSON object with --json. */
 export function writeProblem(error: unknown, json: boolean, write: (text: string) => void): void {
   const { passing: _, retry_after_seconds: __, ...facts } = factsOf(error);
   if (json) {
@@ -58,7 +58,7 @@ export function writeProblem(error: unknown, json: boolean, write: (text: string
   write(lines.join('\n'));
 }
 
-/** An error of core, which is not imported here: most commands need none of it, and it takes half a second. */
+/** Compares names because importing core takes half a second, and most commands do not need it. */
 function isRefusal(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError';
 }

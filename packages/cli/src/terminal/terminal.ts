@@ -1,14 +1,14 @@
 /** The environment and the output of a command. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether results are JSON where a command does not say --json itself. */
+  /** Whether results are JSON if a command has no --json of its own. */
   readonly json?: boolean;
   readonly stdin?: NodeJS.ReadableStream;
   /** Standard output: the result. */
   print(text: string): void;
   /** Standard error: progress. */
   note(text: string): void;
-  /** The result is printed and says that something is wrong: exit code 1. */
+  /** The printed result reports a failure: exit code 1. */
   fail(): void;
 }
 
@@ -37,7 +37,7 @@ export function foundTable(rows: readonly (readonly string[])[]): string {
   return rows.length === 0 ? 'nothing matches' : table(rows);
 }
 
-/** The first credentials of a new person, printed once. */
+/** The first credentials of a new user, printed once. */
 export function entryLines(entry: {
   readonly password: string | null;
   readonly login_url: string | null;

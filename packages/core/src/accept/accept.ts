@@ -8,9 +8,10 @@ import { type AcceptFacts, type Judged, judge } from './judge.ts';
 import type { NewMessage, NewRecipient } from './new-message.ts';
 import type { SendInput } from './schema.ts';
 import {
-  type Claim,
+  awaitStandby,
   claimName,
   type FoundFacts,
+  type KeyClaim,
   loadAnswers,
   readFacts,
   type Storing,
@@ -33,11 +34,11 @@ export interface WorkspaceSubmission {
 
 export interface BatchFacts extends AcceptFacts {
   readonly found: Pick<FoundFacts, 'epoch' | 'domains' | 'suppressed'>;
-  earlier(located: WorkspaceSubmission): Pick<Claim, 'fingerprint' | 'answer'> | undefined;
+  earlier(located: WorkspaceSubmission): Pick<KeyClaim, 'fingerprint' | 'answer'> | undefined;
   spend(workspace_id: string, count: number): void;
 }
 
-/** Reads the facts to judge by. The statements do not wait for each other: on a lane they are pipelined. */
+/** Reads the facts to judge by. The statements do not wait for each other: they are pipelined on one connection. */
 export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[]): Promise<BatchFacts> {
   const inputs = located.flatMap(({ workspace_id, submission }) =>
     submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
@@ -79,16 +80,16 @@ function unique(asked: readonly { workspace_id: string; name: string }[]) {
  */
 export async function commitSubmissions(
   parts: AcceptParts,
-  lane: Sql,
+  sql: Sql,
   submissions: readonly Admitted[],
   facts: BatchFacts,
 ): Promise<Outcome[]> {
   for (let attempt = 1, known = facts; ; attempt++) {
     try {
-      return await judgeAndStore(parts, lane, submissions, known);
+      return await judgeAndStore(parts, sql, submissions, known);
     } catch (error) {
       if (sqlState(error) !== QUOTA_RACE || attempt === MOST_TRIES) throw error;
-      known = await loadFacts(lane, submissions.map(withWorkspace));
+      known = await loadFacts(sql, submissions.map(withWorkspace));
     }
   }
 }
@@ -103,7 +104,7 @@ async function judgeAndStore(
   submissions: readonly Admitted[],
   facts: BatchFacts,
 ): Promise<Outcome[]> {
-  const claims: Claim[] = [];
+  const claims: KeyClaim[] = [];
   const storing: Storing[] = [];
   const claimOf = new Map<Admitted, number>();
   const outcomes = submissions.map((submission): Outcome => {
@@ -129,7 +130,11 @@ async function judgeAndStore(
     }
     return { kind: 'judged', results };
   });
-  if (storing.length === 0 && claims.length === 0) return outcomes;
+  if (storing.length === 0 && claims.length === 0) {
+    // The first request may have ended without an answer because no standby had its mail; a retry says no more than that.
+    if (outcomes.some((outcome) => outcome !== 'judge_again' && outcome.kind === 'replayed')) await awaitStandby(sql);
+    return outcomes;
+  }
   const won = await storeAccepted(sql, parts.jobs, claims, storing);
   if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wakeAll('delivery.attempt');
   return outcomes.map((outcome, index) => {
@@ -162,7 +167,7 @@ function resultOf(judged: NewMessage | AppError): SendResult {
   return { id: judged.id, status: 'queued', created_at: isoTime(judged.created_at) };
 }
 
-function replay(submission: Admitted, before: Pick<Claim, 'fingerprint' | 'answer'>): Outcome {
+function replay(submission: Admitted, before: Pick<KeyClaim, 'fingerprint' | 'answer'>): Outcome {
   if (submission.idempotency?.isSame(before.fingerprint)) return { kind: 'replayed', answer: before.answer };
   return {
     kind: 'refused',

@@ -27,12 +27,12 @@ export type AdmitVerdict =
 export async function admit(
   parts: AcceptParts,
   cache: AdmissionCache,
-  lane: Sql,
+  sql: Sql,
   submissions: readonly Submission[],
 ): Promise<AdmitVerdict[]> {
   const groups = groupCredentials(submissions);
   const asked = [...groups.values()];
-  const answers = asked.length > 0 ? await admitKeys(lane, 'send', asked) : [];
+  const answers = asked.length > 0 ? await admitKeys(sql, 'send', asked) : [];
   const answerOf = new Map([...groups.keys()].map((name, index) => [name, answers[index]]));
   const served = new Map<string, number>();
   return Promise.all(

@@ -6,7 +6,7 @@ const WORTH_FOLLOWING = 16;
 
 /** A connection of the submit batcher with the commits that it carries. */
 export interface BatchConnection extends Carried {
-  readonly lane: Sql;
+  readonly sql: Sql;
 }
 
 export interface Carried {

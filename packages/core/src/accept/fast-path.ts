@@ -70,7 +70,7 @@ function travelsAsRecord({ subject, html, text }: NewMessage): boolean {
 /** Stores drafts in one round trip, or throws and stores nothing. Answers have the order of the drafts. */
 export async function acceptFast(
   parts: AcceptParts,
-  lane: Sql,
+  sql: Sql,
   epoch: number,
   drafts: readonly Draft[],
 ): Promise<AcceptedFast[]> {
@@ -83,7 +83,7 @@ export async function acceptFast(
     wanted.set(key.key_id, window);
     return window.wanted;
   });
-  const stored = await storeFast(lane, parts.jobs, {
+  const stored = await storeFast(sql, parts.jobs, {
     epoch,
     good_until,
     windows: [...wanted]

@@ -8,7 +8,7 @@ import { arraysOf, bodyColumns, fragmentsOf, messageColumns, recipientColumns } 
 import type { NewMessage } from './new-message.ts';
 
 /** An idempotency key to claim, with the answer to replay. */
-export interface Claim {
+export interface KeyClaim {
   readonly workspace_id: string;
   readonly operation: string;
   readonly key: string;
@@ -33,6 +33,13 @@ export interface FoundFacts {
   readonly domains: ReadonlyMap<string, SendableFacts>;
   /** The suppressed addresses, as `workspace email`. */
   readonly suppressed: ReadonlySet<string>;
+}
+
+/** Ends when a standby has what was committed before, where commits wait for one, and at once elsewhere. */
+export async function awaitStandby(sql: Sql): Promise<void> {
+  await sql`
+    select pg_logical_emit_message(true, 'postrider', '')
+    where current_setting('synchronous_standby_names') <> ''`;
 }
 
 /** Four lookups by primary key for many messages, in one statement. */
@@ -93,10 +100,10 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
 /** Earlier answers under idempotency keys, by `workspace operation key`. */
 export async function loadAnswers(
   sql: Sql,
-  asked: readonly Pick<Claim, 'workspace_id' | 'operation' | 'key'>[],
-): Promise<Map<string, Pick<Claim, 'fingerprint' | 'answer'>>> {
+  asked: readonly Pick<KeyClaim, 'workspace_id' | 'operation' | 'key'>[],
+): Promise<Map<string, Pick<KeyClaim, 'fingerprint' | 'answer'>>> {
   if (asked.length === 0) return new Map();
-  const rows = await sql<Claim[]>`
+  const rows = await sql<KeyClaim[]>`
     select i.workspace_id, i.operation, i.key, i.fingerprint, i.answer
     from unnest(
       ${asked.map((ask) => ask.workspace_id)}::uuid[],
@@ -111,7 +118,7 @@ export async function loadAnswers(
   return new Map(rows.map((row) => [claimName(row), row]));
 }
 
-export function claimName(claim: Pick<Claim, 'workspace_id' | 'operation' | 'key'>): string {
+export function claimName(claim: Pick<KeyClaim, 'workspace_id' | 'operation' | 'key'>): string {
   return `${claim.workspace_id} ${claim.operation} ${claim.key}`;
 }
 
@@ -137,7 +144,7 @@ interface MessageEvents {
 export async function storeAccepted(
   sql: Sql,
   jobs: Jobs,
-  claims: readonly Claim[],
+  claims: readonly KeyClaim[],
   storing: readonly Storing[],
 ): Promise<ReadonlySet<number>> {
   const message = fragmentsOf(sql, messageColumns);
@@ -191,7 +198,7 @@ export async function storeAccepted(
 }
 
 /** Claims the idempotency keys: `won` has the positions of those that were free or had expired. */
-function claiming(sql: Sql, claims: readonly Claim[]): Fragment {
+function claiming(sql: Sql, claims: readonly KeyClaim[]): Fragment {
   return sql`claims as materialized (
       select * from unnest(
         ${claims.map((claim) => claim.workspace_id)}::uuid[],

@@ -78,7 +78,7 @@ export interface AcceptParts {
    * Connections of the submit batcher's own, one for each concurrent commit. Two keep the disk busy while the next
    * batch is judged; more would only split the batches.
    */
-  readonly lanes: readonly Sql[];
+  readonly accept_connections: readonly Sql[];
   readonly jobs: Jobs;
   readonly clock: Clock;
   readonly config: Config;

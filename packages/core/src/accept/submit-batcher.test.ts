@@ -1,4 +1,4 @@
-import { connectLanes, type Sql } from '@postrider/db';
+import { connectSingly, type Sql } from '@postrider/db';
 import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createContext, createServices, invoke } from '../index.ts';
@@ -12,21 +12,21 @@ const FULL_BATCH = 64;
 const FEW = 16;
 
 const world = await openWorld();
-let lanes: Sql[];
+let accept_connections: Sql[];
 /** With connections of the batcher's own, as a process has them. */
 let services: Services;
 beforeAll(async () => {
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
-  lanes = connectLanes(world.database_url, 2, { application_name: 'submit-batcher-test' });
+  accept_connections = connectSingly(world.database_url, 2, { application_name: 'submit-batcher-test' });
   // Without timeouts, so that a commit waits for a lock until the test releases it, on a slow machine too.
-  for (const lane of lanes) {
-    await lane`select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;
+  for (const connection of accept_connections) {
+    await connection`select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;
   }
-  services = createServices({ ...world.services, lanes });
+  services = createServices({ ...world.services, accept_connections });
 });
 afterEach(() => vi.useRealTimers());
 afterAll(async () => {
-  await Promise.all((lanes ?? []).map((lane) => lane.end()));
+  await Promise.all((accept_connections ?? []).map((connection) => connection.end()));
 });
 
 async function newTenant(domain: string) {

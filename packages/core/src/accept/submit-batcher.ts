@@ -66,8 +66,10 @@ class Batcher implements SubmitBatcher {
 
   constructor(parts: AcceptParts) {
     this.#parts = parts;
-    this.#connections = parts.lanes.map((lane): BatchConnection => ({ lane, under_way: 0, fast: false, begun_ms: 0 }));
-    this.#policy = createBatchingPolicy(parts.lanes.length);
+    this.#connections = parts.accept_connections.map(
+      (sql): BatchConnection => ({ sql, under_way: 0, fast: false, begun_ms: 0 }),
+    );
+    this.#policy = createBatchingPolicy(parts.accept_connections.length);
   }
 
   /** Resolves after the commit of the submission, or with its refusal. */
@@ -159,7 +161,7 @@ class Batcher implements SubmitBatcher {
 
   /** Commits a batch on the fast path, or on the slow path where that does not hold, and answers it. */
   async #serve(connection: BatchConnection, { entries, drafts }: Batch): Promise<void> {
-    const { lane } = connection;
+    const { sql } = connection;
     connection.under_way += 1;
     connection.fast = drafts !== null;
     const begun_ms = performance.now();
@@ -171,10 +173,12 @@ class Batcher implements SubmitBatcher {
     const failed_before = vitals.accept_failed_at;
     let answers: AcceptedFast[] | null = null;
     try {
-      answers = drafts === null ? null : await this.#commitFast(lane, entries, drafts);
+      const unconfirmed = sql.unconfirmed();
+      answers = drafts === null ? null : await this.#commitFast(sql, entries, drafts);
+      if (answers !== null) requireConfirmed(sql, unconfirmed);
       if (answers === null) {
         connection.fast = false;
-        await this.#serveSlow(lane, entries);
+        await this.#serveSlow(sql, entries);
       }
       if (vitals.accept_failed_at === failed_before) vitals.accept_failed_at = null;
     } catch (error) {
@@ -192,9 +196,9 @@ class Batcher implements SubmitBatcher {
   }
 
   /** Fast path: one round trip, by cached facts. Null if they do not hold; then nothing was counted or stored. */
-  async #commitFast(lane: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<AcceptedFast[] | null> {
+  async #commitFast(sql: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<AcceptedFast[] | null> {
     try {
-      return await acceptFast(this.#parts, lane, this.#cache.epoch, drafts);
+      return await acceptFast(this.#parts, sql, this.#cache.epoch, drafts);
     } catch (error) {
       if (!isRetriedSlowly(error)) throw error;
       for (const entry of entries) entry.failed_fast = true;
@@ -203,13 +207,13 @@ class Batcher implements SubmitBatcher {
   }
 
   /** Slow path: two round trips, admission by current facts, then judgement and commit. */
-  async #serveSlow(lane: Sql, batch: readonly Waiting[]): Promise<void> {
+  async #serveSlow(sql: Sql, batch: readonly Waiting[]): Promise<void> {
     const held: string[] = [];
     const ended = Promise.withResolvers<void>();
     try {
-      const admitting = admitAll(this.#parts, this.#cache, lane, batch);
+      const admitting = admitAll(this.#parts, this.#cache, sql, batch);
       // Issued before the admission has answered, so that both travel in one round trip.
-      const prefetched = this.#prefetchFacts(lane, batch);
+      const prefetched = this.#prefetchFacts(sql, batch);
       const admitted = await admitting;
       const unique: Waiting[] = [];
       for (const entry of admitted) {
@@ -223,7 +227,7 @@ class Batcher implements SubmitBatcher {
           if (name !== null) this.#keysUnderWay.set(name, ended.promise);
         }
       }
-      if (unique.length > 0) await this.#commitOrSplit(lane, unique, prefetched);
+      if (unique.length > 0) await this.#commitOrSplit(sql, unique, prefetched);
       else await prefetched?.catch(() => undefined);
     } finally {
       for (const name of held) this.#keysUnderWay.delete(name);
@@ -232,7 +236,7 @@ class Batcher implements SubmitBatcher {
   }
 
   /** Facts for the whole batch, where every workspace is known; else null, and they are read after the admission. */
-  #prefetchFacts(lane: Sql, batch: readonly Waiting[]): Promise<BatchFacts> | null {
+  #prefetchFacts(sql: Sql, batch: readonly Waiting[]): Promise<BatchFacts> | null {
     const located: WorkspaceSubmission[] = [];
     for (const { submission } of batch) {
       const { actor } = submission;
@@ -241,7 +245,7 @@ class Batcher implements SubmitBatcher {
       if (workspace_id === undefined) return null;
       located.push({ workspace_id, submission });
     }
-    const facts = loadFacts(lane, located);
+    const facts = loadFacts(sql, located);
     // Awaited later; a failure must not count as unhandled until then.
     facts.catch(() => undefined);
     return facts;
@@ -254,17 +258,19 @@ class Batcher implements SubmitBatcher {
   }
 
   /** Commits the entries. A message that makes the statement fail is isolated by splitting the batch. */
-  async #commitOrSplit(lane: Sql, entries: readonly Waiting[], prefetched: Promise<BatchFacts> | null): Promise<void> {
+  async #commitOrSplit(sql: Sql, entries: readonly Waiting[], prefetched: Promise<BatchFacts> | null): Promise<void> {
     const submissions = entries.map(admittedOf);
     try {
-      const facts = await (prefetched ?? loadFacts(lane, submissions.map(withWorkspace)));
+      const facts = await (prefetched ?? loadFacts(sql, submissions.map(withWorkspace)));
       this.#cache.learnDomains(facts.found.epoch, facts.found.domains);
       this.#cache.learnSuppressed(facts.found.suppressed);
-      const outcomes = await commitSubmissions(this.#parts, lane, submissions, facts);
+      const unconfirmed = sql.unconfirmed();
+      const outcomes = await commitSubmissions(this.#parts, sql, submissions, facts);
+      requireConfirmed(sql, unconfirmed);
       for (const [index, entry] of entries.entries()) this.#settle(entry, outcomes[index]);
     } catch (error) {
       if (isDeadlock(error) && prefetched !== null) {
-        await this.#commitOrSplit(lane, entries, null);
+        await this.#commitOrSplit(sql, entries, null);
         return;
       }
       const parts = isRefused(error) && (entries.length > 1 || prefetched !== null) ? halvesOf(entries) : [];
@@ -273,7 +279,7 @@ class Batcher implements SubmitBatcher {
       const again = new Set(parts.flat());
       if (again.size === 0 && !isRefused(error)) this.#parts.vitals.accept_failed_at = performance.now();
       for (const entry of entries) if (!again.has(entry)) entry.reject(publicError(error, entry.submission));
-      for (const part of parts) await this.#commitOrSplit(lane, part, null);
+      for (const part of parts) await this.#commitOrSplit(sql, part, null);
     }
   }
 
@@ -286,6 +292,11 @@ class Batcher implements SubmitBatcher {
       entry.answer(outcome, admittedOf(entry).window);
     }
   }
+}
+
+/** A commit that no standby may have is not answered 202: a failover would lose it. */
+function requireConfirmed(sql: Sql, before: number): void {
+  if (sql.unconfirmed() !== before) throw new Error('mail was committed and may be on no standby');
 }
 
 function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]): void {
@@ -311,14 +322,14 @@ function isWithoutKey({ submission }: Waiting): boolean {
 async function admitAll(
   parts: AcceptParts,
   cache: AdmissionCache,
-  lane: Sql,
+  sql: Sql,
   batch: readonly Waiting[],
 ): Promise<Waiting[]> {
   const fresh = batch.filter((entry) => entry.admitted === null);
   const verdicts = await admit(
     parts,
     cache,
-    lane,
+    sql,
     fresh.map((entry) => entry.submission),
   );
   fresh.forEach((entry, index) => {

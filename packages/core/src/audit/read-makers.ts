@@ -4,7 +4,7 @@ import { type AuditEntry, actorField, actorOf } from './audit-entry.ts';
 import { makersOf } from './store.ts';
 
 const MOST = 1000;
-/** Creator of what existed before any actor, such as the first key. */
+/** Answered where the log names no creator, as for the key that the first start makes. */
 const NOBODY: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postrider' };
 
 /** Creators of keys of the actor's workspace, in the order given. An operator's key asks about itself. */

@@ -9,7 +9,7 @@ const LINES_KEPT_DAYS = 7;
 const AT_ONCE = 10_000;
 const MOST = 50;
 
-/** Drops the receipts of old operations; the operations stay. */
+/** Deletes the receipts of old operations; the operations stay. */
 export async function forgetBulkItems({ sql, clock }: Pick<Services, 'sql' | 'clock'>): Promise<void> {
   await forget(ITEMS_KEPT_DAYS, false);
   await forget(LINES_KEPT_DAYS, true);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField, listOf, timeField } from '../fields/wire.ts';
-import type { Context } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
-import { type CursorScope, type List, pageByPlace, pageFields, readCursor } from '../paging/list.ts';
+import { type List, pageByPlace, pageFields } from '../paging/list.ts';
 import { requireFound } from './find-bulk.ts';
+import { cursorScope, placeAsText, placeInCursor } from './item-cursor.ts';
 import { bulkOutcomes } from './plans/plan.ts';
 import { bulkById, pageOfItems } from './store.ts';
 
@@ -33,9 +33,9 @@ export const listBulkItems = operation({
   output: listOf(itemSchema),
   async run(ctx, { id, limit, cursor, outcome = null }): Promise<List<BulkItem>> {
     const { workspace_id } = requireFound(ctx, id, await bulkById(ctx.sql, id));
-    const scope = scopeOf(ctx, 'bulk.items', workspace_id, { id, outcome });
-    const rows = await pageOfItems(ctx.sql, id, outcome, placeOf(scope, cursor), limit + 1);
-    return pageByPlace(scope, rows, limit, standsAt, (row) => ({
+    const scope = cursorScope(ctx, 'bulk.items', workspace_id, { id, outcome });
+    const rows = await pageOfItems(ctx.sql, id, outcome, placeInCursor(scope, cursor), limit + 1);
+    return pageByPlace(scope, rows, limit, placeAsText, (row) => ({
       object: 'bulk_item',
       id: row.item_id,
       outcome: row.outcome,
@@ -44,15 +44,3 @@ export const listBulkItems = operation({
     }));
   },
 });
-
-export function scopeOf({ secret_key }: Context, list: string, workspace_id: string, filters: unknown): CursorScope {
-  return { secret_key, list, workspace_id, filters };
-}
-
-export function placeOf(scope: CursorScope, cursor: string | undefined): number {
-  return Number(readCursor(scope, cursor) ?? 0);
-}
-
-export function standsAt({ place }: { readonly place: number }): string {
-  return String(place);
-}

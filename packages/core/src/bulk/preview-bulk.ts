@@ -57,7 +57,7 @@ export const previewBulk = operation({
     const workspace_id = await requireTarget(ctx, action, asked);
     const cutoff_at = await transactionTime(ctx.sql);
     const command: BulkCommand = { workspace_id, action, filter, cutoff_at, actor: ctx.actor };
-    const plan = planOf(command);
+    const plan = planOf(ctx, command);
     await plan.check(ctx);
     const [matched, passed, sample] = await Promise.all([
       plan.count(ctx.sql, Math.min(MOST_COUNTED, plan.most)),

@@ -6,7 +6,7 @@ import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { type List, pageByPlace, pageFields } from '../paging/list.ts';
 import { requireFound } from './find-bulk.ts';
-import { placeOf, scopeOf, standsAt } from './list-items.ts';
+import { cursorScope, placeAsText, placeInCursor } from './item-cursor.ts';
 import { bulkById, pageOfLines } from './store.ts';
 
 /**
@@ -24,9 +24,15 @@ export const readExport = operation({
     if (action !== 'export') {
       throw new AppError('bulk_not_found', `${id} is not an export but ${action}; its items show each result.`);
     }
-    const scope = scopeOf(ctx, 'bulk.export', workspace_id, { id });
-    const rows = await pageOfLines(ctx.sql, id, placeOf(scope, cursor), limit + 1);
-    // Written by JSON.stringify of an entry of the log.
-    return pageByPlace(scope, rows, limit, standsAt, (row) => JSON.parse(row.line) as z.output<typeof logEntrySchema>);
+    const scope = cursorScope(ctx, 'bulk.export', workspace_id, { id });
+    const rows = await pageOfLines(ctx.sql, id, placeInCursor(scope, cursor), limit + 1);
+    // Holds because a line is stored by JSON.stringify of a log entry.
+    return pageByPlace(
+      scope,
+      rows,
+      limit,
+      placeAsText,
+      (row) => JSON.parse(row.line) as z.output<typeof logEntrySchema>,
+    );
   },
 });

@@ -34,7 +34,7 @@ export const runBulk = operation({
     if (before) return bulkEntry(before);
     await requireFreshSignIn(ctx);
     if ((await transactionTime(ctx.sql)) > expires_at) throw invalidPreview();
-    await planOf({ ...frozen, actor: ctx.actor }).check(ctx);
+    await planOf(ctx, { ...frozen, actor: ctx.actor }).check(ctx);
     const started = await ctx.sql.begin(async (tx) => {
       const { id: actor_id, kind } = idOf(ctx.actor);
       await lockStarts(tx, workspace_id);
@@ -73,7 +73,7 @@ export const runBulk = operation({
   },
 });
 
-/** The audit log cannot be erased, so that it names no recipient; the operation itself has the whole filter. */
+/** The audit log cannot be erased, so it must not name a recipient; the operation itself has the whole filter. */
 function withoutRecipient(filter: unknown): unknown {
   if (typeof filter !== 'object' || filter === null || !('to' in filter) || filter.to == null) return filter;
   return { ...filter, to: 'one address' };

@@ -115,7 +115,7 @@ export async function pageOfBulk(
 export interface LockedBulk extends BulkRow {
   readonly position: string | null;
   readonly turn: number;
-  /** Until the rate allows more; none is zero. */
+  /** Until the rate allows more; 0 if it does now. */
   readonly wait_ms: number;
 }
 
@@ -128,7 +128,7 @@ export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   return row ?? null;
 }
 
-/** Permissions of a key, locked until the commit; null if it is revoked, expired or gone. */
+/** Permissions of a key, locked until the commit; null if it is revoked, expired or deleted. */
 export async function heldKey(
   tx: Tx,
   workspace_id: string,
@@ -141,7 +141,7 @@ export async function heldKey(
   return row ?? null;
 }
 
-/** Role of a user in a workspace, locked until the commit; null if the user is gone. */
+/** Role of a user in a workspace, locked until the commit; null if the user was deleted. */
 export async function heldPerson(
   tx: Tx,
   workspace_id: string,
@@ -285,7 +285,7 @@ export async function pageOfLines(
 }
 
 /**
- * Drops receipts of operations that began before a time; returns the count. Served by the primary key, for lines only
+ * Deletes receipts of operations that began before a time; returns the count. Served by the primary key, for lines only
  * by bulk_items_lines.
  */
 export async function dropItems(sql: Sql, before_id: string, lines_only: boolean, count: number): Promise<number> {

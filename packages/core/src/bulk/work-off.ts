@@ -17,7 +17,7 @@ const SLICE_SECONDS = 0.5;
 const MOST_IN_A_SLICE = 250;
 
 export interface Slice {
-  /** The operation has ended, or belongs to another job now. */
+  /** The operation has ended, or another job has taken it over. */
   readonly over: boolean;
   /** Until the rate allows more, or a slot may be free. */
   readonly wait_ms: number;
@@ -38,8 +38,8 @@ export async function workOff(services: Services, job: JobData<'bulk.run'>): Pro
 }
 
 /**
- * One slice: items, actions, receipts and progress are one commit, so that a dying worker has done all or nothing. It
- * locks the row of the operation, so that two workers take turns and a cancel falls between two slices.
+ * One slice: items, actions, receipts and progress are one commit, so that a dying worker has done all or nothing.
+ * Locks the row of the operation, so that two workers serialize and a cancel falls between two slices.
  */
 export async function workSlice(
   services: Services,
@@ -85,7 +85,7 @@ async function work(
   bulk: LockedBulk,
   actor: Actor,
 ): Promise<{ ended: boolean; wait_ms: number; receipts: readonly Receipt[]; plan: Plan }> {
-  const plan = planOf({ ...bulk, filter: JSON.parse(bulk.filter), actor });
+  const plan = planOf(services, { ...bulk, filter: JSON.parse(bulk.filter), actor });
   const before = bulk.done + bulk.failed + bulk.skipped;
   const room = plan.most - before;
   const wanted = Math.min(MOST_IN_A_SLICE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);

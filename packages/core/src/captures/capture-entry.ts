@@ -69,7 +69,7 @@ export type CaptureDetail = z.output<typeof captureDetailSchema>;
 
 export function captureDetail(row: ListedCapture & { readonly raw: Buffer }, mail: ReadMail): CaptureDetail {
   const { html, headers, attachments } = mail;
-  // The parser answers an empty text for a mail of html alone.
+  // The parser answers an empty text for mail that has only html.
   const text = mail.text || null;
   return {
     ...captureEntry(row),
@@ -88,7 +88,7 @@ export function captureDetail(row: ListedCapture & { readonly raw: Buffer }, mai
   };
 }
 
-/** What a captured mail says is for administrators, and for sandbox keys, whose mail is made for tests. */
+/** The content of captured mail is for admins, and for sandbox keys, whose mail is test mail. */
 export function requireCaptureContent(actor: Actor): void {
   const refusal = accessibleMode(actor) === 'sandbox' ? null : scopeRefusal(actor, 'admin');
   if (refusal) throw refusal;

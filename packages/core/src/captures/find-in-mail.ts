@@ -3,7 +3,7 @@ const LONGEST_TEXT = 512 * 1024;
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'`\\]+/gi;
 const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
 const TRAILING = /[.,;:!?)\]}>]+$/;
-/** Words that stand near a one-time code, in the languages that most senders write. */
+/** Words that appear near a one-time code, in the languages of most senders. */
 const NEAR_A_CODE =
   /\b(?:codes?|otp|pin|passcode|one[- ]time|2fa|verif\w*|confirm\w*|security|login|sign[- ]?in|token|bestätigung\w*|einmal\w*|código|codigo|codice|kod)\b/i;
 const NEAR = 120;
@@ -11,7 +11,7 @@ const CODE =
   /(?<![\w.#/:@&=+-])(?:\d{4,8}|\d{3}[ -]\d{3}|(?=[A-Z0-9-]*\d)[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|(?=[A-Z]*\d)[A-Z0-9]{6,8})(?![\w/:@&=+-]|[.,]\d|\s*(?:%|€|\$|EUR|USD))/g;
 const YEAR = /^(?:19|20)\d\d$/;
 
-/** The links of a mail, in the order in which they stand. */
+/** The links of a mail, in their order in it. */
 export function linksIn(html: string | null, text: string | null): string[] {
   const found = [
     ...[...(html ?? '').slice(0, LONGEST_TEXT).matchAll(HREF)].map(([, double, single, bare]) =>
@@ -22,7 +22,7 @@ export function linksIn(html: string | null, text: string | null): string[] {
   return [...new Set(found.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MOST);
 }
 
-/** One-time codes: short numbers that stand alone in their line, or near a word such as code. */
+/** One-time codes: short numbers alone on a line, or near a word such as code. */
 export function codesIn(html: string | null, text: string | null): string[] {
   const shown = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
   const found: string[] = [];

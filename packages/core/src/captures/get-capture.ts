@@ -5,6 +5,7 @@ import { idPrefixes } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
+import { isKept } from '../operation/retention.ts';
 import {
   type CaptureDetail,
   captureDetail,
@@ -25,8 +26,8 @@ export const getCapture = operation({
     requireCaptureContent(ctx.actor);
     const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
     const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
-    if (!row) throw captureNotFound(id);
-    // Mail of a sandbox key was made for tests, and tests read it often.
+    if (!row || !isKept(ctx, 'captures', id)) throw captureNotFound(id);
+    // Not audited for sandbox keys: their mail is test mail, and tests read it often.
     if (!sandbox_only)
       await ctx.sql.begin((tx) =>
         recordAudit(tx, ctx, [

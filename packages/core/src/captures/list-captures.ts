@@ -6,6 +6,7 @@ import { accessibleMode } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
+import { keptRange } from '../operation/retention.ts';
 import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type CaptureEntry, captureEntry, captureSchema } from './capture-entry.ts';
@@ -14,7 +15,7 @@ import { capturesAmong } from './store.ts';
 const LONGEST_WAIT = 30;
 const POLL_MS = 250;
 
-/** As every number of a query string, typed or as text. */
+/** Parsed by hand, because a query string has numbers as text. */
 const waitField = z
   .unknown()
   .meta({
@@ -67,7 +68,7 @@ async function pageOfCaptures(
 ): Promise<List<CaptureEntry>> {
   const { workspace_id } = ctx.actor;
   const scope = { secret_key: ctx.secret_key, list: 'captures', workspace_id, filters: { ...filters, since } };
-  const range = idRange('capture', { since }, readCursor(scope, cursor));
+  const range = keptRange(ctx, 'captures', 'capture', idRange('capture', { since }, readCursor(scope, cursor)));
   const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
   const { to, from, subject } = filters;
   const filter = {

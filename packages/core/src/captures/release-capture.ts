@@ -5,10 +5,11 @@ import { idPrefixes } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { invoke, operation } from '../operation/operation.ts';
+import { isKept } from '../operation/retention.ts';
 import { captureNotFound, requireCaptureContent } from './capture-entry.ts';
 import { captureOf } from './store.ts';
 
-/** Sends the content of a captured mail as a new one, which every check of a send applies to. */
+/** Sends the content of a captured mail as a new message, with all checks of a send. */
 export const releaseCapture = operation({
   name: 'captures.release',
   scope: null,
@@ -26,7 +27,7 @@ export const releaseCapture = operation({
     requireCaptureContent(ctx.actor);
     const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
     const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
-    if (!row) throw captureNotFound(id);
+    if (!row || !isKept(ctx, 'captures', id)) throw captureNotFound(id);
     const { from, subject, html, text, reply_to, attachments } = await readMail(row.raw);
     const [reply] = reply_to;
     return invoke(ctx, sendMessage, {

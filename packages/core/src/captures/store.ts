@@ -9,13 +9,13 @@ export interface NewCapture {
   /** The id of our message; null if another program sent it. */
   readonly message_id: string | null;
   readonly raw: Buffer;
-  /** Of the key that the sender logged in with; null without a login. */
+  /** The workspace of the key that the sender logged in with; null without a login. */
   readonly workspace_id: string | null;
 }
 
 /**
- * Stores a mail in the workspace that its sender named; else in that of its message, or in the oldest if another program
- * sent it.
+ * Stores a mail in the workspace of the sender's key; without a login in that of its message, or in the oldest if
+ * another program sent it.
  */
 export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
   await sql`
@@ -38,12 +38,12 @@ export interface CaptureRow {
   received_at: Date;
 }
 
-/** Drops what is older than it is kept, and of each workspace the oldest beyond its quota: it is no archive. */
+/** Deletes captures beyond their retention, and the oldest of each workspace beyond its quota. */
 export async function trimCaptures(
   sql: Sql | Tx,
-  kept: { readonly days: number; readonly bytes_per_workspace: number },
+  kept: { readonly seconds: number; readonly bytes_per_workspace: number },
 ): Promise<void> {
-  await sql`delete from captures where id < id_floor(clock_now() - make_interval(days => ${kept.days}))`;
+  await sql`delete from captures where id < id_floor(clock_now() - make_interval(secs => ${kept.seconds}))`;
   await sql`
     delete from captures c using (
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
@@ -52,8 +52,8 @@ export async function trimCaptures(
 }
 
 /**
- * Drops each day of which nothing is left. In a transaction of its own: two processes that had both deleted rows of the
- * table would wait for each other.
+ * Drops each day without captures left. In a transaction of its own: two processes that had both deleted rows of the
+ * table would deadlock.
  */
 export async function dropCaptureDays(sql: Sql | Tx): Promise<void> {
   await sql`
@@ -66,11 +66,11 @@ export async function dropCaptureDays(sql: Sql | Tx): Promise<void> {
 }
 
 export interface CaptureFilter {
-  /** Parts of addresses or of the subject, in lower case; null: not filtered. */
+  /** Substrings of addresses or of the subject, in lower case; null: not filtered. */
   readonly to: string | null;
   readonly from: string | null;
   readonly subject: string | null;
-  /** Mail of live messages is left out. */
+  /** Leaves out mail of live messages. */
   readonly sandbox_only: boolean;
 }
 
@@ -105,12 +105,11 @@ export async function capturesAmong(
   return candidatesOf<ListedCapture>(rows);
 }
 
-/** Capture c is of sandbox mail, or of another program. */
+/** Whether capture c is sandbox mail, or was sent by another program. */
 const ofSandbox = (sql: Sql | Tx) => sql`
   (c.message_id is null or exists (
     select from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id and m.mode = 'sandbox'))`;
 
-/** One capture of a workspace, with its content. */
 export async function captureOf(
   sql: Sql | Tx,
   workspace_id: string,
@@ -124,7 +123,7 @@ export async function captureOf(
   return row ?? null;
 }
 
-/** Deletes captures of a workspace, all or one; how many. */
+/** Deletes all captures of a workspace or one; returns the count. */
 export async function deleteCaptureRows(
   sql: Sql | Tx,
   workspace_id: string,

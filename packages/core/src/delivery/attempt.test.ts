@@ -512,6 +512,23 @@ describe('the attempt of a worker that was lost', () => {
     expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
   });
 
+  it('uses up none of the retries', async () => {
+    world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
+    const id = await send();
+    for (const _ of [1, 2, 3]) {
+      await claimOne();
+      await world.clock.advance(PAST_THE_LEASE_MS);
+      await giveJobsBack();
+    }
+
+    await world.drain();
+    expect(await detail(id)).toMatchObject({ status: 'deferred', recipients: [{ attempts: 4 }] });
+    await world.clock.advance(5 * MINUTE_MS);
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({ status: 'delivered', recipients: [{ attempts: 5 }] });
+  });
+
   it('is recorded once when two take over concurrently', async () => {
     const id = await send();
     const { job } = await claimOne();

@@ -3,7 +3,7 @@ import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { noSpan, type Span } from '../process/tracing.ts';
 import type { RefusalCategory } from './classify.ts';
-import { CannotSign, type Content, ContentGone, ContentUnread } from './content.ts';
+import { CannotSign, type Content, ContentDeleted, ContentUnread } from './content.ts';
 import type { DeliveryJob } from './jobs-store.ts';
 import { nothingSent } from './outcome.ts';
 import { envelopeOf } from './render.ts';
@@ -109,7 +109,7 @@ async function talk(
     const envelope = { ...envelopeOf(services, delivery), before_content, ...(begun && { begun }) };
     return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {
-    if (error instanceof ContentGone) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
+    if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     if (error instanceof ContentUnread) {
       services.log.error({ err: error, recipient_id: delivery.recipient_id }, 'mail was handed back');
       return { outcome: nothingSent(error.message), handed_back: true, again_in_seconds: UNREAD_SECONDS };

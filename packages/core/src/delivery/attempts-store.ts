@@ -64,6 +64,8 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
 export interface History {
   /** Ended after DATA without a reply. Not counted for a lost worker: how far it got is not known. */
   readonly unknown_count: number;
+  /** Ended with their worker. */
+  readonly lost_count: number;
   /** Found no server for the domain in DNS. */
   readonly missing_count: number;
   /** The first of these is older than the limit that was passed. */
@@ -77,7 +79,7 @@ export async function historiesOf(
   missing_ms: number,
 ): Promise<Map<string, History>> {
   const rows = await sql<(History & { recipient_id: string })[]>`
-    select a.recipient_id, t.unknown_count, t.missing_count, t.missing_long
+    select a.recipient_id, t.unknown_count, t.lost_count, t.missing_count, t.missing_long
     from unnest(
       ${keys.map((key) => key.workspace_id)}::uuid[],
       ${keys.map((key) => key.message_id)}::uuid[],
@@ -85,6 +87,7 @@ export async function historiesOf(
     ) as a (workspace_id, message_id, recipient_id)
     cross join lateral (
       select count(*) filter (where x.outcome = 'unknown' and x.stage <> 'worker_lost')::int as unknown_count,
+        count(*) filter (where x.stage = 'worker_lost')::int as lost_count,
         count(*) filter (where ${isMissing(sql)})::int as missing_count,
         coalesce(min(x.started_at) filter (where ${isMissing(sql)})
           <= clock_now() - make_interval(secs => ${missing_ms / 1000}), false) as missing_long

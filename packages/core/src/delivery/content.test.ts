@@ -46,7 +46,7 @@ it('keeps no body with a claimed mail, and reads it again after a failed render'
   expect(String(await claimed?.content.raw())).toContain('Words of this mail');
 });
 
-it('fails a recipient whose content is no longer stored, with a reason and without sending', async () => {
+it('fails a recipient whose content was deleted, with a reason and without sending', async () => {
   const { id } = await invoke(context(), sendMessage, { ...mail, to: 'gone@example.com' });
   await world.services.sql`delete from bodies where message_id = ${id}`;
 

@@ -13,10 +13,10 @@ export interface Content {
 }
 
 /** The body was deleted while its message was still open. */
-export class ContentGone extends Error {
+export class ContentDeleted extends Error {
   constructor() {
-    super('the content of the message is no longer stored');
-    this.name = 'ContentGone';
+    super('the content of the message was deleted');
+    this.name = 'ContentDeleted';
   }
 }
 
@@ -77,7 +77,7 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
     const found = body === undefined ? await bodyOf(services, row) : body;
-    if (!found) throw new ContentGone();
+    if (!found) throw new ContentDeleted();
     // A single-recipient mail is rarely rendered twice, and then reads the body again.
     if (row.recipient_count === 1) body = undefined;
     const raw = await signed(services, row, found);

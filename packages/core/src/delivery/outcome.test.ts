@@ -6,7 +6,7 @@ function rejected(stage: SendOutcome['stage'], line: string | null): SendOutcome
   return {
     kind: 'rejected',
     reply: readReply(line ?? ''),
-    error: line === null ? 'the content is gone' : null,
+    error: line === null ? 'the content was deleted' : null,
     target: 'mx.example.com:25',
     address: null,
     tls: null,
@@ -17,10 +17,11 @@ function rejected(stage: SendOutcome['stage'], line: string | null): SendOutcome
   };
 }
 
-const judge = (outcome: SendOutcome, attempt_count = 1, unknown_before = 0) =>
+const judge = (outcome: SendOutcome, attempt_count = 1, { unknown_before = 0, lost_before = 0 } = {}) =>
   judgeOutcome(outcome, {
     attempt_count,
     unknown_before,
+    lost_before,
     domain_is_missing: false,
     schedule: [60],
     unknown_policy: 'resend',
@@ -59,5 +60,12 @@ describe('a refusal', () => {
 
     expect(judge(outcome, 1)).toMatchObject({ transition: 'defer', delay_seconds: 60 });
     expect(judge(outcome, 2)).toEqual({ transition: 'expire', reason: 'retries_exhausted' });
+  });
+
+  it('is retried as often where workers were lost before it, but not for ever', () => {
+    const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
+
+    expect(judge(outcome, 21, { lost_before: 20 })).toMatchObject({ transition: 'defer', delay_seconds: 60 });
+    expect(judge(outcome, 22, { lost_before: 21 })).toMatchObject({ transition: 'expire' });
   });
 });

@@ -7,12 +7,14 @@ export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 /** Each of these may have arrived; after so many a further copy is unlikely to help. */
 const MOST_UNKNOWN = 3;
+/** More attempts than that are counted although a worker was lost in them: the mail itself may be what ends it. */
+const MOST_LOST = 20;
 
 export type UnknownPolicy = 'resend' | 'stop';
 
 /** The result of an attempt for its recipient. */
 export type Verdict =
-  | { readonly transition: 'accept' | 'hand_back' | 'expire'; readonly reason: string | null }
+  | { readonly transition: 'deliver' | 'hand_back' | 'expire'; readonly reason: string | null }
   | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
@@ -22,6 +24,8 @@ export interface Course {
   readonly attempt_count: number;
   /** Earlier attempts after which the mail may have arrived. */
   readonly unknown_before: number;
+  /** Earlier attempts that ended with their worker, most of them before a server was reached. */
+  readonly lost_before: number;
   /** DNS has said often and long enough that the domain does not exist. */
   readonly domain_is_missing: boolean;
   readonly schedule: readonly number[];
@@ -30,10 +34,10 @@ export interface Course {
 
 /** Decides the outcome of one attempt. */
 export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
-  const { attempt_count, unknown_before, domain_is_missing, schedule, unknown_policy } = course;
+  const { attempt_count, unknown_before, lost_before, domain_is_missing, schedule, unknown_policy } = course;
   switch (outcome.kind) {
     case 'accepted':
-      return { transition: 'accept', reason: null };
+      return { transition: 'deliver', reason: null };
     case 'rejected': {
       // Without a reply nothing was refused: there was nothing to send. A domain with a null MX has one.
       if (outcome.stage === 'connect' && outcome.reply === null)
@@ -54,7 +58,7 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
         return { transition: 'reject', reason: 'domain', suppress: false };
       break;
   }
-  const delay_seconds = retryDelay(schedule, attempt_count);
+  const delay_seconds = retryDelay(schedule, attempt_count - Math.min(lost_before, MOST_LOST));
   if (delay_seconds === null) {
     const may_have_arrived = outcome.kind === 'unknown' || unknown_before > 0;
     return { transition: 'expire', reason: may_have_arrived ? OUTCOME_UNKNOWN : 'retries_exhausted' };

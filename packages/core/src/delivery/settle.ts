@@ -11,7 +11,15 @@ import type { Classification } from './classify.ts';
 import { addDeliveryJobs } from './jobs-store.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
 import { isMissingDomain, judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
-import { fitsTogether, givenUpAmong, lockMessages, type Move, settleTaken, type Taken, transition } from './store.ts';
+import {
+  type Delivered,
+  fitsTogether,
+  givenUpAmong,
+  lockMessages,
+  type Move,
+  settleDelivered,
+  transition,
+} from './store.ts';
 
 /** Attempts that must find no such domain before mail for it bounces. */
 const MISSING_ATTEMPTS = 3;
@@ -23,16 +31,16 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const history = await historyOf(services, results);
   const judged = results.map((result) => judgeSettled(services, result, history));
   const now_ms = services.clock.now();
-  const taken: { readonly result: Settled; readonly row: Taken }[] = [];
+  const delivered: { readonly result: Settled; readonly row: Delivered }[] = [];
   const others: Judged[] = [];
   for (const one of judged) {
-    const row = takenAlone(services, one, now_ms);
-    if (row) taken.push({ result: one.result, row });
+    const row = deliveredAlone(services, one, now_ms);
+    if (row) delivered.push({ result: one.result, row });
     else others.push(one);
   }
-  const rows = taken.map(({ row }) => row);
+  const rows = delivered.map(({ row }) => row);
   const settleAlone = async (sql: Sql | Tx) =>
-    warnOfFenced(services, rows.length - (await settleTaken(sql, services.jobs, rows)).size);
+    warnOfFenced(services, rows.length - (await settleDelivered(sql, services.jobs, rows)).size);
   if (others.length === 0) await retryingDeadlock(() => settleAlone(services.sql));
   else {
     await retryingDeadlock(() =>
@@ -66,10 +74,11 @@ function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
 }
 
 /** Fast path: accepted, single recipient. Null for anything else. */
-function takenAlone(services: Services, { result, verdict, refusal }: Judged, now_ms: number): Taken | null {
+function deliveredAlone(services: Services, { result, verdict, refusal }: Judged, now_ms: number): Delivered | null {
   const { claimed, outcome } = result;
-  if (verdict.transition !== 'accept' || verdict.reason || refusal || claimed.delivery.recipient_count > 1) return null;
-  const row: Taken = {
+  if (verdict.transition !== 'deliver' || verdict.reason || refusal || claimed.delivery.recipient_count > 1)
+    return null;
+  const row: Delivered = {
     job: claimed.job,
     lease: claimed.lease,
     event_id: newId('event', now_ms),
@@ -186,6 +195,7 @@ function judgeSettled(services: Services, result: Settled, history: ReadonlyMap<
     verdict: judgeOutcome(result.outcome, {
       attempt_count,
       unknown_before: before?.unknown_count ?? 0,
+      lost_before: before?.lost_count ?? 0,
       domain_is_missing: (before?.missing_count ?? 0) + 1 >= MISSING_ATTEMPTS && before?.missing_long === true,
       schedule: services.config.RETRY_SCHEDULE,
       unknown_policy: delivery.unknown_policy,

@@ -61,7 +61,7 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
 /**
  * Moves many recipients in one statement, aggregates the status of their messages, appends the events, and returns the
  * moved rows: a row in another state, not due, or under another lease is left alone. Every change of a state of
- * existing mail is made by won(), in this function, in claim or in claimAndLoad; or by settleTaken.
+ * existing mail is made by won(), in this function, in claim or in claimAndLoad; or by settleDelivered.
  *
  * Messages are locked first, in id order, so that siblings moved by two transactions aggregate one after the other, and
  * two batches cannot deadlock. A claim neither locks nor updates the message: most attempts end before they could be
@@ -340,7 +340,7 @@ export interface Body {
   readonly attachments: string;
 }
 
-/** Bodies by message id, without those no longer stored. Served by the primary key. */
+/** Bodies by message id, without deleted ones. Served by the primary key. */
 export async function loadBodies(
   sql: Sql | Tx,
   keys: readonly Pick<RecipientKey, 'workspace_id' | 'message_id'>[],
@@ -444,8 +444,8 @@ export async function markContent(
   return rows.length > 0;
 }
 
-/** An accepted message with one recipient. */
-export interface Taken {
+/** A delivered message with one recipient. */
+export interface Delivered {
   readonly job: JobHold;
   readonly lease: string;
   readonly event_id: string;
@@ -486,7 +486,7 @@ const TAKEN_COLUMNS = [
 ];
 
 /** Whether the value fits into the batched text. */
-export function fitsTogether({ attempt, last_response }: Taken): boolean {
+export function fitsTogether({ attempt, last_response }: Delivered): boolean {
   return (
     fitsRecord(last_response) &&
     fitsRecord(attempt.transcript ?? '') &&
@@ -499,16 +499,16 @@ export function fitsTogether({ attempt, last_response }: Taken): boolean {
  * that needs no transaction around it: without siblings the message status follows from the recipient. Messages, then
  * recipients, are locked in id order, as everywhere. Returns the moved recipients; the others lost their lease.
  */
-export async function settleTaken(
+export async function settleDelivered(
   sql: Sql | Tx,
   jobs: { removal(sql: Sql | Tx, name: 'delivery.attempt', source: Fragment): Fragment },
-  unordered: readonly Taken[],
+  unordered: readonly Delivered[],
 ): Promise<Set<string>> {
   if (unordered.length === 0) return new Set();
-  const { to, event } = transitions.accept;
-  const taken = unordered.toSorted((left, right) => (orderOf(left.attempt) < orderOf(right.attempt) ? -1 : 1));
+  const { to, event } = transitions.deliver;
+  const delivered = unordered.toSorted((left, right) => (orderOf(left.attempt) < orderOf(right.attempt) ? -1 : 1));
   const texts = recordTexts(
-    taken.map(({ job, lease, event_id, event_facts, last_response, attempt }) => [
+    delivered.map(({ job, lease, event_id, event_facts, last_response, attempt }) => [
       uuidOfId(attempt.workspace_id),
       uuidOfId(attempt.message_id),
       uuidOfId(attempt.recipient_id),

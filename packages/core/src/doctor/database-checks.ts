@@ -57,7 +57,9 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
       `alter system set max_connections = 100; then restart Postgres.`,
     );
   }
-  return ok(`Postgres ${Math.floor(version / 10_000)}, flushed commits, autovacuum, ${connections} connections.`);
+  const standby = settings.some(({ name, setting }) => name === 'synchronous_standby_names' && setting !== '');
+  const commits = `flushed commits that wait for ${standby ? 'a standby' : 'no standby'}`;
+  return ok(`Postgres ${Math.floor(version / 10_000)}, ${commits}, autovacuum, ${connections} connections.`);
 }
 
 /** What was set for a database or a role is stronger than what is set for the server. */

@@ -17,7 +17,14 @@ export interface ServerSettings {
   readonly encoding: string;
 }
 
-const looked_at = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'max_connections'];
+const looked_at = [
+  'fsync',
+  'full_page_writes',
+  'synchronous_commit',
+  'autovacuum',
+  'max_connections',
+  'synchronous_standby_names',
+];
 
 export async function serverSettings(sql: Sql): Promise<ServerSettings> {
   const [settings, [server]] = await Promise.all([

@@ -142,7 +142,7 @@ async function applyToKeys(
   return plan.signing;
 }
 
-/** Null keeps the stored value. */
+/** Null, after a failed lookup, keeps the stored value. */
 function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
   const record = checked.find(({ wanted }) => wanted.purpose === 'return_path');
   const status = record && statusOf(record.finding);

@@ -3,7 +3,7 @@ import { exampleId, timeField } from '../fields/wire.ts';
 
 interface EventKind {
   readonly summary: string;
-  /** For mail events: one recipient, or the message as a whole, recorded once. */
+  /** What an event is about; a mail event is recorded per recipient, or once for the message as a whole. */
   readonly about: 'message' | 'recipient' | 'domain' | 'webhook' | 'suppression' | 'workspace';
   /** Fields of data besides email and recipient. Fields may be added, so unknown ones are allowed. */
   readonly facts: z.ZodObject;
@@ -168,14 +168,14 @@ export const eventCatalogue = {
 } as const satisfies Record<string, EventKind>;
 export type EventType = keyof typeof eventCatalogue;
 
-// The keys of the table are its types, and there is at least one.
+// The cast holds because the keys are the types, and the table is not empty.
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
 type MessageEventType = {
   [T in EventType]: (typeof eventCatalogue)[T]['about'] extends 'message' ? T : never;
 }[EventType];
 
-/** Events about a message as a whole; every other mail event is about one recipient. */
+/** An event about a message as a whole; every other mail event is about one recipient. */
 export function isMessageEvent(type: EventType): type is MessageEventType {
   return eventCatalogue[type].about === 'message';
 }

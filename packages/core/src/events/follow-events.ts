@@ -4,6 +4,7 @@ import { idFloor, idTime } from '../fields/ids.ts';
 import { accessibleMode } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
+import { goneBefore } from '../operation/retention.ts';
 import { type CursorScope, readCursor, writeCursor } from '../paging/list.ts';
 import type { EventEntry } from './event-entry.ts';
 import { eventFilterFields } from './list-events.ts';
@@ -12,7 +13,7 @@ import { type EventFilter, eventsByIds, nextEvents } from './store.ts';
 
 const POLL_MS = 500;
 const STEP = 1000;
-/** Ids are older than their commits, by the duration of a transaction and by clock skew. */
+/** An id may be this much older than its commit, from the length of a transaction and clock skew. */
 const LATE_MS = 30_000;
 const LOOK_BACK_MS = 5000;
 
@@ -24,8 +25,8 @@ export interface FollowedEvent {
 
 /**
  * Streams the events of a workspace as they are committed, or from a cursor on; null as a keep-alive. Events come in id
- * order except those committed late: each poll rereads the last half minute, and yields late events after younger ones.
- * A stream yields no event twice. A stream with a cursor begins half a minute before it, so that late events are not
+ * order except those committed late: polls reread the last half minute, and yield late events after younger ones. A
+ * stream yields no event twice. A stream with a cursor begins half a minute before it, so that late events are not
  * missed; the client drops the ids it has seen.
  */
 export const followEvents = operation({
@@ -39,13 +40,16 @@ export const followEvents = operation({
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'events.follow', workspace_id, filters };
     const position = readCursor(scope, after);
-    const begin = (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS;
+    const begin = Math.max(
+      (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS,
+      goneBefore(ctx, 'events'),
+    );
     const filter = {
       types: filters.type ?? null,
       message_id: filters.email_id ?? null,
       mode: accessibleMode(ctx.actor),
     };
-    const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
+    const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), skip_existing: position === null });
     // The first poll is done before the response, so that everything committed after the response is seen.
     if (position === null) await events.next();
     return events;
@@ -56,14 +60,14 @@ async function* follow(
   ctx: ActorContext,
   scope: CursorScope,
   filter: EventFilter,
-  { begin, anew }: { readonly begin: string; readonly anew: boolean },
+  { begin, skip_existing }: { readonly begin: string; readonly skip_existing: boolean },
 ): AsyncGenerator<FollowedEvent | null> {
   const { workspace_id } = scope;
   const seen = new Set<string>();
   let head = begin;
   let looked_back = performance.now();
   // Existing events are not yielded; those committed from now on are, however old their ids.
-  let silent = anew;
+  let silent = skip_existing;
   for (;;) {
     const late = idFloor('event', ctx.clock.now() - LATE_MS);
     const back = performance.now() - looked_back >= LOOK_BACK_MS;
@@ -75,7 +79,7 @@ async function* follow(
       if (silent) for (const id of fresh) seen.add(id);
       else if (fresh.length > 0) {
         const rows = await eventsByIds(ctx.sql, workspace_id, fresh);
-        const entries = await eventEntries(ctx.sql, workspace_id, rows);
+        const entries = await eventEntries(ctx, rows);
         for (const node of entries.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
           seen.add(node.id);
           yield { node, cursor: writeCursor(scope, node.id) };

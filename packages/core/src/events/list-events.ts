@@ -4,6 +4,7 @@ import { listOf } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
+import { keptRange } from '../operation/retention.ts';
 import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
@@ -44,7 +45,7 @@ export const listEvents = operation({
   async run(ctx, { limit, cursor, ...filters }): Promise<List<EventEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'events', workspace_id, filters };
-    const range = idRange('event', filters, readCursor(scope, cursor));
+    const range = keptRange(ctx, 'events', 'event', idRange('event', filters, readCursor(scope, cursor)));
     const filter = {
       types: filters.type ?? null,
       message_id: filters.email_id ?? null,
@@ -56,7 +57,7 @@ export const listEvents = operation({
       pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
     );
     const shown = found.rows.slice(0, limit);
-    const entries = await eventEntries(ctx.sql, workspace_id, shown);
+    const entries = await eventEntries(ctx, shown);
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     return pageOfCollected(scope, found, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
   },

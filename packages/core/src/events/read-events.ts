@@ -1,9 +1,11 @@
-import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
+import { isId } from '../fields/ids.ts';
 import { listOf, timeField } from '../fields/wire.ts';
-import { accessibleMail } from '../operation/access.ts';
+import { accessibleMail, mailOfOwnMode } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
+import { isKept, oldestKept } from '../operation/retention.ts';
 import { pageFields, pagesOf } from '../paging/list.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { addressesOf, type EventRow, eventsByIds, lastEventsOf, pagesOfTimelines, subjectsOf } from './store.ts';
@@ -19,7 +21,7 @@ const timelineSchema = z.object({
   recipient_id: z.string().nullable(),
   facts: z.string().meta({ description: 'JSON, as recorded.' }),
 });
-/** An event without the data of its message, which the caller has already. */
+/** An event without the data of its message, which the caller already has. */
 export type TimelineEvent = z.output<typeof timelineSchema>;
 
 /** Events by id, in the order given; null for those not in the workspace. */
@@ -31,13 +33,14 @@ export const readEvents = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(eventSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
-    const found_rows = await eventsByIds(ctx.sql, ctx.actor.workspace_id, ids);
-    const known = await accessibleMail(
+    const kept = ids.filter((id) => isId('event', id) && isKept(ctx, 'events', id));
+    const found_rows = kept.length === 0 ? [] : await eventsByIds(ctx.sql, ctx.actor.workspace_id, kept);
+    const known = await mailOfOwnMode(
       ctx,
       found_rows.map(({ message_id }) => message_id ?? ''),
     );
     const rows = found_rows.filter(({ message_id }) => known.has(message_id ?? ''));
-    const entries = await eventEntries(ctx.sql, ctx.actor.workspace_id, rows);
+    const entries = await eventEntries(ctx, rows);
     const found = new Map(entries.map((entry) => [entry.id, entry]));
     return ids.map((id) => found.get(id) ?? null);
   },
@@ -61,7 +64,10 @@ export const readTimelines = operation({
         ctx,
         behind.map(({ id }) => id),
       );
-      const shown = behind.filter(({ id }) => known.has(id));
+      const oldest = oldestKept(ctx, 'events', 'event');
+      const shown = behind
+        .filter(({ id }) => known.has(id))
+        .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
       const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, shown, limit + 1);
       return [Map.groupBy(rows, (row) => row.message_id ?? ''), timelineEvent];
     });
@@ -78,7 +84,8 @@ export const readLastEvents = operation({
   output: z.array(timelineSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
-    const found = new Map(rows.map((row) => [row.message_id, timelineEvent(row)]));
+    const kept = rows.filter(({ id }) => isKept(ctx, 'events', id));
+    const found = new Map(kept.map((row) => [row.message_id, timelineEvent(row)]));
     return ids.map((id) => found.get(id) ?? null);
   },
 });
@@ -88,12 +95,18 @@ function timelineEvent(row: EventRow): TimelineEvent {
   return { id, type, sequence, email_id: message_id, recipient_id, facts, created_at: isoTime(created_at) };
 }
 
-/** Event rows with their messages and recipients. */
-export async function eventEntries(sql: Sql, workspace_id: string, rows: readonly EventRow[]): Promise<EventEntry[]> {
-  const message_ids = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
+/** Event rows with their messages and recipients, as far as those are kept. */
+export async function eventEntries(ctx: ActorContext, rows: readonly EventRow[]): Promise<EventEntry[]> {
+  const { workspace_id } = ctx.actor;
+  const named = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
+  const known = await accessibleMail(ctx, named);
   const [messages, addresses] = await Promise.all([
-    subjectsOf(sql, workspace_id, message_ids),
-    addressesOf(sql, workspace_id, rows),
+    subjectsOf(ctx.sql, workspace_id, [...known]),
+    addressesOf(
+      ctx.sql,
+      workspace_id,
+      rows.filter((row) => known.has(row.message_id ?? '')),
+    ),
   ]);
   return rows.map((row) => eventEntry(row, messages.get(row.message_id ?? ''), addresses.get(row.recipient_id ?? '')));
 }

@@ -142,7 +142,7 @@ export async function nextEvents(
   return row ?? { ids: [], examined: 0, edge: null };
 }
 
-/** Messages, each with the last event of its previous page, or the empty text. */
+/** Messages, each with the last event of its previous page; empty for the first page. */
 export type TimelinePosition = { readonly id: string; readonly behind: string };
 
 /** A page of the timeline of each message, oldest first. */

@@ -13,7 +13,7 @@ export async function affectedBy(
   workspace_id: string | null,
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  // With many workspaces in one lane the bound is on rows examined, because the own ones may be far back.
+  // With many workspaces in one lane the bound is on rows examined, because this workspace's may be far back.
   const rows = await sql<{ id: string; affected: number }[]>`
     select h.id, least(${MOST_AFFECTED}, case
       when h.scope = 'queue' and h.value = 'webhook.deliver' then (

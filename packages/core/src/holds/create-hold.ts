@@ -21,7 +21,7 @@ const MOST_RATE = 60_000;
 /** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
 export const createHold = operation({
   name: 'holds.create',
-  // Which one it needs depends on what is held.
+  // The target decides which scope is needed.
   scope: null,
   summary: 'Hold a queue, a destination, a sending domain, an API key or a webhook',
   input: z.object({
@@ -35,7 +35,7 @@ export const createHold = operation({
         description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days.`,
       }),
     resume_rate_per_minute: z.int().min(1).max(MOST_RATE).optional().meta({
-      description: 'How fast what was kept back goes on afterwards; all at once where it is not given.',
+      description: 'The rate at which the backlog is sent after the hold; by default all at once.',
     }),
     workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'For operators: whose it is.' }),
   }),
@@ -88,7 +88,7 @@ function notAhead(): AppError {
 function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string } {
   switch (actor.kind) {
     case 'key':
-      // Its name is looked up where the hold is stored.
+      // The statement that stores the hold reads the key's name.
       return { kind: 'key', id: actor.key_id, name: '' };
     case 'user':
       return { kind: 'user', id: actor.user_id, name: actor.email };

@@ -3,8 +3,8 @@ import { catalogue, type JobName } from '../process/jobs.ts';
 // The keys of the catalogue are its names.
 export const heldQueues = Object.keys(catalogue) as readonly JobName[];
 
-/** Those that get a job at each match of a time, all of them alike. */
+/** Queues that a cron schedule adds jobs to; those jobs are interchangeable. */
 export const scheduledQueues: readonly string[] = heldQueues.filter((name) => 'cron' in catalogue[name].options);
 
-/** Where a rate after the end means something: what goes out to others. */
+/** Only the backlog of mail is released at a rate; that of any other queue runs at once. */
 export const ratedQueues: readonly JobName[] = ['delivery.attempt'];

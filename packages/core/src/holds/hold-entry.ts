@@ -18,7 +18,7 @@ export const holdSchema = z
     workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'Null where it holds for all.' }),
     reason: z.string(),
     status: z.enum(['active', 'resuming', 'ended']).meta({
-      description: 'resuming: it has ended, and what it kept back goes on at resume_rate_per_minute.',
+      description: 'resuming: it has ended, and its backlog is sent at resume_rate_per_minute.',
     }),
     created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }).meta({
       description: 'Others than operators see of an operator only that it is one: the kind system, the id operator.',
@@ -33,7 +33,7 @@ export const holdSchema = z
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;
 
-// Operators need not be known to those whose mail they keep back.
+// A workspace sees that an operator holds its mail, but not which one.
 const AN_OPERATOR = { kind: 'system', id: 'operator', name: 'An operator' } as const;
 
 export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): HoldEntry {

@@ -10,9 +10,7 @@ import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdNotFound, holdSchema } from './hold-entry.ts';
 import { endExpired, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
 
-/**
- * Ends a hold. Its backlog resumes at resume_rate_per_minute, unless at_once lifts the rate; a repeat answers the same.
- */
+/** Ends a hold. Its backlog is sent at resume_rate_per_minute; at_once lifts that rate. A repeat answers the same. */
 export const releaseHold = operation({
   name: 'holds.release',
   scope: null,
@@ -21,7 +19,7 @@ export const releaseHold = operation({
     hold_id: idField(idPrefixes.hold),
     reason: z.string().trim().min(1).max(1000).optional(),
     at_once: z.boolean().default(false).meta({
-      description: 'Lifts its rate too, also where it has ended before: everything goes on at once.',
+      description: 'Lifts the resume rate too, even if the hold has already ended: the whole backlog is sent at once.',
     }),
   }),
   output: holdSchema,

@@ -11,7 +11,7 @@ export interface HoldRow {
   readonly id: string;
   readonly scope: HoldScope;
   readonly value: string;
-  /** Empty for what belongs to the instance. */
+  /** Empty for a hold of the whole instance. */
   readonly workspace_id: string;
   readonly reason: string;
   readonly created_by_kind: 'key' | 'user' | 'system';
@@ -28,7 +28,7 @@ export interface HoldRow {
   readonly resuming: boolean;
 }
 
-/** A key and a webhook are held by their ids, all else by its name. */
+/** API keys and webhooks are stored by id, all other targets by name. */
 const heldValue = (sql: Sql | Tx) => sql`case when h.value = '' then id_text(h.value_id) else h.value end`;
 
 function heldBy({ scope, value }: Pick<NewHold, 'scope' | 'value'>): { readonly name: string; readonly id: string } {
@@ -53,7 +53,7 @@ export interface NewHold {
   readonly by: { readonly kind: 'key' | 'user' | 'system'; readonly id: string; readonly name: string };
   readonly by_operator: boolean;
   readonly expires_at: string | null;
-  /** Where no end is given. */
+  /** Used if expires_at is null. */
   readonly default_seconds: number;
   readonly resume_rate_per_minute: number | null;
 }
@@ -113,7 +113,7 @@ export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   return row ?? null;
 }
 
-/** Claims skipped a held endpoint, so the end of the hold sends its job. */
+/** Claims skipped the endpoint during the hold, so nothing else would send its job. */
 async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void> {
   const calls = ended.filter(({ scope }) => scope === 'webhook');
   if (calls.length === 0) return;
@@ -158,7 +158,7 @@ export async function endExpired(
   return ended;
 }
 
-/** A hold that workers must know: active, or ended with a resume rate. */
+/** A hold that workers must apply: active, or ended with a resume rate. */
 export interface HoldInForce {
   readonly id: string;
   readonly scope: HoldScope;
@@ -221,7 +221,7 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 
 /**
  * Ended holds without a backlog. A queue's backlog is what was due at the end of the hold and has not been claimed
- * since, unless it waits for another hold or a closed lane. Later mail is behind it.
+ * since, unless it waits for another hold or a closed lane; mail due later does not count.
  */
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -15,8 +15,8 @@ export interface LaneRow {
   readonly parked: readonly Priority[];
 }
 
-/** Lanes with parked mail per poll. */
-export const LANES_IN_A_LOOK = 1000;
+/** The number of lanes with parked mail read per poll. */
+export const LANES_PER_POLL = 1000;
 const ALL_LANES = 100_000;
 
 /** Lanes with parked mail that sort after a name; one index step each. */
@@ -43,10 +43,10 @@ const parkedPriorities = (sql: Sql | Tx) => sql`
   group by w.lane`;
 
 /**
- * Lanes that are closed, were closed until a minute ago, or have parked mail (so many of these, after a name); marks the
- * latter as synced.
+ * Lanes that are closed, were closed until a minute ago, or have parked mail (at most this many, after a name); marks
+ * the latter as synced.
  */
-export async function syncLanes(sql: Sql, after = '', most = LANES_IN_A_LOOK): Promise<LaneRow[]> {
+export async function syncLanes(sql: Sql, after = '', most = LANES_PER_POLL): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
     with recursive ${parkedLanes(sql, after, most)},
     known as materialized (
@@ -128,10 +128,10 @@ export async function heldDestinations(
 /** Lanes that are closed or have parked mail, with the number of parked mails, counted up to a bound. */
 export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
   return sql<LaneSummary[]>`
-    with recursive ${parkedLanes(sql, '', LANES_IN_A_LOOK)},
+    with recursive ${parkedLanes(sql, '', LANES_PER_POLL)},
     named as (
       select lane from walk
-      union (select lane from lanes where closed_until > clock_now() order by lane limit ${LANES_IN_A_LOOK})
+      union (select lane from lanes where closed_until > clock_now() order by lane limit ${LANES_PER_POLL})
     )
     select n.lane, l.closed_until, l.reason, l.last_reply, c.parked
     from named n

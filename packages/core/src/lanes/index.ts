@@ -3,7 +3,7 @@ export {
   closeLane,
   forgetClosings,
   forgetLanes,
-  LANES_IN_A_LOOK,
+  LANES_PER_POLL,
   syncLanes,
   unsyncedLanes,
 } from './closing-store.ts';

@@ -20,7 +20,7 @@ const destinationSchema = destinationLimitSchema.extend({
 const destinationsSchema = z.object({ object: z.literal('list'), data: z.array(destinationSchema).readonly() });
 export type Destinations = z.output<typeof destinationsSchema>;
 
-/** Every destination that is limited, closed, held, or waited for. */
+/** Every destination that is limited, closed or held, or has parked mail. */
 export const listDestinations = operation({
   name: 'destinations.list',
   scope: 'operator',

@@ -1,10 +1,12 @@
 import type { SendOutcome } from '@postrider/mail';
 
-// As Postfix begins; RFC 5321 leaves a receiver free to answer 421 to any more.
+// Postfix starts with 5 as well (initial_destination_concurrency); RFC 5321 lets a receiver answer 421 to any more.
 const FIRST_CAP = 5;
 /** The default limit of concurrent mails to a foreign site. */
 export const MOST_CAP = 20;
-/** Mails that a lane which was asked for less sends before it tries one more at a time: doubles each time, up to this. */
+/**
+ * After a push-back, this many mails at most must be taken before the cap grows by one; the number doubles each time.
+ */
 const MOST_PATIENCE = 64;
 /** Consecutive failures after which a lane is closed for a while. */
 const FAILURES_TO_CLOSE = 5;
@@ -45,13 +47,13 @@ export function isTurnedAway({ kind, stage, reply }: Pick<SendOutcome, 'kind' | 
 export interface Pace {
   /** The limit of concurrent mails. */
   readonly cap: number;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** How often it was closed since a mail last went through. */
+  /** Closings since a mail last went through. */
   readonly closings: number;
-  /** How many mails have to be taken before the cap grows. */
+  /** How many mails must be taken before the cap grows. */
   readonly patience: number;
-  /** Since the cap last changed. */
+  /** Mails taken since the cap last changed. */
   readonly taken: number;
 }
 
@@ -87,7 +89,7 @@ function grown(pace: Pace, most: number): Pace {
   return { ...pace, cap, taken: 0, patience: cap === most ? 1 : pace.patience };
 }
 
-/** How long a lane stays closed after so many earlier closings. */
+/** How long a lane stays closed after this many earlier closings. */
 export function pauseMs(closings: number, news: LaneNews, longest_ms: number): number {
   if (news === 'refused') return REFUSED_PAUSE_MS;
   return Math.min(longest_ms, FIRST_PAUSE_MS * 2 ** Math.min(closings, 20));

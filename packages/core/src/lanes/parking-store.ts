@@ -21,7 +21,7 @@ export interface Fetched {
   readonly priority: Priority;
   /** The creation time of the job. */
   readonly created_on: Date;
-  /** Null if there is nothing to send: not due, closed, claimed, or gone. */
+  /** Null if there is nothing to send: not due, closed, claimed, or deleted. */
   readonly addressee: Addressee | null;
 }
 
@@ -108,7 +108,7 @@ export interface Slice {
   readonly lane: string;
   readonly priority: Priority;
   readonly count: number;
-  /** The workspace that was served last; empty to begin with the first. */
+  /** The workspace that was served last; empty to start with the first. */
   readonly after: string;
 }
 
@@ -208,7 +208,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     from live order by lane, priority, due_at, job_id`;
 }
 
-/** Returns those that are parked: they wait for their lane and are not lost. */
+/** Filters to jobs that are parked: they wait for their lane and are not lost. */
 export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ job_id: string }[]>`
     select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
@@ -216,7 +216,7 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
   return new Set(rows.map((row) => row.job_id));
 }
 
-/** Requeues parked mail of a lane, workspace by workspace; returns how many. */
+/** Requeues parked mail of a lane, one workspace after the other; returns the count. */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(
     sql,

@@ -1,6 +1,6 @@
 export { cancelMessage, cancelUnsent } from './changes/cancel-message.ts';
-export { dropContents } from './changes/drop-contents.ts';
-export { eraseContents } from './changes/erase-content.ts';
+export { deleteContents } from './changes/delete-contents.ts';
+export { deleteUnkeptContents } from './changes/delete-unkept-contents.ts';
 export { giveUp, giveUpMessage, type Hopeless, lockHopeless } from './changes/give-up-message.ts';
 export { moveUnsent } from './changes/move-unsent.ts';
 export { rescheduleMessage } from './changes/reschedule-message.ts';

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { mailOfMode } from './access-store.ts';
+import { isId } from '../fields/ids.ts';
+import { mailOfMode, openMail } from './access-store.ts';
 import type { Actor, ActorContext } from './context.ts';
 import { AppError } from './errors.ts';
+import { isKept } from './retention.ts';
 import { scopeRefusal } from './scope-refusal.ts';
 import { hasScope, type Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
@@ -97,8 +99,23 @@ export function accessibleMode(actor: Actor): KeyMode | null {
   return actor.kind === 'key' && actor.mode === 'sandbox' ? 'sandbox' : null;
 }
 
-/** Filters message ids to those that an actor may access. */
+/** Filters message ids to those that an actor may access. What is past its age is gone, unless it is still open. */
 export async function accessibleMail(
+  ctx: Pick<ActorContext, 'actor' | 'sql' | 'config' | 'clock'>,
+  asked: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { actor, sql } = ctx;
+  const past = asked.filter((id) => isId('message', id) && !isKept(ctx, 'messages', id));
+  const gone = new Set(past);
+  if (past.length > 0) for (const id of await openMail(sql, actor.workspace_id, past)) gone.delete(id);
+  return mailOfOwnMode(
+    ctx,
+    asked.filter((id) => !gone.has(id)),
+  );
+}
+
+/** Filters message ids by mode alone. */
+export async function mailOfOwnMode(
   { actor, sql }: Pick<ActorContext, 'actor' | 'sql'>,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {

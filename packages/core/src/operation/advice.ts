@@ -55,7 +55,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   route_not_found: 'Compare method and path with the API reference; paths begin with /v1.',
   message_not_found: 'Check the id and the workspace of the key: mail of others is not shown.',
   content_gone:
-    'It was past its age, or was removed. The log entry and its events remain; send the mail again from your own data.',
+    'It was deleted because of its age, by retain none, or by an admin. The log entry and its events remain; send the mail again from your own data.',
   domain_not_found: 'Add the domain first, or check the workspace of the key.',
   webhook_not_found: 'List the webhooks of this workspace; it may have been deleted.',
   delivery_not_found: 'List the deliveries of the webhook; old ones are removed after a month.',

@@ -57,7 +57,7 @@ export const reasons = {
   key_domain_restricted: ['forbidden', 'The API key may not send from this domain.'],
   route_not_found: ['not_found', 'No endpoint has this method and path.'],
   message_not_found: ['not_found', 'No such message exists.'],
-  content_gone: ['not_found', 'The content of the message is no longer stored.'],
+  content_gone: ['not_found', 'The content of the message was deleted.'],
   domain_not_found: ['not_found', 'No such domain exists.'],
   webhook_not_found: ['not_found', 'No such webhook exists.'],
   delivery_not_found: ['not_found', 'No such webhook delivery exists.'],

@@ -9,7 +9,7 @@ import { hashPassword, newPassword } from './sessions/password.ts';
 import { endSessions } from './sessions/session-store.ts';
 import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts';
 
-/** What a new person first signs in with: their own to change, and shown once. */
+/** How a new user first signs in; shown once. */
 export const entryWays = ['login_link', 'password'] as const;
 type EntryWay = (typeof entryWays)[number];
 
@@ -26,7 +26,7 @@ export type Entry = z.output<typeof entrySchema>;
 
 const none: Entry = { password: null, login_url: null, login_url_expires_at: null };
 
-/** The password for a new person, derived before the transaction, as it takes a while. */
+/** The password of a new user, hashed before the transaction because hashing is slow. */
 export async function preparedEntry(way: EntryWay): Promise<{ password: string; password_hash: string } | null> {
   if (way === 'login_link') return null;
   const password = newPassword();
@@ -43,10 +43,7 @@ export function knownAs(user: UserRow): Admitted {
   return { user, entry: none };
 }
 
-/**
- * Creates a user or resets an existing one: only the credential in this answer is valid from now on, and any that was
- * handed to another person before is void.
- */
+/** Creates a user or resets an existing one: from now on only the credential in this answer is valid. */
 export async function admitWithNewEntry(
   tx: Tx,
   ctx: ActorContext,

@@ -2,7 +2,7 @@ import { INSTANCE } from '../operation/access.ts';
 import type { UserActor } from '../operation/context.ts';
 import type { Scope } from '../operation/scopes.ts';
 
-/** What a person may be in a workspace. */
+/** The roles of a user in a workspace. */
 export const workspaceRoles = ['viewer', 'member', 'admin'] as const;
 export type WorkspaceRole = (typeof workspaceRoles)[number];
 

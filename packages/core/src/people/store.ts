@@ -6,7 +6,7 @@ export interface UserRow {
   readonly email: string;
   readonly password_hash: string | null;
   readonly operator: boolean;
-  /** What they sign in with came from an operator last, and was never in the hands of an admin of a workspace. */
+  /** The credential issued to them last came from an operator, so no admin of a workspace has seen it. */
   readonly vouched: boolean;
 }
 
@@ -15,7 +15,7 @@ export async function anyOperator(tx: Tx | Sql): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Stores a person, or nothing where the e-mail address is known. */
+/** Stores a user; false if the email address is taken. */
 export async function insertUser(tx: Tx | Sql, user: UserRow): Promise<boolean> {
   const rows = await tx`
     insert into users (id, email, password_hash, operator, vouched, created_at)
@@ -33,7 +33,7 @@ export async function userByEmail(sql: Sql | Tx, email: string): Promise<UserRow
   return row ?? null;
 }
 
-/** A user, locked until the commit against changes of the password and of operator. */
+/** A user, locked until the commit against changes of the password or the operator flag. */
 export async function holdUser(tx: Tx, id: string): Promise<UserRow | null> {
   const [row] = await tx<UserRow[]>`
     select id, email, password_hash, operator, vouched from users where id = ${id} for share`;
@@ -44,7 +44,7 @@ export async function replacePasswordHash(tx: Tx, id: string, password_hash: str
   await tx`update users set password_hash = ${password_hash} where id = ${id}`;
 }
 
-/** Whatever they signed in with so far is replaced. */
+/** Replaces the credential. */
 export async function replaceEntry(
   tx: Tx,
   id: string,
@@ -65,7 +65,7 @@ export async function pageOfOperators(sql: Sql, before: string | null, count: nu
     where operator and (${before}::text is null or id < ${before}) order by id desc limit ${count}`;
 }
 
-/** Every operator, locked, so that of two removals at once the second sees what the first left. */
+/** Locks all operators, so that of two concurrent removals the second sees the first. */
 export async function lockOperators(tx: Tx): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`select id from users where operator order by id for update`;
   return rows.map(({ id }) => id);
@@ -113,7 +113,7 @@ export async function lockMember(tx: Tx, workspace_id: string, user_id: string):
   return row ?? null;
 }
 
-/** The admins of a workspace, locked in one order, so that of two demotions at once the second sees the first. */
+/** Locks the admins of a workspace in id order, so that of two concurrent demotions the second sees the first. */
 export async function lockAdmins(tx: Tx, workspace_id: string): Promise<string[]> {
   const rows = await tx<{ user_id: string }[]>`
     select user_id from members where workspace_id = ${workspace_id} and role = 'admin' order by user_id for update`;
@@ -141,7 +141,7 @@ export async function deleteMember(tx: Tx, workspace_id: string, user_id: string
   await tx`delete from members where workspace_id = ${workspace_id} and user_id = ${user_id}`;
 }
 
-/** A person with whether they are a member of some workspace, and of this one; locked until the commit. */
+/** A user, with whether they are a member of any workspace, and of this one; locked until the commit. */
 export async function lockKnown(
   tx: Tx,
   email: string,

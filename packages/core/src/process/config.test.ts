@@ -25,6 +25,11 @@ describe('readConfig', () => {
     });
   });
 
+  it('refuses a drain that leaves a stop no time', () => {
+    expect(problemsOf({ LIMITS: 'drain=10s' })).toContain('LIMITS gives drain more than half of SHUTDOWN_GRACE');
+    expect(problemsOf({ LIMITS: 'drain=10s', SHUTDOWN_GRACE: '20s' })).toBe('');
+  });
+
   it('takes an empty variable as unset and ignores those of other programs', () => {
     const config = readConfig({ PORT: '', ROLES: '', DATABASE_URL: '', PATH: '/bin', HOSTNAME: 'x', npm_config: 'y' });
 

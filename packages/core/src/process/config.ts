@@ -9,6 +9,7 @@ export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
 export type RoleName = (typeof roleNames)[number];
 
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const SHORTEST_AGE = 86_400;
 // Shorter names are not compared, because variables of other programs, such as PORTS or ROLE, are too close.
 const SHORTEST_JUDGED = 8;
 const LISTENED_ON = [
@@ -46,6 +47,15 @@ const adminEmail = z.string().transform((text, context) => {
   const email = personEmail(text);
   if (email !== null) return email;
   context.addIssue({ code: 'custom', message: 'must be one address, as in ada@example.com' });
+  return z.NEVER;
+});
+
+/** An age in seconds. Shorter ones would drop what retries, statistics and webhooks still read. */
+const age = z.string().transform((text, context) => {
+  const match = /^(\d{1,5})(h|d)$/.exec(text);
+  const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : 0;
+  if (seconds >= SHORTEST_AGE) return seconds;
+  context.addIssue({ code: 'custom', message: 'must be an age of at least one day, such as 90d or 36h' });
   return z.NEVER;
 });
 
@@ -173,6 +183,12 @@ const schema = z.object({
   TLS_KEY_FILE: z.string().optional(),
   RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
   TRANSCRIPTS: z.enum(['failures', 'all']).default('failures'),
+  RETENTION_BODIES: age.optional(),
+  RETENTION_MESSAGES: age.optional(),
+  RETENTION_EVENTS: age.optional(),
+  RETENTION_TRANSCRIPTS: age.prefault('30d'),
+  RETENTION_CAPTURES: age.prefault('7d'),
+  RETENTION_REQUESTS: age.prefault('7d'),
   WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
   LIMITS: limitList.prefault(''),
@@ -255,6 +271,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const other = LISTENED_ON.slice(0, place).find((earlier) => config[earlier] === given_port);
     if (given_port === undefined || !other) continue;
     problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
+  }
+  if (config.LIMITS.drain > (config.SHUTDOWN_GRACE * 1000) / 2) {
+    problems.push('LIMITS gives drain more than half of SHUTDOWN_GRACE; shorten the one or lengthen the other.');
   }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
   problems.push(...takenByDefault(config));

@@ -1,5 +1,5 @@
 /**
- * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_read=20s`. Durations are read as
+ * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_answer=20s`. Durations are read as
  * milliseconds. docs/settings.md has a row for each, which `npm run docs` writes.
  */
 export const limits = {
@@ -25,6 +25,10 @@ export const limits = {
   database_chore: duration('5m', 'the same for periodic tasks, such as statistics'),
   database_start: duration('60s', 'how long a start waits for the database'),
   migration_wait: duration('60s', 'how long a start of some roles waits for npm run migrate'),
+  drain: duration(
+    '1ms',
+    'from SIGTERM on, how long requests are still taken while `/readyz` answers 503, so that a load balancer can turn away',
+  ),
   worker_beat: duration('500ms', 'how often a worker says that it lives, and looks for dead ones'),
   worker_silence: duration('1500ms', 'after so long without a beat, and without its connection, a worker is dead'),
   relay_longest_pause: duration('10s', 'the longest pause of a relay of DELIVERY that fails'),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-// Under load, the first lines of each second are written, and one in a hundred of the others.
+// Of each message: the first lines of a second are written, and then one in a hundred.
 const MOST_A_SECOND = 20;
 const ONE_IN = 100;
 const SECOND_MS = 1000;

@@ -8,11 +8,11 @@ import { lockMailOfJob } from './store.ts';
 
 /** Jobs that cannot be canceled, because their rows would be left behind. */
 const INSTEAD: Partial<Record<string, string>> = {
-  'webhook.deliver': 'It stands for what is owed to a webhook: disable that, and nothing is posted to it.',
-  'webhook.close': 'It ends what is owed to a webhook that is disabled or removed; where it is dead, try it again.',
-  'webhook.recover': 'It stands for what a webhook is owed once more: disable that, and nothing is posted to it.',
-  'domain.cancel_mail': 'It cancels the mail of a domain that was removed; where it is dead, try it again.',
-  'bulk.run': 'It stands for a bulk operation: cancel that.',
+  'webhook.deliver': 'It posts the pending deliveries of a webhook: disable the webhook instead.',
+  'webhook.close': 'It fails the pending deliveries of a disabled or deleted webhook; if it is dead, retry it.',
+  'webhook.recover': 'It recovers the deliveries of a webhook: disable the webhook instead.',
+  'domain.cancel_mail': 'It cancels the mail of a removed domain; if it is dead, retry it.',
+  'bulk.run': 'It runs a bulk operation: cancel the operation instead.',
 } satisfies Partial<Record<JobName, string>>;
 
 /**
@@ -31,7 +31,7 @@ export const cancelJob = operation({
       if (recipient) {
         if (isLeftOver(job, await lockMailOfJob(tx, recipient))) return cancelWaiting(tx, job);
         const { message_id } = recipient;
-        const advice = `It stands for a mail of ${message_id}: cancel that, with POST /v1/email/${message_id}/cancel.`;
+        const advice = `It delivers a mail of ${message_id}: cancel the message instead, with POST /v1/email/${message_id}/cancel.`;
         throw notOpen(job, 'job.canceled', advice);
       }
       const advice = INSTEAD[job.queue];

@@ -2,7 +2,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const NUMBER = /^\d{1,2}$/;
 const STEP = /^\*\/(\d{1,2})$/;
 
-/** A cron expression for people; what has no plain words is shown as it is. */
+/** A cron expression in words; one without plain words is returned as it is. */
 export function cronInWords(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = '', ...more] = cron.trim().split(/\s+/);
   const asIs = `at ${cron}`;
@@ -23,7 +23,7 @@ export function cronInWords(cron: string): string {
   return asIs;
 }
 
-/** Empty for every day; null where there are no words. */
+/** Empty for every day; null if there are no plain words. */
 function daysInWords(day: string, weekday: string): string | null {
   if (day === '*' && weekday === '*') return '';
   if (day === '*' && /^[0-7]$/.test(weekday)) return `every ${DAYS[Number(weekday) % 7]}`;

@@ -8,7 +8,7 @@ import { type QueueView, queueViews, USUAL } from './queue-view.ts';
 
 const POLL_MS = 2000;
 
-/** Queues each time a worker has measured them; null now and then, while none has. */
+/** Streams queues each time a worker has measured them; null as a keep-alive. */
 export const followQueues = operation({
   name: 'queues.follow',
   scope: 'operator',

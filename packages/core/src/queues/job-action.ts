@@ -36,14 +36,14 @@ export async function pull(
       if (error instanceof Changed) return false;
       throw error;
     });
-  // Read again outside of the transaction, which would otherwise hold one connection while waiting for another.
+  // Read outside of the transaction, which would otherwise hold one connection while waiting for another.
   if (!done) throw notOpen(await findJob(ctx, input.id), action);
   const [view] = await jobViews(ctx, [await findJob(ctx, input.id)]);
   if (!view) throw new Error(`there is no view of ${input.id}`);
   return view;
 }
 
-/** Rolls the action back. */
+/** Thrown to roll the action back. */
 class Changed extends Error {}
 
 const WANTED: Partial<Record<AuditAction, string>> = {

@@ -39,7 +39,7 @@ export const jobSchema = z
     worker: z
       .object({ id: z.uuid(), name: z.string() })
       .nullable()
-      .meta({ description: 'Who runs it, once that is known; mails on their way are not told one by one.' }),
+      .meta({ description: 'The worker that runs it, once reported; workers do not report single mails.' }),
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof jobSchema>;
@@ -55,7 +55,7 @@ export async function findJob(ctx: Context, id: string): Promise<FoundJob> {
   return job;
 }
 
-/** Those of the given jobs that exist: in a queue, or parked. */
+/** Filters to jobs that exist, in a queue or parked. */
 export async function findJobs(ctx: Context, ids: readonly string[]): Promise<FoundJob[]> {
   const uuids = ids.map(uuidOfJob).filter((uuid) => uuid !== null);
   if (uuids.length === 0) return [];
@@ -87,7 +87,7 @@ function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lan
   };
 }
 
-/** Jobs as shown, with the workers of those that run. */
+/** Jobs as the API answers them, with the workers of active ones. */
 export async function jobViews(ctx: Context, jobs: readonly FoundJob[]): Promise<JobView[]> {
   const active = jobs.filter(({ state }) => state === 'active').map(({ id }) => id);
   const holders = await holdersOf(ctx.sql, active);

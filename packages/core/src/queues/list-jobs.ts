@@ -14,8 +14,8 @@ import { queueField, queueNamed, queueNames } from './queue-names.ts';
 import { jobsOfMessage } from './store.ts';
 
 /**
- * Jobs of all queues or of one. With a state they come in the order of the time they are due, those that have ended in
- * the order of their end, and else in the order in which they were made; always the latest first.
+ * Jobs of all queues or of one, latest first: with a state by due time, for ended ones by end time, and otherwise by
+ * creation.
  */
 export const listJobs = operation({
   name: 'jobs.list',
@@ -52,7 +52,7 @@ export const listJobs = operation({
   },
 });
 
-/** A message has few jobs, one for each recipient: they are looked up by their ids. */
+/** A message has one job per recipient, so they are looked up by id. */
 async function jobsOf(
   ctx: Context,
   message_id: string,

@@ -11,7 +11,10 @@ export const workerSchema = z
     id: z.uuid(),
     name: z.string(),
     host: z.string(),
-    version: z.string().nullable().meta({ description: 'Of Postrider; null until it has told.' }),
+    version: z
+      .string()
+      .nullable()
+      .meta({ description: 'The version of Postrider; null until the worker has reported it.' }),
     live: z.boolean().meta({ description: 'Neither stopped nor silent for three heartbeats.' }),
     started_at: timeField,
     last_heartbeat_at: timeField,
@@ -33,7 +36,7 @@ export interface Workers {
   readonly data: readonly WorkerView[];
 }
 
-/** The worker processes, latest first; those that have ended are listed for a day. */
+/** The worker processes, latest first; ended ones are listed for a day. */
 export const listWorkers = operation({
   name: 'workers.list',
   scope: 'operator',

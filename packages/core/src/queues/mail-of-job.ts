@@ -4,7 +4,7 @@ import { jobId } from './job-id.ts';
 import type { FoundJob } from './job-view.ts';
 import type { MailOfJob } from './store.ts';
 
-/** Whether a job is stale: its mail is closed, gone, or waits for another job after a reschedule. */
+/** Whether a job is stale: its mail is closed or deleted, or has another job after a reschedule. */
 export function isLeftOver(job: FoundJob, mail: MailOfJob | null): boolean {
   if (mail === null || !openStates.some((open) => open === mail.state)) return true;
   return mail.job_id !== null && mail.job_id !== job.id;

@@ -36,7 +36,7 @@ const queueHistorySchema = z.object({
 });
 export type QueueHistory = z.output<typeof queueHistorySchema>;
 
-/** What stood in a queue and what was done, minute by minute or coarser. */
+/** Depth and finished jobs of a queue, per minute or coarser. */
 export const queueHistory = operation({
   name: 'queues.history',
   scope: 'operator',

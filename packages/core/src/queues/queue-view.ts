@@ -56,7 +56,7 @@ export const windowField = z
   .min(1)
   .max(1440)
   .default(15)
-  .meta({ description: 'Over how many minutes waiting and running times are told.' });
+  .meta({ description: 'The minutes over which waiting and running times are computed.' });
 
 export const percentilesField = z
   .array(z.int().min(1).max(100))
@@ -64,7 +64,7 @@ export const percentilesField = z
   .default([50, 95, 99])
   .meta({ description: 'Which percentiles of waiting and running times.' });
 
-/** What is asked of every view. */
+/** The options of every view. */
 export interface Asked {
   readonly window_minutes: number;
   readonly percentiles: readonly number[];
@@ -72,7 +72,7 @@ export interface Asked {
 
 export const USUAL: Asked = { window_minutes: 15, percentiles: [50, 95, 99] };
 
-/** Queues as last measured by a worker. Nothing is counted here. */
+/** Queues as last measured by a worker; reads no queue itself. */
 export async function queueViews(ctx: Context, names: readonly JobName[], asked: Asked): Promise<QueueView[]> {
   const { sql } = ctx;
   const [measures, { rows, now }, set, workers] = await Promise.all([

@@ -326,15 +326,15 @@ describe('the admin actions of a job', () => {
   });
 
   it.each([
-    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'disable that'],
-    ['webhook.close', { webhook_id: 'whk_none' }, 'try it again'],
+    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'disable the webhook'],
+    ['webhook.close', { webhook_id: 'whk_none' }, 'retry it'],
     [
       'webhook.recover',
       { workspace_id: 'w', webhook_id: 'whk_none', since: '2031-01-01T00:00:00Z', until: '2031-01-02T00:00:00Z' },
-      'disable that',
+      'disable the webhook',
     ],
-    ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'try it again'],
-    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel that'],
+    ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'retry it'],
+    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel the operation'],
   ] as const)('cancel no job of %s, because nothing else would do its work', async (queue, data, advice) => {
     const id = await addJob(queue, data, new Date(world.clock.now() + HOUR_MS));
     const refusal = { reason: 'job_not_open', message: expect.stringContaining(advice) };
@@ -448,7 +448,7 @@ describe('the admin actions of a job', () => {
     const ids = mails.map(({ message_id }) => message_id);
     const rows = await world.services.sql`select distinct state from recipients where message_id = any (${ids})`;
     expect([...rows]).toEqual([{ state: 'delivered' }]);
-    // Whatever was deferred by the tests before is due by now as well.
+    // Mail that earlier tests left deferred is due by now as well.
     const new_mails = world.smtp.mails.slice(arrived);
     expect(new Set(new_mails.map(({ message_id }) => message_id)).size).toBe(new_mails.length);
   });

@@ -7,7 +7,7 @@ import { jobsOfMessages } from './store.ts';
 
 const MOST = 1000;
 
-/** The jobs that stand for the open recipients of some messages, in their order; none where operators alone may look. */
+/** The jobs of the open recipients of messages, in the order of the messages; none if only operators may see them. */
 export const readJobsOfMessages = operation({
   name: 'jobs.of_messages',
   scope: null,

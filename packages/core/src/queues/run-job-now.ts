@@ -18,12 +18,12 @@ export const runJobNow = operation({
     const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
       // The job only wakes a worker for its endpoint: run before the rows are due, it would find nothing and end.
       if (job.queue === 'webhook.deliver') {
-        throw notOpen(job, 'job.run_now', 'It comes when the next delivery to its webhook is due, and not before.');
+        throw notOpen(job, 'job.run_now', 'It runs when the next delivery to its webhook is due.');
       }
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
     });
-    // The queue is one of the catalogue: that is where the job was looked for.
+    // The cast holds because the job was found in a queue of the catalogue.
     ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },

@@ -10,7 +10,7 @@ import { jobId } from './job-id.ts';
 import { findJob, type JobView, jobSchema, jobViews } from './job-view.ts';
 import { queueNames } from './queue-names.ts';
 
-/** Adds the job of a schedule now. The schedule goes on unchanged, and runs of one queue never overlap. */
+/** Adds the job of a schedule now. The schedule is unchanged, and runs of one queue never overlap. */
 export const runSchedule = operation({
   name: 'schedules.run',
   scope: 'operator',
@@ -25,7 +25,7 @@ export const runSchedule = operation({
     }
     const id = newJobId(ctx.clock.now());
     await ctx.sql.begin(async (tx) => {
-      // The payload of every scheduled job is empty; the worker parses it all the same.
+      // The cast holds because the payload of every scheduled job is empty; the worker parses it anyway.
       await ctx.jobs.send(tx, queue, [{ id, data: {} as never }]);
       const diff = { queue, job_id: jobId(id) };
       await recordAudit(tx, ctx, [{ action: 'schedule.run', target_id: name, diff, reason, workspace_id: INSTANCE }]);

@@ -23,7 +23,7 @@ export function sumOf(histograms: readonly (readonly number[])[]): Histogram {
   return sum;
 }
 
-/** The time in seconds below which so many percent lie, estimated within its slot; null where nothing was counted. */
+/** A percentile in seconds, interpolated within its slot; null if nothing was counted. */
 export function percentileOf(bins: readonly number[], percent: number): number | null {
   const found = percentileAt([...bins.entries()], percent);
   if (!found) return null;

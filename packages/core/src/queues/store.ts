@@ -24,7 +24,10 @@ const COUNTED = 10_000;
 const PARKED_COUNTED = 10_000;
 const MEASURE_LOCK = 712_448_044;
 
-/** Measures and stores queue depths, for reads and history: in one process at a time, and not twice within a moment. */
+/**
+ * Measures and stores queue depths, for reads and history: in one process at a time, and not again while they are
+ * fresh.
+ */
 export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_seconds: number): Promise<boolean> {
   return sql.begin(async (tx) => {
     const [turn] = await tx<{ mine: boolean }[]>`
@@ -226,7 +229,7 @@ export async function historyOf(
   queue: string,
   range: { readonly since: Date; readonly until: Date; readonly minutes: number },
 ): Promise<HistoryRow[]> {
-  // Slot by slot, because unnesting every array would make fifty rows of each minute.
+  // Slot by slot, because unnesting every array would make 48 rows of each minute.
   const sums = Array.from({ length: SLOTS }, (_, slot) => sql`coalesce(sum(wait_bins[${slot + 1}::int]), 0)::int`);
   return sql<HistoryRow[]>`
     select date_bin(make_interval(mins => ${range.minutes}), minute, ${range.since}) as at,
@@ -392,14 +395,14 @@ export async function pullForward(
 
 export interface MailOfJob {
   readonly state: DeliveryState;
-  /** The job that it waits for, or has waited for. */
+  /** The current or last job of the recipient. */
   readonly job_id: string | null;
   readonly due_at: Date;
   /** Claimed by a worker now. */
   readonly held: boolean;
 }
 
-/** The recipient of a job, locked: before its job, as everywhere. */
+/** The recipient of a job; locked before its job, as everywhere. */
 export async function lockMailOfJob(
   tx: Tx,
   key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },
@@ -411,7 +414,7 @@ export async function lockMailOfJob(
   return row ?? null;
 }
 
-/** Deletes old minutes and runs, and reports of workers that are long gone. */
+/** Deletes old minutes and runs, and reports of workers that ended long ago. */
 export async function forgetWork(sql: Sql | Tx, days: number): Promise<void> {
   await sql`delete from queue_minutes where minute < clock_now() - make_interval(days => ${days})`;
   await sql`delete from job_attempts where started_at < clock_now() - make_interval(days => ${days})`;

@@ -3,6 +3,7 @@ import { idPrefixes } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { idField, listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
+import { isKept, keptRange } from '../operation/retention.ts';
 import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type RequestEntry, requestEntry, requestNotFound, requestSchema } from './request-entry.ts';
@@ -29,7 +30,12 @@ export const listRequests = operation({
     const { workspace_id } = ctx.actor;
     const { reason, api_key_id = null, since, until } = filters;
     const scope = { secret_key: ctx.secret_key, list: 'requests', workspace_id, filters };
-    const range = idRange('request', { since, until }, readCursor(scope, cursor));
+    const range = keptRange(
+      ctx,
+      'requests',
+      'request',
+      idRange('request', { since, until }, readCursor(scope, cursor)),
+    );
     const reasons = reason?.split(',').map((part) => part.trim()) ?? null;
     const filter = { reasons, api_key_id };
     const all_pass = reasons === null && api_key_id === null;
@@ -48,7 +54,7 @@ export const getRequest = operation({
   output: requestSchema,
   async run(ctx, { id }): Promise<RequestEntry> {
     const row = await requestOf(ctx.sql, ctx.actor.workspace_id, id);
-    if (!row) throw requestNotFound(id);
+    if (!row || !isKept(ctx, 'requests', id)) throw requestNotFound(id);
     return requestEntry(row);
   },
 });

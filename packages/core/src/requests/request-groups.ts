@@ -4,6 +4,7 @@ import { idPrefixes, idTime } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
+import { keptRange } from '../operation/retention.ts';
 import { idRange } from '../paging/candidate-pages.ts';
 import { groupsOfRequests } from './store.ts';
 
@@ -42,7 +43,7 @@ export const requestGroups = operation({
   }),
   output: groupsSchema,
   async run(ctx, { since = new Date(ctx.clock.now() - DAY_MS) }): Promise<RequestGroups> {
-    const range = idRange('request', { since }, null);
+    const range = keptRange(ctx, 'requests', 'request', idRange('request', { since }, null));
     const rows = await groupsOfRequests(ctx.sql, ctx.actor.workspace_id, range, MOST_COUNTED, MOST_GROUPS);
     return {
       object: 'list',

@@ -2,13 +2,15 @@ import type { Sql } from '@postrider/db';
 import type { Log } from '../operation/context.ts';
 import { type AppError, errorFields } from '../operation/errors.ts';
 import type { RefusedRequest, RequestLog } from '../operation/ports.ts';
+import type { Config } from '../process/config.ts';
 import { redactedBody, redactedText } from './redact.ts';
 import { insertRequests, type NewRequest, tendRequestDays } from './store.ts';
 
 const MOST = 10_000;
 const BATCH = 500;
 const FLUSH_MS = 1000;
-export const KEPT_DAYS = 7;
+/** Partitions are dropped by the day. */
+export const keptDays = ({ RETENTION_REQUESTS }: Config) => Math.ceil(RETENTION_REQUESTS / 86_400);
 
 /**
  * Keeps refused and failed requests: redacted when they are noted, written in batches after their answers. What comes
@@ -17,11 +19,11 @@ export const KEPT_DAYS = 7;
 export function createRequestLog({
   sql,
   log,
-  enabled,
+  config,
 }: {
   readonly sql: Sql;
   readonly log: Pick<Log, 'warn'>;
-  readonly enabled: boolean;
+  readonly config: Config;
 }): RequestLog {
   let waiting: NewRequest[] = [];
   let dropped = 0;
@@ -34,7 +36,7 @@ export function createRequestLog({
       try {
         // The day of the first request after a long pause may have no partition yet.
         await insertRequests(sql, batch).catch(async () => {
-          await tendRequestDays(sql, KEPT_DAYS);
+          await tendRequestDays(sql, keptDays(config));
           await insertRequests(sql, batch);
         });
       } catch (error) {
@@ -50,7 +52,7 @@ export function createRequestLog({
   };
   return {
     note(request) {
-      if (!enabled) return;
+      if (config.REQUEST_LOG === 'off') return;
       if (waiting.length >= MOST) {
         dropped += 1;
         return;

@@ -37,7 +37,7 @@ export const transitions = {
   claim: { from: ['queued', 'deferred'], to: 'sending', event: null, leased: false },
   take_over: { from: ['sending'], to: 'sending', event: null, leased: false },
   hand_back: { from: ['sending'], to: 'queued', event: null, leased: true },
-  accept: { from: ['sending'], to: 'delivered', event: 'email.delivered', leased: true },
+  deliver: { from: ['sending'], to: 'delivered', event: 'email.delivered', leased: true },
   defer: { from: ['sending'], to: 'deferred', event: 'email.delivery_delayed', leased: true },
   reject: { from: ['sending'], to: 'bounced', event: 'email.bounced', leased: true },
   lose: { from: ['sending'], to: 'failed', event: 'email.failed', leased: false },

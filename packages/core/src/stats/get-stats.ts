@@ -6,7 +6,7 @@ import { buckets, type Stats, statsOf, statsSchema, USUAL_SERIES } from './stat-
 const DAY_MS = 86_400_000;
 const counted = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 
-/** What became of the mail of a workspace over time, counted by recipient. */
+/** The results of the mail of a workspace over time, counted by recipient. */
 export const getStats = operation({
   name: 'stats.get',
   scope: 'email:logs:read',

@@ -3,10 +3,10 @@ import type { Services } from '../operation/context.ts';
 import { catchUp } from './catch-up.ts';
 import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
 
-/** Minutes by sender, tag and the like are many, and no answer has more than some hours of them. */
+/** Minutes by sender, tag and the like take much space, and no answer spans more than a few hours of them. */
 export const KEPT = { minute_days: 3, grouped_minute_hours: 24, hour_days: 400 };
 
-/** Runs every minute: counts what has happened since the last run, and what came late. */
+/** Runs every minute: counts what has happened since the last run, and what was committed late. */
 export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
   await catchUp(
     services,

@@ -35,7 +35,7 @@ async function send(
   return (await invoke(world.as(workspace_id), sendMessage, mail)).id;
 }
 
-/** What the server says to some names, each once. */
+/** Scripts the server's reply to each address, once. */
 function refuse(replies: Record<string, readonly [number, string]>): void {
   const left = new Map(Object.entries(replies));
   world.smtp.script(({ stage, to }) => {
@@ -52,7 +52,7 @@ function series(asked: Record<string, unknown> = {}, workspace_id = world.worksp
   return invoke(world.as(workspace_id), statSeries, raw);
 }
 
-/** The values of a series that are not zero, by minutes after midnight. */
+/** The non-zero values of a series, by minutes after midnight. */
 function values({ series: found }: Stats, metric: Metric, key: string | null = null): Record<number, number | null> {
   const one = found.find((entry) => entry.metric === metric && entry.key === key);
   return Object.fromEntries(
@@ -93,7 +93,7 @@ describe('the series of a workspace', () => {
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpStats(world.services);
     expect(values(await series(), 'accepted')).toEqual({ 0: 1 });
-    // Its ids were made in the first minute, its commit came after the first look.
+    // Its ids are from the first minute, its commit came after the first roll-up.
     await world.clock.freeze(new Date(midnight + 59_999));
     await send('late@example.com');
     await world.clock.freeze(new Date(midnight + 3 * MINUTE_MS));

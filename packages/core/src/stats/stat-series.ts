@@ -32,7 +32,7 @@ const percentileMetrics = {
 } as const;
 type PercentileMetric = keyof typeof percentileMetrics;
 
-// The keys of the table are its metrics.
+// The cast holds because the keys of the table are its metrics.
 const percentileNames = Object.keys(percentileMetrics) as PercentileMetric[];
 export const metrics = [...countMetrics, ...percentileNames] as const;
 export type Metric = CountMetric | PercentileMetric;
@@ -42,7 +42,7 @@ export const statDimensions = ['none', 'domain', 'tag', 'provider', 'destination
 
 const MOST_SERIES = 30;
 export const USUAL_SERIES = 10;
-/** Points of one answer, over all its series: a megabyte and a half, made in a tenth of a second. */
+/** Points of one answer, over all its series: 1.5 MB, computed in 0.1 s. */
 const MOST_POINTS = 30_000;
 export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
   alone: {
@@ -75,7 +75,9 @@ export const statsSchema = z.object({
 export type Stats = z.output<typeof statsSchema>;
 type Series = z.output<typeof seriesSchema>;
 
-/** What became of mail over time, counted by recipient; durations are in seconds, from accept or the scheduled time. */
+/**
+ * Series of mail results over time, counted by recipient; durations are in seconds, from accept or the scheduled time.
+ */
 export const statSeries = operation({
   name: 'stats.series',
   scope: null,
@@ -143,7 +145,9 @@ export async function statsOf(
   };
 }
 
-/** How many points an answer may have, known before it is asked for; a time that cannot be read counts as the longest. */
+/**
+ * An upper bound on the points of an answer, known before the query; an unreadable time counts as the longest range.
+ */
 export function mostStatPoints(asked: {
   readonly since_ms: number;
   readonly until_ms: number;
@@ -159,7 +163,7 @@ export function mostStatPoints(asked: {
   return Math.min(points, MOST_POINTS);
 }
 
-/** One series for each key, and one for all the others. */
+/** One series per key, and one for all the others. */
 function mostKeys(group_by: (typeof statDimensions)[number], top: number): number {
   return group_by === 'none' ? 1 : Math.max(top, 0) + 1;
 }
@@ -171,12 +175,12 @@ function tooManyPoints(points: number): AppError {
   );
 }
 
-/** A percentile of how long something took, in seconds. */
+/** Whether a metric is a percentile of durations, in seconds, and not a count. */
 export function isDuration(metric: Metric): metric is PercentileMetric {
   return metric in percentileMetrics;
 }
 
-/** Keys by how often they were counted in what is asked for; where only durations are, in all. */
+/** The busiest keys by the requested counts; by all counts if only durations are requested. */
 function busiest(rows: readonly StatRow[], wanted: readonly Metric[], top: number): (string | null)[] {
   const asked = wanted.filter((metric): metric is CountMetric => !isDuration(metric));
   const counted = asked.length > 0 ? asked : [...countMetrics];
@@ -200,7 +204,7 @@ interface BucketTime {
   readonly text: string;
 }
 
-/** Where each bucket begins. All series have the same, so that each is written once. */
+/** The start of each bucket, formatted once for all series. */
 function timesOf({ from, to, bucket_ms }: BucketRange): BucketTime[] {
   const times: BucketTime[] = [];
   for (let ms = from.getTime(); ms < to.getTime(); ms += bucket_ms) times.push({ ms, text: isoTime(ms) });

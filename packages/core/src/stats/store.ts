@@ -4,12 +4,12 @@ import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
 const LONGEST_STEP_MS = 4 * MINUTE_MS;
-// Mail that was accepted so shortly before is looked for together.
+// Mail accepted at most this long before the range is read with that of the range, in one walk of the primary key.
 const RECENT_MS = MINUTE_MS;
 // Per dimension; the rest of a bucket shares one row, so that its size is bounded for any traffic.
 const MOST_KEYS = { minute: 10, hour: 30, day: 60 };
 
-/** What events say of a recipient, by the name under which it is counted. */
+/** The event that each count is taken from. */
 export const countedEvents = {
   delivered: 'email.delivered',
   bounced: 'email.bounced',
@@ -28,12 +28,12 @@ export type RollUpName = 'stats' | 'failures';
 export interface Progress {
   readonly early_until: Date;
   readonly final_until: Date;
-  /** Up to where it can be computed by now, for the first time and for good. */
+  /** How far it can be computed now, provisionally and for good. */
   readonly early_target: Date;
   readonly final_target: Date;
 }
 
-/** Null while another worker is at it. */
+/** Null while another worker holds it. */
 export async function lockProgress(
   tx: Tx,
   name: RollUpName,
@@ -57,18 +57,17 @@ export async function saveProgress(
     where name = ${name}`;
 }
 
-/** A minute that takes longer than a statement usually may is counted all the same: no step is smaller. */
+/** Raises the statement timeout, because a minute is the smallest step and must be computed even if it is slow. */
 export async function allowMinutes(tx: Tx): Promise<void> {
   await tx`select set_config('statement_timeout', ${String(LONGEST_STEP_MS)}, true)`;
 }
 
-/** The bin of a duration in milliseconds. */
 const binOf = (sql: Tx, ms: Fragment) =>
   sql`least(${LAST_BIN}, floor(${BINS_PER_DOUBLING} * ln(greatest(1, ${ms})::float8) / ln(2)))::int`;
 
 /**
- * Recounts the minutes of a range, from events and messages by the times in their ids. Walks the primary keys, a
- * step for each workspace; what an event is about is looked up by primary keys.
+ * Recomputes the minutes of a range from events and messages, by the times in their ids. Walks the primary keys, one
+ * step per workspace, and looks up the subjects of events by primary key.
  */
 export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void> {
   const floors = (kind: 'event' | 'message') =>
@@ -79,7 +78,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   const messages = floors('message');
   const recent = idFloor('message', from.getTime() - RECENT_MS);
   const end = messages.at(-1) ?? '';
-  // What is canceled is recorded once for a message, and counted for each of its recipients.
+  // A cancellation is recorded once per message, and counted for each of its recipients.
   const concerns = tx`case when f.recipient_id is null then r.state = 'canceled' else r.id = f.recipient_id end`;
   const since = tx`greatest(m.created_at, m.scheduled_at)`;
   const facts = tx`
@@ -191,8 +190,8 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
 }
 
 /**
- * The end of a statement that has rows as \`counted\` and their histograms as \`bins\`: gives the busiest keys of each
- * bucket a row of their own and the rest one row together.
+ * The end of a statement that has rows as `counted` and their histograms as `bins`: the busiest keys of each bucket get
+ * a row each, and the rest one row together.
  */
 function insertion(tx: Tx, table: string, counted: Fragment, most_keys: number): Fragment {
   return tx`
@@ -228,7 +227,9 @@ function insertion(tx: Tx, table: string, counted: Fragment, most_keys: number):
     from rows r left join histograms h using (workspace_id, dimension, at, key)`;
 }
 
-/** Sums hours from minutes, or days from hours, for all that a range touches. Served by the index on the time. */
+/**
+ * Sums minutes into hours, or hours into days, for every bucket that a range touches. Served by the index on the time.
+ */
 export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: Date): Promise<void> {
   const [source, target] = unit === 'hour' ? ['stat_minutes', 'stat_hours'] : ['stat_hours', 'stat_days'];
   const first = tx`date_trunc(${unit}, ${from}::timestamptz, 'UTC')`;
@@ -253,7 +254,7 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
     ${insertion(tx, target, tx`counted`, MOST_KEYS[unit])}`;
 }
 
-/** Drops what is older than it is kept, and no minute that an hour has not been made of for good. */
+/** Deletes expired buckets, but no minute that is not yet in a final hour. */
 export async function forgetStats(
   sql: Sql | Tx,
   kept: { readonly minute_days: number; readonly grouped_minute_hours: number; readonly hour_days: number },
@@ -285,7 +286,7 @@ export interface StatRow {
 
 const tableOf: Record<Bucket, string> = { minute: 'stat_minutes', hour: 'stat_hours', day: 'stat_days' };
 
-/** The buckets of a range in order of time; histograms only where they are asked for. Served by the primary key. */
+/** The buckets of a range in time order, with histograms on request only. Served by the primary key. */
 export async function bucketsOf(
   sql: Sql,
   asked: {
@@ -295,7 +296,7 @@ export async function bucketsOf(
     readonly from: Date;
     readonly to: Date;
     readonly histograms: boolean;
-    /** Only these; all if absent. */
+    /** If absent, all keys. */
     readonly keys?: readonly string[];
   },
 ): Promise<StatRow[]> {
@@ -309,7 +310,7 @@ export async function bucketsOf(
     order by at`;
 }
 
-/** Now, and up to where a roll-up has computed. */
+/** The database's time, and how far a roll-up has computed. */
 export async function standOf(sql: Sql, name: RollUpName): Promise<{ readonly now: Date; readonly until: Date }> {
   const [row] = await sql<{ now: Date; until: Date }[]>`
     select clock_now() as now, greatest(early_until, final_until) as until from roll_ups where name = ${name}`;

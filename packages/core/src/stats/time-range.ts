@@ -6,7 +6,7 @@ export const rangeFields = {
   until: timestampField('until').optional().meta({ description: 'Before this time; now where it is not given.' }),
 };
 
-/** A row of buckets; from and to stand on their bounds, in UTC. */
+/** A range of whole buckets, in UTC. */
 export interface BucketRange {
   readonly from: Date;
   readonly to: Date;
@@ -16,13 +16,13 @@ export interface BucketRange {
 const HOUR_MS = 3_600_000;
 export const bucketMs = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
-/** How many buckets one answer may have, and how long they are kept. */
+/** How many buckets one answer may have, and for how long they are kept. */
 export interface RangeBounds {
   readonly most: number;
   readonly kept_days: number;
 }
 
-/** Days of UTC all have 24 hours, so every bucket begins at a multiple of its length. */
+/** A UTC day always has 24 hours, so every bucket begins at a multiple of its length. */
 export function bucketRange(
   asked: { readonly since: Date; readonly until?: Date | undefined },
   bucket: keyof typeof bucketMs,

@@ -7,7 +7,7 @@ import { bucketMs, bucketRange } from './time-range.ts';
 export interface Totals {
   readonly from: Date;
   readonly to: Date;
-  /** What happened after this has not been counted yet. */
+  /** Anything later is not counted yet. */
   readonly complete_until: Date;
   readonly counts: Readonly<Record<CountMetric, number>>;
   readonly accept_to_delivered_p95: number | null;
@@ -15,7 +15,7 @@ export interface Totals {
 
 const UP_TO_DAYS = { minute: 1, hour: 59 };
 
-/** What became of the mail of a workspace in a range, in the finest buckets that one answer may read. */
+/** The results of the mail of a workspace in a range, from the finest buckets that one answer may read. */
 export async function totalsOf(
   sql: Sql,
   workspace_id: string,
@@ -33,7 +33,7 @@ export async function totalsOf(
     from,
     to,
     complete_until,
-    // The keys of the result are the metrics it is made of.
+    // The cast holds because the keys are the metrics.
     counts: Object.fromEntries(countMetrics.map((metric) => [metric, total(metric)])) as Record<CountMetric, number>,
     accept_to_delivered_p95: percentileOf(times, 95),
   };

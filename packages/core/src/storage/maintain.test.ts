@@ -47,7 +47,7 @@ const allIn = (home: string) =>
     PARENTS.map((parent) => [parent, home !== 'default' && WEEKLY.includes(parent) ? thisWeek() : home]),
   );
 const thisMonth = () => new Date(world.clock.now()).toISOString().slice(0, 7).replace('-', '');
-/** The Monday that it began with. */
+/** The Monday of the current week. */
 function thisWeek(): string {
   const now = world.clock.now();
   const days_since = (new Date(now).getUTCDay() + 6) % 7;
@@ -92,7 +92,7 @@ describe('storage maintenance 130 days later', () => {
     expect(shapes).toHaveLength(PARENTS.length);
     for (const { parent, shapes: count, partitions } of shapes) {
       expect(count).toBe(1);
-      // The default, four around the migration and four around today; old deliveries to webhooks are forgotten.
+      // The default, four around the migration and four around today; old webhook deliveries have been deleted.
       if (parent === 'webhook_deliveries') expect(partitions).toBeLessThan(9);
       else expect(partitions).toBe(9);
     }
@@ -139,7 +139,7 @@ describe('a task that fails', () => {
     await world.services.sql`
       insert into rate_windows values (derived_id('key', no_id(), 'old'), 'send', clock_now() - interval '1 hour', 1)`;
     const reader = await world.services.sql.reserve();
-    // What a dump does for as long as it runs.
+    // A dump holds this lock for as long as it runs.
     await reader`begin`;
     await reader`lock table messages in access share mode`;
 

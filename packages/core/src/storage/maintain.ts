@@ -10,19 +10,21 @@ import type { Services } from '../operation/context.ts';
 import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
 import { runAll } from '../process/run-all.ts';
 import { forgetWork } from '../queues/index.ts';
-import { KEPT_DAYS, tendRequestDays } from '../requests/index.ts';
+import { keptDays, tendRequestDays } from '../requests/index.ts';
 import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
 import { forgetDeliveries } from '../webhooks/index.ts';
+import { betweenStatements, dropWhatIsPast } from './drop-past.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
-const CAPTURES_KEPT = { days: 7, bytes_per_workspace: 256 * 1024 * 1024 };
+const MOST_CAPTURED = 256 * 1024 * 1024;
 const QUEUE_DAYS_KEPT = 31;
 
 /** Hourly maintenance: creates partitions and deletes expired data. */
 export async function maintainStorage(services: Services): Promise<void> {
-  const { sql } = services;
+  const { sql, config } = services;
+  const captures_kept = { seconds: config.RETENTION_CAPTURES, bytes_per_workspace: MOST_CAPTURED };
   await runAll('storage maintenance', [
     () => extendPartitions(sql),
     () => inBatch(sql, forgetRateWindows),
@@ -38,11 +40,12 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetBulkItems(services),
     () => trimStats(services),
     () => trimFailures(services),
-    () => forgetDeliveries(sql),
+    () => dropWhatIsPast(services),
+    () => betweenStatements(() => forgetDeliveries(services)),
     () => inBatch(sql, (tx) => forgetAlarms(tx)),
     () => inBatch(sql, (tx) => forgetWork(tx, QUEUE_DAYS_KEPT)),
-    () => inBatch(sql, (tx) => trimCaptures(tx, CAPTURES_KEPT)),
-    () => inBatch(sql, dropCaptureDays),
-    () => inBatch(sql, (tx) => tendRequestDays(tx, KEPT_DAYS)),
+    () => inBatch(sql, (tx) => trimCaptures(tx, captures_kept)),
+    () => betweenStatements(() => inBatch(sql, dropCaptureDays)),
+    () => betweenStatements(() => inBatch(sql, (tx) => tendRequestDays(tx, keptDays(config)))),
   ]);
 }

@@ -2,14 +2,14 @@ import type { Sql, Tx } from '@postrider/db';
 import { runAll } from '../process/run-all.ts';
 
 /**
- * Makes next months' partitions, and this month's after a pause. One transaction for each table: holding the lock
- * of one while waiting for the next could end in a deadlock with a statement that takes them in another order.
+ * Creates the next months' partitions, and this month's after a pause. One transaction per table: holding the lock of
+ * one while waiting for the next could deadlock with a statement that takes them in another order.
  */
 export async function extendPartitions(sql: Sql): Promise<void> {
   const tables = await sql<{ parent: string; period: string }[]>`select parent, period from partitioned_tables`;
   const extend = ({ parent, period }: { parent: string; period: string }) =>
     sql.begin(async (tx) => {
-      // Rows that a long pause left in the default partition may take longer to move than any other statement runs.
+      // Moving the rows that a long pause left in the default partition may take longer than the statement timeout.
       await tx`set local statement_timeout = 0`;
       await tx`select ensure_partitions(${parent}, ${period}, clock_now())`;
     });

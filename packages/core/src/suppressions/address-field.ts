@@ -2,7 +2,7 @@ import { parseMailbox } from '@postrider/mail';
 import { z } from 'zod';
 import { issueFor } from '../operation/parse-input.ts';
 
-/** One address without a name, its domain in the one spelling in which recipients are stored. */
+/** One address without a display name, with its domain in the canonical form in which recipients are stored. */
 export const addressField = z
   .string()
   .meta({ examples: ['ada@example.com'] })

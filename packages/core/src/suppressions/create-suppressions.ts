@@ -25,7 +25,8 @@ const entryFields = {
 const entrySchema = z.object({ email: addressField, ...entryFields });
 type NewEntry = z.output<typeof entrySchema>;
 
-// Documents show what an entry is; each is parsed apart from the others, so here it may be anything.
+// The docs show the schema of an entry; at run time each entry is parsed separately, so that one bad entry does not
+// reject the others.
 const { $schema: _, ...shownEntry } = z.toJSONSchema(entrySchema, { io: 'input' });
 const anyEntry = z.unknown().meta(shownEntry);
 
@@ -55,7 +56,7 @@ const importedSchema = z.object({
 });
 export type ImportedSuppressions = z.output<typeof importedSchema>;
 
-/** Puts one address on the list, or many, each judged by itself; one that is on it already is refused. */
+/** Adds one address or many, each judged separately; one that is already on the list is refused. */
 export const createSuppressions = operation({
   name: 'suppressions.create',
   scope: 'admin',
@@ -67,7 +68,7 @@ export const createSuppressions = operation({
       const results = await store(ctx, 'import', suppressions.map(readEntry));
       return { data: results.map((one) => (one instanceof AppError ? { error: errorFields(one) } : one)) };
     }
-    // The schema lets nothing else through.
+    // The schema guarantees that email is present.
     const entry = { email: email ?? '', reason, expires_at };
     const [result] = await store(ctx, 'manual', [{ ok: true, value: entry }]);
     if (!result || result instanceof AppError) throw result;
@@ -79,7 +80,7 @@ function readEntry(raw: unknown): Parsed<NewEntry> {
   return parseInput(entrySchema, raw);
 }
 
-/** Stores what may be stored, in one transaction, and answers for each entry in order. */
+/** Stores the valid entries in one transaction, and answers for each entry in order. */
 async function store(
   ctx: ActorContext,
   source: SuppressionSource,

@@ -4,7 +4,7 @@ import { expiredSuppressions, removeSuppressions } from './store.ts';
 
 const BATCH = 1000;
 
-/** Takes what has run out off the lists, each with its event. It had no effect any more since its time was up. */
+/** Deletes expired suppressions, each with its event. They have no effect from the moment they expire. */
 export async function expireSuppressions({ sql, clock }: Pick<Services, 'sql' | 'clock'>): Promise<void> {
   for (;;) {
     const expired = await expiredSuppressions(sql, BATCH);

@@ -7,8 +7,8 @@ const KEY_BYTES = 32;
 export const hashKeyPurpose = (id: string) => `key of the suppression hash ${id}`;
 
 /**
- * Makes the random key under which erased addresses are hashed, where there is none. It is none of SECRET_KEY's, so that
- * a rotation leaves the hashes as they are. The caller has the provisioning turn, so that only one makes it.
+ * Creates the random key under which erased addresses are hashed, if there is none. It is not derived from SECRET_KEY,
+ * so that a rotation leaves the hashes valid. The caller holds the provisioning lock, so only one process creates it.
  */
 export async function ensureHashKey(tx: Tx, encryption: Encryption): Promise<void> {
   const id = randomUUID();

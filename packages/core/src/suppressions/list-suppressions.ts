@@ -22,7 +22,7 @@ const sourceField = z
     return z.NEVER;
   });
 
-/** The addresses that nothing is sent to, newest first. What has run out is not on the list any more. */
+/** The suppressed addresses, newest first, without expired ones. */
 export const listSuppressions = operation({
   name: 'suppressions.list',
   scope: 'email:logs:read',

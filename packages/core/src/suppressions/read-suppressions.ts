@@ -6,7 +6,7 @@ import { suppressionEntry, suppressionSchema } from './suppression-entry.ts';
 const MOST = 1000;
 const output = z.array(suppressionSchema.nullable()).readonly();
 
-/** Some suppressions by id, in the order asked for; null for what is not in the workspace, or has run out. */
+/** Suppressions by id, in the given order; null for those outside the workspace, or expired. */
 export const readSuppressions = operation({
   name: 'suppressions.read_many',
   scope: 'email:logs:read',
@@ -20,7 +20,7 @@ export const readSuppressions = operation({
   },
 });
 
-/** What holds back some addresses, in their order, whatever their spelling. */
+/** The suppressions of addresses, in their order, in any spelling. */
 export const readSuppressionsByEmail = operation({
   name: 'suppressions.read_addressed',
   scope: 'email:logs:read',

@@ -1,3 +1,3 @@
-/** What put an address on the list: a person, a file of a person's, a server that refused the mailbox, or its owner. */
+/** What added the address: a user, a user's import, a server that rejected the mailbox, or a complaint by its owner. */
 export const suppressionSources = ['manual', 'import', 'bounce', 'complaint'] as const;
 export type SuppressionSource = (typeof suppressionSources)[number];

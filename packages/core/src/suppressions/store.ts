@@ -8,16 +8,16 @@ import type { SuppressionSource } from './source.ts';
 export interface NewSuppression {
   readonly workspace_id: string;
   readonly id: string;
-  /** Of the event that tells of it, where it is added. */
+  /** The id of the event recorded if it is added. */
   readonly event_id: string;
-  /** With its domain in the one spelling in which recipients are stored; the list folds the case of the rest. */
+  /** With its domain in canonical form; the database folds the case of the local part. */
   readonly email: string;
   readonly source: SuppressionSource;
-  /** For people: the reply of the server, or the reason of the request. */
+  /** The reply of the server, or the reason in the request. */
   readonly reason: string | null;
-  /** The event that was the cause; null where a person asked for it. */
+  /** The event that caused it; null if a user asked for it. */
   readonly source_event_id: string | null;
-  /** null: until removed. */
+  /** null: until deleted. */
   readonly expires_at: Date | null;
 }
 
@@ -36,10 +36,10 @@ const ADDED: EventType = 'suppression.added';
 const REMOVED: EventType = 'suppression.removed';
 
 /**
- * Adds addresses to the suppression lists, each with its event, and returns those that were added. An address that
- * is suppressed already keeps its row and tells nothing again. One whose time has run out is taken over, and so is
- * one with a time to end when its mailbox turns out to be gone or its owner complains. Rows are taken in the order
- * of the primary key, so that two batches cannot deadlock.
+ * Adds addresses to the suppression lists, each with its event, and returns those that were added. An address that is
+ * already suppressed keeps its row and records no event. An expired row is replaced, and so is one with an expiry if
+ * the mailbox bounces or its owner complains. Rows are locked in primary-key order, so that two batches cannot
+ * deadlock.
  */
 export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): Promise<SuppressionRow[]> {
   if (rows.length === 0) return [];
@@ -77,7 +77,7 @@ export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): 
     select workspace_id, id, email, source, reason, source_event_id, created_at, expires_at from added`;
 }
 
-/** What the events tell of a row. */
+/** The facts of an event about a row. */
 function facts(tx: Tx, row: 'a' | 'g'): Fragment {
   return tx`json_build_object('id', id_text(${tx(row)}.id), 'email', ${tx(row)}.email, 'source', ${tx(row)}.source,
     'reason', ${tx(row)}.reason, 'source_event_id', id_text(${tx(row)}.source_event_id))`;
@@ -86,14 +86,17 @@ function facts(tx: Tx, row: 'a' | 'g'): Fragment {
 export interface Removal {
   readonly workspace_id: string;
   readonly email: string;
-  /** Of the event that tells of it. */
+  /** The id of the event to record. */
   readonly event_id: string;
 }
 
-/** Why a suppression ended. One that has run out is only ever ended as that. */
+/** Why a suppression ended. An expired one only ever ends as expired. */
 export type RemovalCause = 'deleted' | 'expired';
 
-/** Ends suppressions, each with its event, and returns what was ended. Locks in the order that adding does. */
+/**
+ * Deletes suppressions, each with its event, and returns those that were deleted. Locks rows in the same order as
+ * adding.
+ */
 export async function removeSuppressions(
   tx: Tx | Sql,
   cause: RemovalCause,
@@ -127,7 +130,7 @@ export async function removeSuppressions(
     select id, email from gone`;
 }
 
-/** Some whose time has run out. Served by suppressions_expiry. */
+/** Some expired suppressions. Served by suppressions_expiry. */
 export async function expiredSuppressions(
   sql: Sql,
   count: number,
@@ -141,7 +144,7 @@ export interface SuppressionFilter {
   readonly email: string | null;
 }
 
-/** In force and newest first: served by suppressions_newest, and where one address is asked for by the primary key. */
+/** Newest first, without expired ones: served by suppressions_newest, and for one address by the primary key. */
 export async function pageOfSuppressions(
   sql: Sql,
   workspace_id: string,
@@ -174,7 +177,7 @@ export async function pageOfSuppressions(
   return {
     examined: rows[0]?.examined ?? 0,
     edge: rows[0]?.edge ?? null,
-    // The left join leaves one row without a suppression where there is none.
+    // The left join yields one row without a suppression if there is none.
     rows: rows.filter((row): row is SuppressionRow & { examined: number; edge: string } => row.id != null),
   };
 }
@@ -189,7 +192,7 @@ export async function suppressionsByIds(
     where s.id = any (${[...ids]}::uuid[]) and ${listOf(sql, sql`s.workspace_id`, workspace_id)} and ${stillSuppressed(sql)}`;
 }
 
-/** What holds back some addresses, served by the primary key. */
+/** The suppressions of addresses, served by the primary key. */
 export async function suppressionsByEmails(
   sql: Sql,
   workspace_id: string,

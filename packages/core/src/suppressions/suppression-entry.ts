@@ -11,7 +11,7 @@ export const suppressionSchema = z
     object: z.literal('suppression'),
     id: idField(idPrefixes.suppression),
     email: z.string().meta({
-      description: 'In lower case: it stands for every spelling of the address.',
+      description: 'In lower case; it matches the address in any case.',
       examples: ['ada@example.com'],
     }),
     reason: z

@@ -1,26 +1,26 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** Points that a bucket holds, and how fast it leaks. */
+/** The points that a bucket holds, and how many leak per second. */
 export interface BudgetSize {
   readonly points: number;
   readonly per_second: number;
 }
 
 export interface BudgetLevel {
-  /** Whether the points that were asked for fitted; if not, nothing was taken. */
+  /** Whether the points fitted; if not, nothing was taken. */
   readonly taken: boolean;
   readonly level: number;
   readonly now: Date;
 }
 
-/** What is in a bucket at this moment, after it has leaked since it was last looked at. */
+/** The level of a bucket now, after the leak since its last update. */
 function leaked(sql: Sql, { per_second }: BudgetSize): Fragment {
   return sql`greatest(0, b.level - greatest(0, extract(epoch from clock_now() - b.at)::float8) * ${per_second})`;
 }
 
 /**
- * Takes points out of the budgets of some keys, `select key_id, points`, as far as they fit. Requests of one key
- * take turns at its row, so that processes together never take more than there is.
+ * Takes points (`select key_id, points`) from the budgets of keys, as far as they fit. Requests of one key lock its
+ * row, so that processes together never take more than the budget.
  */
 export function takePoints(sql: Sql, size: BudgetSize, asked: Fragment): Fragment {
   return sql`
@@ -41,7 +41,7 @@ export async function takeBudget(sql: Sql, size: BudgetSize, key_id: string, poi
   return row;
 }
 
-/** Gives points back that were asked for and not used. */
+/** Refunds points that were taken but not needed. */
 export async function returnBudget(sql: Sql, refunds: ReadonlyMap<string, number>): Promise<void> {
   await sql`
     update query_budgets b set level = greatest(0, b.level - r.points)
@@ -49,7 +49,7 @@ export async function returnBudget(sql: Sql, refunds: ReadonlyMap<string, number
     where b.key_id = r.key_id`;
 }
 
-/** Drops buckets that have run empty long ago. */
+/** Deletes buckets that have long been empty, and expired streams. */
 export async function forgetBudgets(sql: Sql | Tx): Promise<void> {
   await sql`delete from query_budgets where at < clock_now() - interval '10 minutes'`;
   await sql`delete from query_streams where until < clock_now()`;

@@ -6,7 +6,7 @@ import { countSendByHand, countSession } from './store.ts';
 
 export interface CountedByHand {
   readonly window: RateWindow;
-  /** The 429, where the window is full. */
+  /** The 429 error if the limit is exceeded. */
   readonly refusal: AppError | null;
 }
 

@@ -16,7 +16,7 @@ export const usageSchema = z
   .meta({ id: 'Usage', description: 'Mails are counted per unique recipient.' });
 export type Usage = z.output<typeof usageSchema>;
 
-/** What the workspace has sent this month, and how much is left of its plan. */
+/** What the workspace has sent this month, and what is left of its plan. */
 export const getUsage = operation({
   name: 'usage.get',
   scope: null,

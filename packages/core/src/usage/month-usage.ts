@@ -14,9 +14,7 @@ const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 export const monthUsageSchema = usageSchema.extend({
-  projected_end_of_month: z
-    .int()
-    .meta({ description: 'used, if the rest of the month goes on like the part of it that is over.' }),
+  projected_end_of_month: z.int().meta({ description: 'used, extrapolated to the whole month.' }),
 });
 export type MonthUsage = z.output<typeof monthUsageSchema>;
 
@@ -26,7 +24,7 @@ const monthField = z
   .optional()
   .meta({ description: 'The present one where it is left out.' });
 
-/** Any month of a workspace: of the own one, or of any for an operator. */
+/** Usage of any month: of the caller's workspace, or of any for an operator. */
 export const getMonthUsage = operation({
   name: 'usage.month',
   scope: null,
@@ -46,7 +44,7 @@ export async function monthUsageOf(sql: Sql, workspace_id: string, month: string
   return monthUsage(found);
 }
 
-/** The same of some workspaces, in the order asked for. */
+/** Usage of one month for several workspaces, in the given order. */
 export const readMonthUsages = operation({
   name: 'usage.read_many',
   scope: null,
@@ -71,7 +69,7 @@ function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
   if (begins > now) throw new AppError('invalid_range', `${month} has not begun yet; ask for a month before.`);
   const over = now.getTime() >= ends_ms;
   const length_ms = ends_ms - begins.getTime();
-  // The first hours say little, so at least a day is taken as over.
+  // The first hours predict little, so at least one day counts as elapsed.
   const elapsed_ms = Math.max(now.getTime() - begins.getTime(), DAY_MS);
   return {
     object: 'usage',

@@ -4,7 +4,7 @@ import { AppError } from '../operation/errors.ts';
 import { deleteStream, insertStream, renewStream } from './stream-store.ts';
 
 export const MOST_STREAMS = 20;
-// Three renewals: a process that is lost gives the place back in a minute and a half.
+// Three renewals: a dead process frees its slot after at most 90 seconds.
 const LEASE_SECONDS = 90;
 
 export interface OpenStream {
@@ -12,7 +12,7 @@ export interface OpenStream {
   close(): Promise<void>;
 }
 
-/** Takes one of the places that a key has for streams, over all processes. */
+/** Takes one of the stream slots of a key, counted over all processes. */
 export async function openStream(sql: Sql, key_id: string): Promise<OpenStream> {
   const stream = { key_id, id: randomUUID(), seconds: LEASE_SECONDS };
   if (!(await insertStream(sql, stream, MOST_STREAMS))) {

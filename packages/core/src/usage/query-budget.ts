@@ -4,19 +4,19 @@ import { AppError } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 import { type BudgetLevel, type BudgetSize, returnBudget, takeBudget } from './budget-store.ts';
 
-/** What a key may ask of GraphQL: so many points at once, and so many more each second. */
+/** The GraphQL budget of a key: its burst, and the points it regains per second. */
 export const QUERY_BUDGET: BudgetSize = { points: 12_000, per_second: 200 };
 
-// A refund is worth little once the bucket would have leaked by itself, so it need not be exact in time.
+// Refunds are batched for this long; a late refund is harmless, because the bucket leaks anyway.
 const REFUND_MS = 100;
 
 export interface Charged {
   readonly window: RateWindow;
-  /** When the bucket will be empty, if nothing more is asked. */
+  /** When the bucket will be empty if no more points are taken. */
   readonly reset_at_ms: number;
 }
 
-/** What the headers say of a level. */
+/** The rate-limit headers for a level. */
 export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charged {
   const { points, per_second } = QUERY_BUDGET;
   const reset_at_ms = now.getTime() + Math.ceil((level / per_second) * 1000);
@@ -31,7 +31,7 @@ export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): C
   };
 }
 
-/** The 429 for a request that costs more than is left, with the time after which it fits. */
+/** The 429 error for a request that costs more than is left, with the time after which it fits. */
 export function budgetRefusal({ level, now }: BudgetLevel, points: number): Charged & { readonly error: AppError } {
   const seconds = Math.max(1, Math.ceil((level + points - QUERY_BUDGET.points) / QUERY_BUDGET.per_second));
   const charged = chargedOf({ level, now });
@@ -45,14 +45,14 @@ export function budgetRefusal({ level, now }: BudgetLevel, points: number): Char
   };
 }
 
-/** The id under which a caller's budget and streams are counted. */
+/** The id that a caller's budget and streams are counted under. */
 export function spenderOf(actor: Actor): string {
   if (actor.kind === 'key') return actor.key_id;
   if (actor.kind === 'user') return actor.session_id;
   throw new Error('the service itself has no budget');
 }
 
-/** Takes what a request costs beyond what was taken when its key was checked. */
+/** Takes the cost of a request beyond what was taken when its key was checked. */
 export async function chargeQuery(
   sql: Sql,
   key_id: string,
@@ -63,7 +63,7 @@ export async function chargeQuery(
 }
 
 export interface QueryRefunds {
-  /** Gives back what a request did not need; several requests share one statement. */
+  /** Refunds points; several requests share one statement. */
   give(key_id: string, points: number): void;
 }
 
@@ -72,8 +72,8 @@ export function createQueryRefunds(sql: Sql, log: Pick<Log, 'error'>): QueryRefu
   const settle = () => {
     const due = owed;
     owed = new Map();
-    // Lost, it leaks away within a minute.
-    returnBudget(sql, due).catch((error: unknown) => log.error({ err: error }, 'points were not given back'));
+    // If the refund is lost, the points leak within a minute.
+    returnBudget(sql, due).catch((error: unknown) => log.error({ err: error }, 'points were not refunded'));
   };
   return {
     give(key_id, points) {

@@ -3,8 +3,8 @@ import { AppError, type Reason } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 
 /**
- * The three windows of a key, the one of a client address without a valid key, and the one of a person's session. What
- * the people of a workspace send by hand counts in a window `send` of the workspace.
+ * The three windows of a key, one of a client address without a valid key, and one of a session. Sends by the signed-in
+ * users of a workspace count in its own `send` window.
  */
 export const rateClasses = ['send', 'logs', 'default', 'address', 'session'] as const;
 export type RateClass = (typeof rateClasses)[number];
@@ -12,14 +12,14 @@ export type KeyRateClass = Exclude<RateClass, 'address' | 'session'>;
 
 export interface Counted {
   readonly limit: number;
-  /** The request's own place in the window, 1 for the first. */
+  /** The position of this request in the window; the first is 1. */
   readonly place: number;
   readonly reset_unix: number;
   readonly seconds_left: number;
 }
 
 export const ADDRESS_LIMIT = 120;
-// A page of the dashboard asks about ten questions, and asks some of them again every few seconds.
+// A page of the dashboard makes about ten calls, and repeats some of them every few seconds.
 export const SESSION_LIMIT = 600;
 
 /**
@@ -51,7 +51,7 @@ export function windowOf(counted: Counted): RateWindow {
   };
 }
 
-/** The 429 for a request that came after the last place of its window, or null. */
+/** The 429 error for a request beyond the limit of its window, or null. */
 export function rateRefusal(rateClass: RateClass, counted: Counted): AppError | null {
   if (counted.place <= counted.limit) return null;
   const { retry_after_seconds } = windowOf(counted);

@@ -7,7 +7,7 @@ interface CountedRow {
   seconds_left: number;
 }
 
-/** Counts one request of a client address in the present minute. One autocommitted round trip, never flushed. */
+/** Counts one request of a client address in the current minute, in one statement. */
 export async function countAddress(sql: Sql | Tx, address: string): Promise<Counted> {
   const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');
@@ -21,7 +21,7 @@ export async function countSession(sql: Sql, session_id: string, calls: number):
   return countedOf(row, SESSION_LIMIT);
 }
 
-/** Counts a send by hand in the window of its workspace, which is as long as one of a key. */
+/** Counts a send by a signed-in user in the window of the workspace, with the limit of one key. */
 export async function countSendByHand(sql: Sql, workspace_id: string): Promise<Counted> {
   const [row] = await sql<(CountedRow & { send_per_minute: number })[]>`
     with counted as (${counting(sql, sql`${workspace_id}::uuid`, 'send', 1)})
@@ -45,12 +45,12 @@ function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number
   return { limit, place: used, reset_unix, seconds_left };
 }
 
-/** Drops windows that no header will name again. */
+/** Deletes windows that no Retry-After or reset header can refer to any more. */
 export async function forgetRateWindows(sql: Sql | Tx): Promise<void> {
   await sql`delete from rate_windows where minute < clock_now() - interval '10 minutes'`;
 }
 
-/** The month of a workspace as it stands, with the limit of its plan. */
+/** The workspace's usage this month, with the limit of its plan. */
 export async function monthUsage(
   sql: Sql | Tx,
   workspace_id: string,
@@ -76,7 +76,7 @@ export interface MonthRow {
   readonly limit: number | null;
 }
 
-/** A month of some workspaces, such as 2030-01; of one that is over, with the limit that held at its last accept. */
+/** Usage in a month, such as 2030-01. A past month has the limit at its last accept. */
 export async function usageOfMonth(
   sql: Sql,
   workspace_ids: readonly string[],
@@ -95,7 +95,7 @@ export async function usageOfMonth(
     where w.id = any (${[...workspace_ids]}::uuid[])`;
 }
 
-/** Gives mails back to the month and the day in which they were counted. */
+/** Refunds mails to the month and the day in which they were counted. */
 export async function returnUsage(tx: Tx, workspace_id: string, counted_at: Date, count: number): Promise<void> {
   await tx`
     update usage_months set

@@ -21,7 +21,7 @@ const createdSchema = workspaceSchema.extend({
 });
 export type CreatedWorkspace = WorkspaceEntry & z.output<typeof createdSchema>;
 
-/** Makes a workspace with what the first one has: the sandbox domain, and a key to begin with. */
+/** Creates a workspace like the first one: with the sandbox domain and one key. */
 export const createWorkspace = operation({
   name: 'workspaces.create',
   scope: 'operator',
@@ -31,7 +31,7 @@ export const createWorkspace = operation({
   async run(ctx, { name, plan }): Promise<CreatedWorkspace> {
     await refuseLimitedKey(ctx);
     await requireFreshSignIn(ctx);
-    // Takes a tenth of a second, which no transaction waits for.
+    // Generating takes a tenth of a second, so it happens outside the transaction.
     const pairs = await generateDkimPairs();
     const now_ms = ctx.clock.now();
     const id = newId('workspace', now_ms);

@@ -3,7 +3,7 @@ import { newId } from '../fields/ids.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { hashSecret, newSecret } from '../operation/secrets.ts';
 
-/** A live key that a workspace begins with, and its secret, which is stored nowhere. */
+/** The first live key of a workspace, and its secret, which is not stored. */
 export function newKeyRow({
   workspace_id,
   scopes,

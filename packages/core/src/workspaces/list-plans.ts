@@ -8,7 +8,7 @@ export interface Plans {
   readonly data: readonly PlanEntry[];
 }
 
-/** All of them: an instance has a handful. */
+/** Not paged: an instance has only a few. */
 export const listPlans = operation({
   name: 'plans.list',
   scope: 'operator',

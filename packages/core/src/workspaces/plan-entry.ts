@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { AppError } from '../operation/errors.ts';
 import type { PlanRow } from './plan-store.ts';
 
-// As many as cc and bcc hold at most.
+// The maximum of cc, and of bcc, in a send.
 const MOST_RECIPIENTS = 1000;
 const MOST_PER_MINUTE = 1_000_000;
-// What an Int of GraphQL holds.
+// The maximum of a GraphQL Int.
 const MOST_MONTHLY = 2 ** 31 - 1;
 
 export const planName = z.string().meta({ examples: ['growth'] });

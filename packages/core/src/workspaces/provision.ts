@@ -19,14 +19,14 @@ export interface Provisioned {
   readonly operator: { readonly email: string; readonly password: string | null } | null;
 }
 
-/** Makes the first workspace, its sandbox domain, a key with every scope and the first operator, each once. */
+/** Creates the first workspace, its sandbox domain, a key with every scope and the first operator, each once. */
 export async function provision(
   services: Pick<Services, 'sql' | 'clock' | 'config' | 'secret_key'>,
   makePairs: () => Promise<DkimPairs> = generateDkimPairs,
 ): Promise<Provisioned> {
   const { config, clock, sql } = services;
   const password = config.ADMIN_PASSWORD ?? newPassword();
-  // Deriving takes a while and 128 MiB, so it happens outside the transaction, and only where it is needed.
+  // Hashing takes a while and 128 MiB, so it happens outside the transaction, and only if needed.
   const password_hash = (await anyOperator(sql)) ? null : await hashPassword(password);
   const pairs = (await oldestWorkspace(sql)) === null ? await makePairs() : null;
   return sql.begin(async (tx) => {
@@ -52,7 +52,7 @@ export async function provision(
       await insertUser(tx, { id: newId('user', now_ms), email, password_hash, operator: true, vouched: true });
       operator = { email, password: config.ADMIN_PASSWORD ? null : password };
     }
-    // A secret from the environment is known where it came from, and has no business in the output of a container.
+    // A secret from the environment is already known, and must not appear in the output of a container.
     return { api_key: stored ? secret : null, operator };
   });
 }

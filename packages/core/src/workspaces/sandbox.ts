@@ -1,2 +1,2 @@
-/** Verified in every workspace, and of use only where nothing leaves for the network. */
+/** Verified in every workspace; useful only while no mail leaves this machine. */
 export const SANDBOX_DOMAIN = 'sandbox.test';

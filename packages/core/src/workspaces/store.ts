@@ -2,7 +2,7 @@ import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { UnknownPolicy } from '../delivery/index.ts';
 import { type PlanRow, planColumns } from './plan-store.ts';
 
-/** Two processes that start together take turns. The number is arbitrary and used nowhere else. */
+/** Serializes processes that start at the same time. The number is arbitrary and used nowhere else. */
 export async function takeProvisioningTurn(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(7761001)`;
 }
@@ -18,7 +18,7 @@ export async function insertWorkspace(tx: Tx, workspace: { id: string; name: str
     values (${workspace.id}, ${workspace.name}, ${workspace.plan}, clock_now())`;
 }
 
-/** A workspace with the plan that it is on, whose name is name. */
+/** A workspace with its plan; `name` is the plan's. */
 export interface WorkspaceRow extends PlanRow {
   readonly id: string;
   readonly workspace_name: string;

@@ -13,7 +13,7 @@ import {
 } from './plan-entry.ts';
 import { lockPlan, storePlan } from './plan-store.ts';
 
-/** Changes the limits that are named, for every workspace on the plan, from the next request of each on. */
+/** Changes the given limits for every workspace on the plan, from its next request on. */
 export const updatePlan = operation({
   name: 'plans.update',
   scope: 'operator',

@@ -123,7 +123,7 @@ export class DeliveryPump {
     );
   }
 
-  /** Starts the loops: they fetch, renew leases and listen until stop. */
+  /** Starts the loops: they fetch, renew leases and listen until stop() is called. */
   start(): void {
     this.#heartbeat = createHeartbeat(this.#services);
     this.#services.vitals.fetched_at = performance.now();

@@ -8,7 +8,7 @@ import {
   type Fetched,
   forgetClosings,
   isHoldLane,
-  LANES_IN_A_LOOK,
+  LANES_PER_POLL,
   type LaneNews,
   laneNews,
   parkDeliveries,
@@ -62,9 +62,9 @@ export class LaneSync {
   /** Where the next poll begins, when there were more lanes than one poll takes. */
   #polled = '';
   /** Hold lanes that release mail at a rate, with how many may be released now. */
-  readonly #leaving = new Map<string, number>();
-  /** Whose turn it is to leave a room. */
-  readonly #leavers = new Map<string, PriorityTurns>();
+  readonly #to_release = new Map<string, number>();
+  /** By hold lane: which priority is released next. */
+  readonly #release_turns = new Map<string, PriorityTurns>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
   /** Writes that no caller waits for. */
@@ -91,7 +91,7 @@ export class LaneSync {
     this.#onReady = onReady;
     this.#onLost = onLost;
     holds.onResume((lane, count) => {
-      this.#leaving.set(lane, (this.#leaving.get(lane) ?? 0) + count);
+      this.#to_release.set(lane, (this.#to_release.get(lane) ?? 0) + count);
       this.refill();
     });
   }
@@ -209,7 +209,7 @@ export class LaneSync {
     const [rows, found] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
     const workers = found.length > 0 ? await jobs.workerCount() : 1;
     const parked = rows.flatMap((row) => (row.parked.length > 0 ? [row.lane] : []));
-    this.#polled = parked.length < LANES_IN_A_LOOK ? '' : (parked.sort().at(-1) ?? '');
+    this.#polled = parked.length < LANES_PER_POLL ? '' : (parked.sort().at(-1) ?? '');
     const closed = new Set<string>();
     const byLane = new Map(rows.map((row) => [row.lane, row]));
     for (const row of rows) {
@@ -308,13 +308,13 @@ export class LaneSync {
 
   async #resume(): Promise<void> {
     const short = this.#lanes.shortages().filter(({ lane }) => !this.#holds.guards(lane));
-    const leaving = [...this.#leaving];
-    this.#leaving.clear();
-    if (short.length === 0 && leaving.length === 0) return;
+    const to_release = [...this.#to_release];
+    this.#to_release.clear();
+    if (short.length === 0 && to_release.length === 0) return;
     const rows = await this.#takeBack(
       short.map((slice) => ({ ...slice, count: Math.min(slice.count, MOST_IN_A_SLICE) })),
     );
-    for (const [room, count] of leaving) rows.push(...(await this.#leaveRoom(room, count)));
+    for (const [lane, count] of to_release) rows.push(...(await this.#releaseHeld(lane, count)));
     const candidates = rows.map((row): Candidate => {
       const { job_id, workspace_id, message_id, recipient_id, email, mode, from_domain, api_key_id, due_at } = row;
       const { priority } = row;
@@ -334,10 +334,10 @@ export class LaneSync {
     return [...rows];
   }
 
-  /** Takes mail out of the lane of a hold by the weights of the priorities; what one of them lacks comes from the others. */
-  async #leaveRoom(lane: string, count: number): Promise<Resumed[]> {
-    const turns = this.#leavers.get(lane) ?? new PriorityTurns();
-    this.#leavers.set(lane, turns);
+  /** Releases mail of a hold lane by the weights of the priorities; if one has too little, the others fill up the count. */
+  async #releaseHeld(lane: string, count: number): Promise<Resumed[]> {
+    const turns = this.#release_turns.get(lane) ?? new PriorityTurns();
+    this.#release_turns.set(lane, turns);
     const shares: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
     for (let turn = 0; turn < count; turn++) shares[turns.next(() => true) ?? 'normal'] += 1;
     const asked = priorities.filter((priority) => shares[priority] > 0);
@@ -346,7 +346,7 @@ export class LaneSync {
       const left = count - rows.length;
       if (left > 0) rows.push(...(await this.#takeBack([{ lane, priority, count: left }])));
     }
-    if (rows.length < count) this.#leavers.delete(lane);
+    if (rows.length < count) this.#release_turns.delete(lane);
     return rows;
   }
 

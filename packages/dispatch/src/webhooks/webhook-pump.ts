@@ -90,7 +90,7 @@ export class WebhookPump {
     this.#metrics = metrics;
   }
 
-  /** Starts the loops: they fetch, renew leases and listen until stop. */
+  /** Starts the loops: they fetch, renew leases and listen until stop() is called. */
   start(): void {
     const { jobs } = this.#services;
     this.#renewer = repeatEvery(RENEW_MS, () => this.#renew(), this.#services);

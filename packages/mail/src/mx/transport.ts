@@ -33,7 +33,7 @@ const MAX_ADDRESSES = 10_000;
 const MAX_GREETED = 10_000;
 const MAX_POOLS = 1000;
 const MAX_KEPT_SESSIONS = 500;
-// RFC 5321 section 5.1 wants at least two; more than these would delay the mail for minutes.
+// Six dial timeouts are a minute; RFC 5321 section 5.1 asks for at least two addresses.
 const MAX_ROUTES = 6;
 const ABORTED = 'The attempt was aborted.';
 const STOPPED = 'The transport is stopped.';

@@ -410,7 +410,7 @@ export interface SendRequest {
 export interface Suppression {
   object: "suppression";
   id: string;
-  /** In lower case: it stands for every spelling of the address. */
+  /** In lower case; it matches the address in any case. */
   email: string;
   /** For people: the reply of the server, or the reason of the request. */
   reason: string | null;
@@ -456,7 +456,7 @@ export interface Waiting {
     connections: number | null;
     messages_per_minute: number | null;
   } | null;
-  /** With no_worker: since when no worker is running. */
+  /** With no_worker: when a worker was last seen, or else when the mail became due. */
   since: string | null;
   /** With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists. */
   ahead: number | null;

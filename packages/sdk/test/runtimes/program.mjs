@@ -1,4 +1,4 @@
-// Node, Deno and Bun run this.
+// Run by Node, Deno and Bun.
 import * as sdk from '@postrider/sdk';
 import { runSuite } from './suite.mjs';
 

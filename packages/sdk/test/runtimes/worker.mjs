@@ -1,4 +1,4 @@
-// workerd runs this: the suite, each time it is asked.
+// Run by workerd: runs the suite once per request.
 import * as sdk from '@postrider/sdk';
 import { runSuite } from './suite.mjs';
 

@@ -27,7 +27,7 @@ function packagesDrawn(files: readonly TreeFile[]): string {
   const names = new Map([...manifestsOf(files)].map(([folder, { manifest }]) => [folder, manifest.name]));
   const graph = graphOf(files, (path) => {
     const workspace = workspaceOf(path);
-    // The test kit uses everything and is used by tests alone.
+    // Only tests use the test kit, and it imports everything.
     return workspace === null || workspace === 'packages/testing/' ? null : workspace;
   });
   const idOf = (folder: string) => (names.get(folder) ?? folder).replace(/^@[^/]+\//, '');

@@ -47,7 +47,7 @@ export const lockIsWhole: HouseRule = (files) => {
   );
 };
 
-/** The lowest version of a package that has no published weakness which matters here; nested copies count. */
+/** The lowest version of a package without a known vulnerability that matters here; nested copies count. */
 interface Floor {
   readonly package: string;
   /** null: the package may not be installed at all. */

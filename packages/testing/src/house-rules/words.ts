@@ -16,7 +16,7 @@ const banned = [
 ];
 const COMPLAINT = 'say it in a plain word';
 
-// Not a part of an address, a path or an identifier.
+// The word must not be part of an address, a path or an identifier.
 const BEFORE = String.raw`(?<![\w@./$-])`;
 const AFTER = String.raw`(?![\w@/$-]|\.\w)`;
 const WORD = new RegExp(`${BEFORE}(?:${banned.join('|')})${AFTER}`, 'gi');

@@ -6,7 +6,7 @@ import type { QueryCost } from './query-cost.ts';
 /** Points of a time series are plain numbers; this many cost as much as one object. */
 export const POINTS_OF_AN_OBJECT = 100;
 
-/** Most list entries in one answer, whatever they cost. */
+/** The limit of list entries in one answer, whatever they cost. */
 export const MOST_ENTRIES = 20_000;
 /** The timeout of an answer. */
 export const LONGEST_MS = 15_000;
@@ -15,9 +15,9 @@ export const LONGEST_MS = 15_000;
 export class CostMeter {
   /** The budget after the last charge. */
   charged: Charged;
-  /** The document was executed, and its answer carries the cost. */
+  /** The document was executed, so its answer carries the cost. */
   answered = false;
-  /** Every request costs one point at least. */
+  /** A request costs at least one point. */
   requested = 1;
   /** The cost that a dry run reports without charging it. */
   told: number | null = null;

@@ -5,18 +5,18 @@ export interface DocumentForm {
   readonly fragments: number;
   /** Fields, spreads and inline fragments, each fragment counted where it is spread. */
   readonly selections: number;
-  /** How many selections were looked at to find that out. */
+  /** How many selections were visited to measure it. */
   readonly visited: number;
 }
 
 export const MOST_FRAGMENTS = 50;
-/** Of all operations together. The introspection of GraphiQL has about 300. */
+/** The limit of all operations together; GraphiQL's introspection has about 300. */
 export const MOST_SELECTIONS = 1000;
 
 /**
  * Measures a document by its syntax alone, before any rule or plan follows its fragments: forty fragments that each
- * spread the next one twice are a kilobyte, and 2^40 selections. Each fragment is visited once, so the time is that of
- * reading the document. A fragment within itself counts as nothing; validation refuses it.
+ * spread the next one twice are a kilobyte, and 2^40 selections. Each fragment is visited once, so the time is linear
+ * in the document. A fragment within itself counts as 0; validation rejects it.
  */
 export function formOf(document: DocumentNode): DocumentForm {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -28,7 +28,7 @@ export function formOf(document: DocumentNode): DocumentForm {
     const before = sizes.get(name);
     if (before !== undefined) return before;
     const fragment = fragments.get(name);
-    // While it is being measured.
+    // A fragment within itself is found here while it is measured.
     sizes.set(name, 0);
     const size = fragment ? sizeOf(fragment.selectionSet) : 0;
     sizes.set(name, size);
@@ -50,12 +50,12 @@ export function formOf(document: DocumentNode): DocumentForm {
   for (const one of document.definitions) {
     if (one.kind === Kind.OPERATION_DEFINITION) selections += sizeOf(one.selectionSet);
   }
-  // Those that no operation spreads are validated too.
+  // Fragments that no operation spreads are validated too.
   for (const name of fragments.keys()) sizeOfFragment(name);
   return { fragments: fragments.size, selections, visited };
 }
 
-/** What is wrong with the form of a document, in words; null if nothing is. */
+/** The problem with the form of a document; null if there is none. */
 export function formProblem({ fragments, selections }: DocumentForm): string | null {
   if (fragments > MOST_FRAGMENTS)
     return `The document has ${fragments} fragments; at most ${MOST_FRAGMENTS} are allowed.`;

@@ -48,7 +48,7 @@ export const limitForm = EnvelopArmorPlugin({
 /** The limits that need no schema, before the rules of validation follow the fragments. */
 export const limitSize: Plugin = {
   onValidate({ params, setResult }) {
-    // Parsed, or there would be nothing to validate.
+    // The cast holds because only a parsed document is validated.
     const problem = formProblem(formOf(params.documentAST as DocumentNode));
     if (problem !== null) setResult([tooComplex(problem)]);
   },

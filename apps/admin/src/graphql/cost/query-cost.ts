@@ -23,7 +23,7 @@ export interface QueryCost {
   readonly points: number;
   /** The number of selections, each fragment counted where it is spread; below introspection its entries count. */
   readonly breadth: number;
-  /** The entries of the lists that introspection brings. */
+  /** The entries of the lists that introspection returns. */
   readonly introspected: number;
   /** The cost of each entry of a page, by the field that selects the page. */
   readonly per_entry: ReadonlyMap<FieldNode, number>;
@@ -36,7 +36,7 @@ interface Sums {
 }
 
 const NOTHING: Sums = { points: 0, breadth: 0, introspected: 0 };
-/** So many entries of introspection cost as much as one object: each is a few names. */
+/** This many entries of introspection cost as much as one object: each is a few names. */
 const ENTRIES_OF_AN_OBJECT = 100;
 const MOST_ERRORS = 50;
 

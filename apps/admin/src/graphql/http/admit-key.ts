@@ -19,7 +19,7 @@ export interface Admitted {
 
 type Refused = { readonly error: AppError; readonly window: Window };
 
-/** Authenticates the key and charges its cost budget in one statement; the token of a session in three. */
+/** Authenticates the key and charges its cost budget in one statement; a session's token takes three. */
 export async function admitKey(
   services: Services,
   authorization: string | undefined,

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** A refusal before the document was parsed, in the shape of a GraphQL result. */
+/** An error before the document was parsed, in the shape of a GraphQL result. */
 export function refusalOf(
   error: AppError,
   request_id: string,
@@ -26,7 +26,6 @@ export function refusalOf(
   };
 }
 
-/** The refusal as a Response. */
 export function refuse(...of: Parameters<typeof refusalOf>): Response {
   const { body, ...init } = refusalOf(...of);
   return new Response(body, init);

@@ -5,7 +5,7 @@ export function enumOf<const V extends string>(name: string, values: readonly V[
   return builder.enumType(name, {
     ...(description !== undefined && { description }),
     values: Object.fromEntries(values.map((value) => [value.toUpperCase(), { value }])) as {
-      // fromEntries forgets the names.
+      // The cast holds because fromEntries keeps the names that its type forgets.
       [K in V as Uppercase<K>]: { value: K };
     },
   });

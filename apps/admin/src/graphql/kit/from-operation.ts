@@ -12,7 +12,7 @@ export function call<O>(
   g: GraphqlContext,
   operation: Operation<z.ZodType, O>,
   args: Args,
-  /** Fields that null clears. */
+  /** The fields that an explicit null clears. */
   clearable: readonly string[] = [],
 ): Promise<O> {
   const cleared = clearable.filter((name) => args[name] === null).map((name) => [snakeCase(name), null]);

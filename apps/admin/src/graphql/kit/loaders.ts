@@ -40,7 +40,7 @@ const MOST_LOOKED_FOR = 100;
 export interface IdLoader<T> {
   load(id: string): Promise<T>;
   loadMany(ids: readonly string[]): Promise<T[]>;
-  /** Caches a value that was read on the way. */
+  /** Caches a value that another read returned. */
   prime(id: string, value: T): void;
 }
 

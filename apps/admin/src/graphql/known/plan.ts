@@ -48,7 +48,7 @@ export interface Plan {
   readonly takes_variables: boolean;
   readonly steps: readonly Step[];
   readonly count: number;
-  /** How many selections were looked at to make it. */
+  /** How many selections were visited to make it. */
   readonly visited_nodes: number;
 }
 

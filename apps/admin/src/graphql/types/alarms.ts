@@ -14,7 +14,7 @@ import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 
-// More are never active at once in practice; tRPC lists ended ones page by page.
+// In practice fewer are active at once; tRPC lists ended ones page by page.
 const MOST = 100;
 
 const AlarmStatus = enumOf('AlarmStatus', alarmStatuses);
@@ -77,7 +77,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-// What null clears.
+// An explicit null clears these.
 const clearable = ['webhookUrl', 'from', 'quietFrom', 'quietUntil'];
 
 const AlarmPayload = builder.objectRef<{ readonly alarm: AlarmEntry }>('AlarmPayload').implement({

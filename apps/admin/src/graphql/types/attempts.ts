@@ -94,7 +94,7 @@ builder.node(Attempt, {
 
 export const AttemptConnection = connectionOf(Attempt);
 
-/** `C: RCPT TO…` as the client noted it; other lines tell what happened to the session. */
+/** A transcript line: `C: RCPT TO…` is the client's, `S:` the server's; all others describe the session. */
 function lineOf(line: string): Line {
   if (line.startsWith('C: ')) return { side: 'client', text: line.slice(3) };
   if (line.startsWith('S: ')) return { side: 'server', text: line.slice(3) };

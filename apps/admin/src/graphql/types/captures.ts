@@ -15,7 +15,7 @@ import { Message } from '../kit/refs.ts';
 import { DeleteResult, TargetInput } from '../kit/target.ts';
 import { MessageResult } from './messages.ts';
 
-// A mail may be megabytes.
+// A mail may have megabytes.
 const CONTENT_COST = 100;
 
 const CaptureHeader = builder.objectRef<CaptureDetail['headers'][number]>('CaptureHeader').implement({

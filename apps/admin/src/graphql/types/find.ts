@@ -3,7 +3,7 @@ import { builder } from '../kit/builder.ts';
 import { call } from '../kit/from-operation.ts';
 import { typenameOf } from '../kit/node-ids.ts';
 
-// The candidates of a subject are walked whatever is found.
+// A subject search reads a fixed number of candidates, whatever it finds.
 const SEARCH_POINTS = 50;
 
 builder.queryField('find', (t) =>

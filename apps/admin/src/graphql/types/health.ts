@@ -57,7 +57,7 @@ builder.queryField('machine', (t) =>
   t.field({
     type: Checkup,
     description: 'What the machine doctor finds: each check with its fix. Takes up to 5 s.',
-    // It asks name servers and opens connections.
+    // It queries name servers and opens connections.
     complexity: 100,
     resolve: (_, __, g) => call(g, examineMachine, {}),
   }),

@@ -7,14 +7,14 @@ import { claimIds } from '../kit/node-ids.ts';
 import { Hold } from '../kit/refs.ts';
 import { Actor } from './audit.ts';
 
-// More holds are never in force at once in practice; tRPC lists ended ones page by page.
+// In practice fewer are in force at once; tRPC lists ended ones page by page.
 const MOST = 100;
 
 const HoldScope = enumOf('HoldScope', holdScopes);
 const HoldStatus = enumOf(
   'HoldStatus',
   ['active', 'resuming', 'ended'],
-  'RESUMING: it has ended, and what it kept back goes on at its rate.',
+  'RESUMING: it has ended, and its backlog is sent at its resume rate.',
 );
 const HoldEnd = enumOf('HoldEnd', ['release', 'expiry']);
 

@@ -52,7 +52,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-// The position in the queue is counted for each message.
+// The position in the queue is counted per message.
 const COUNTED = 5;
 
 async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Places[number] | undefined> {

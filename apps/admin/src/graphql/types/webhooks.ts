@@ -29,9 +29,9 @@ import { Event, Webhook, WebhookDelivery } from '../kit/refs.ts';
 import { DeleteResult, RotateInput, TargetInput } from '../kit/target.ts';
 import { KeyMode } from './api-keys.ts';
 
-// A body may have 20 kB.
+// A body has up to 20 kB.
 const BODY_COST = 2;
-// Usually one to three.
+// Most deliveries have one to three attempts.
 const ATTEMPTS_COST = 3;
 const NOTHING: List<WebhookDeliveryEntry> = { object: 'list', data: [], has_more: false, next_cursor: null };
 
@@ -254,7 +254,7 @@ const RecoverInput = builder.inputType('RecoverInput', {
   }),
 });
 
-/** ["all"] is the core's "all". */
+/** Core takes the string "all"; GraphQL has only the list ["all"]. */
 function eventsInput(events: readonly string[] | null | undefined): { readonly events?: readonly string[] | 'all' } {
   if (events == null) return {};
   return { events: events.length === 1 && events[0] === 'all' ? 'all' : events };

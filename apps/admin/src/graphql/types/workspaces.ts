@@ -136,7 +136,7 @@ const PlanDeleteInput = builder.inputType('PlanDeleteInput', {
   fields: (t) => ({ name: t.string({ required: true }) }),
 });
 
-/** Limits as the core names them; null is a value of one of them. */
+/** Limits under their names in core; null (no limit) is a value of monthly_emails, so it is passed on. */
 function limitsOf({
   monthlyEmails,
   maxRecipientsPerRequest: recipientsPerRequest,

@@ -13,11 +13,11 @@ export const themes = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof themes)[number];
 
 export interface BuiltFiles {
-  /** Changes with every build of other sources. */
+  /** A hash of the sources: it changes with every build of other sources. */
   readonly release: string;
-  /** The page that starts the dashboard. */
+  /** The HTML page of the dashboard, per theme. */
   readonly start: Readonly<Record<Theme, BuiltFile>>;
-  /** By the path of the request. */
+  /** By request path. */
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
 
@@ -28,7 +28,9 @@ const types: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** Everything that a build made, in memory, so that a later build cannot change what this process serves; or null. */
+/**
+ * All files of a build, in memory, so that a later build cannot change what this process serves; null without a build.
+ */
 export function readBuiltFiles(folder: string, hash_file: string): BuiltFiles | null {
   const page = join(folder, 'index.html');
   if (!existsSync(page) || !existsSync(join(folder, hash_file))) return null;
@@ -47,11 +49,11 @@ export function readBuiltFiles(folder: string, hash_file: string): BuiltFiles | 
     assets.set(`/${relative(folder, path).split(sep).join('/')}`, { type, bodies });
   }
   const release = readFileSync(join(folder, hash_file), 'utf8').trim();
-  // The names come from the list of themes, so every theme has its page.
+  // The cast holds because the names come from the list of themes.
   return { release, start: start as Record<Theme, BuiltFile>, assets };
 }
 
-/** The server writes the theme into the page, so that it never flashes in another. */
+/** The server writes the theme into the page, so that another theme never flashes. */
 function startPage(html: string, theme: Theme): BuiltFile {
   const themed = bytes(Buffer.from(html.replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`)));
   const bodies = { identity: themed, br: bytes(brotliCompressSync(themed)), gzip: bytes(gzipSync(themed)) };

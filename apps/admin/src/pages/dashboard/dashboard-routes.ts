@@ -10,7 +10,7 @@ export type DashboardState =
   | { readonly kind: 'building' }
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What of the dashboard can be served at present. */
+/** Read for each request: in development the dashboard is built while the server runs. */
 export type DashboardSource = () => DashboardState;
 
 const POLICY =
@@ -30,7 +30,7 @@ export function dashboardRoutes(source: DashboardSource): Hono<AdminEnv> {
   return routes;
 }
 
-/** The dashboard for a path that it knows itself, such as one that was bookmarked. */
+/** Serves the dashboard for a path of its own router, such as a bookmarked one. */
 export function startDashboard(context: Context<AdminEnv>, source: DashboardSource): Response | Promise<Response> {
   const state = source();
   switch (state.kind) {
@@ -57,7 +57,7 @@ export function startDashboard(context: Context<AdminEnv>, source: DashboardSour
   }
 }
 
-/** Whether a browser asks for a page, not a program for data. */
+/** Whether a browser asks for a page, rather than a program for data. */
 export function wantsPage(context: Context): boolean {
   return context.req.method === 'GET' && (context.req.header('accept') ?? '').includes('text/html');
 }

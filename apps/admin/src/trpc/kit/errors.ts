@@ -12,7 +12,7 @@ export const trpcCode: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   internal_error: 'INTERNAL_SERVER_ERROR',
 };
 
-/** What tRPC itself refuses before a procedure runs; any other code is an internal error. */
+/** Errors of tRPC itself, before a procedure runs; any other code is an internal error. */
 const ownRefusals: Partial<Record<TRPC_ERROR_CODE_KEY, readonly [Reason, string]>> = {
   NOT_FOUND: ['route_not_found', 'No such procedure.'],
   METHOD_NOT_SUPPORTED: ['route_not_found', 'Call a query by GET and a mutation by POST.'],

@@ -6,10 +6,10 @@ import type { z } from 'zod';
 import { asItCame, type Caller, type Input, refusing, signedIn, subscriptions } from './invoke-procedure.ts';
 
 const CHECK_MS = 30_000;
-/** The id of a state, which each connection is told again; no operation resumes behind it. */
+/** The id of a state, which every connection gets again; no operation resumes after it. */
 export const STATE = 'state';
 
-/** One message of a stream; id is what the browser sends as lastEventId to resume behind it. */
+/** One message of a stream; id is the lastEventId with which the browser resumes after it. */
 export interface Told<D> {
   readonly id: string;
   readonly data: D;
@@ -22,8 +22,8 @@ interface Following<I extends z.ZodType, D> {
 }
 
 /**
- * An operation that follows something, as a subscription over SSE. A reconnect resumes behind lastEventId, which the
- * operation gets as `after`. It counts against the streams of the session, and ends with it.
+ * A streaming operation as a subscription over SSE. A reconnect resumes after lastEventId, which the operation gets as
+ * `after`. It counts against the streams of the session, and ends with it.
  */
 export function following<I extends z.ZodType, T, D>(
   operation: Operation<I, AsyncGenerator<T | null>>,
@@ -40,14 +40,14 @@ export function following<I extends z.ZodType, T, D>(
   }) as never;
 }
 
-/** What a stream reads from; null is a moment without news. */
+/** A stream's source; it yields null as a keep-alive. */
 export interface Source<T, D> {
   next(): Promise<IteratorResult<T | null>>;
   stop(): Promise<unknown>;
   tell(item: T): Told<D>;
 }
 
-/** Opens a source for a signed-in user; its refusals are the answer of the request. */
+/** Opens a source for a signed-in user; if it refuses, that is the answer of the request. */
 export async function stream<T, D>(
   caller: Caller,
   signal: AbortSignal | undefined,
@@ -93,7 +93,7 @@ async function* told<T, D>(
   }
 }
 
-/** The fields of a raw input; the operation refuses what is none. */
+/** The fields of a raw input; anything but an object becomes {}, which the operation then rejects. */
 export function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : {};
 }

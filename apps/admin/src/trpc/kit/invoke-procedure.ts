@@ -30,7 +30,7 @@ export interface Caller {
 
 const t = initTRPC.context<Caller>().create({
   sse: {
-    // A proxy closes what is silent for a minute; the client reconnects where two pings are missing.
+    // A proxy closes a connection that is silent for a minute; the client reconnects after two missed pings.
     ping: { enabled: true, intervalMs: 15_000 },
     client: { reconnectAfterInactivityMs: 35_000 },
   },
@@ -66,19 +66,19 @@ export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQ
 
 /** An operation that changes something, as a mutation (POST). */
 export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
-  // As above.
+  // Holds as in query().
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
 /** An operation that sends mail: a mutation that counts against the workspace's `send` window. */
 export function sending<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
-  // As above.
+  // Holds as in query().
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitSend)) as never;
 }
 
 /** An operation that rotates the session token: a mutation that sets the cookie. */
 export function renewing<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
-  // As above.
+  // Holds as in query().
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitRenewal)) as never;
 }
 

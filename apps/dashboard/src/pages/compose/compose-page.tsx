@@ -20,7 +20,7 @@ type Attachment = NonNullable<Mail['attachments']>[number];
 // The input of a procedure is limited to 100 kB, and base64 is a third larger.
 const MOST_BYTES = 60_000;
 
-/** Writes one mail by hand; the request beside the form is the one that a program would make. */
+/** Composes one mail; the panel beside the form shows the API request that sends the same. */
 export function ComposePage() {
   const me = useMe();
   const navigate = useNavigate();

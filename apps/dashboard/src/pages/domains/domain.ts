@@ -35,7 +35,7 @@ export const recordStates: Readonly<Record<DnsRecord['status'], Omit<Shown, 'abo
   lookup_error: { tone: 'wait', icon: CircleAlert, word: 'Lookup failed' },
 };
 
-/** Records that must change before the domain can send. */
+/** The records that must change before the domain can send. */
 export function failing({ dns_records }: Pick<Domain, 'dns_records'>): readonly DnsRecord[] {
   return dns_records.filter(({ required, status }) => required && status !== 'ok');
 }

@@ -9,8 +9,8 @@ import { type Domain, failing } from './domain.ts';
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * A domain that turns green live: while records are wrong, they are looked up without changing anything, and once all
- * are right the check that counts is made.
+ * Polls a domain until it is verified: while records are wrong, it only looks them up, and once all are right it runs
+ * the verification that is recorded.
  */
 export function useDomain(name: string) {
   const cache = useQueryClient();

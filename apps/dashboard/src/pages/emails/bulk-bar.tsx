@@ -13,7 +13,7 @@ const calls: Readonly<Record<Action, (id: string) => Promise<unknown>>> = {
   resend: (id) => client.emails.resend.mutate({ id }),
 };
 
-/** What can be done with the chosen rows. */
+/** The actions on the chosen rows. */
 export function BulkBar({
   chosen,
   onDone,

@@ -6,7 +6,7 @@ import { client, type Outputs } from '../../api/trpc.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
 import { useKeyset, useSelection } from '../../parts/keyset.ts';
-import { type Column, focusRow, KeysetList } from '../../parts/list.tsx';
+import { type Column, FirstOf, focusRowOf, KeysetList } from '../../parts/list.tsx';
 import { isOpen, MailBadge, mailStates } from '../../parts/mail-status.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
@@ -41,8 +41,7 @@ export function EmailsPage() {
   }, [id, navigate]);
   const close = () => {
     void navigate({ search: ({ q: kept }) => (kept ? { q: kept } : {}), replace: true });
-    // The row of the drawer has the focus again, wherever the drawer was opened from.
-    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
+    focusRowOf(open);
   };
   return (
     <Page>
@@ -92,7 +91,10 @@ const columns: readonly Column<Email>[] = [
       </Link>
     ),
   },
-  { name: words.columns.to, show: (row) => <Recipients row={row} /> },
+  {
+    name: words.columns.to,
+    show: ({ to, cc, bcc }) => <FirstOf all={[...to, ...cc, ...bcc]} more={words.more} />,
+  },
   {
     name: words.columns.tags,
     width: '14%',
@@ -112,15 +114,6 @@ const columns: readonly Column<Email>[] = [
     show: ({ created_at }) => <RelativeTime at={created_at} />,
   },
 ];
-
-function Recipients({ row }: { readonly row: Email }) {
-  const all = [...row.to, ...row.cc, ...row.bcc];
-  return (
-    <span title={all.join(', ')}>
-      {all[0]} {all.length > 1 && <span className="faint">{words.more(all.length - 1)}</span>}
-    </span>
-  );
-}
 
 function answerOf(rows: readonly Email[] | undefined): string {
   if (!rows || rows.length === 0) return words.answer.waiting;

@@ -1,7 +1,6 @@
-import { Search } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { Choices } from '../../parts/field.tsx';
 import { type MailStatus, mailStates } from '../../parts/mail-status.tsx';
+import { SearchForm } from '../../parts/search-field.tsx';
 import { parseSearch, withStatus } from './search-grammar.ts';
 import { words } from './strings.ts';
 
@@ -17,7 +16,7 @@ const quick: readonly (MailStatus | 'all')[] = [
 
 const options = quick.map((name) => [name, name === 'all' ? words.search.all : mailStates[name].word] as const);
 
-/** The search of the list; it stands in the address once it is submitted. */
+/** The search of the list; it is in the URL once submitted. */
 export function SearchBar({
   text,
   unknown,
@@ -27,34 +26,17 @@ export function SearchBar({
   readonly unknown: readonly string[];
   readonly onChange: (text: string) => void;
 }) {
-  const [typed, setTyped] = useState(text);
-  useEffect(() => setTyped(text), [text]);
   const { status } = parseSearch(text).filter;
   return (
     <search className="stack-s">
       <div className="line">
-        <form
-          className="search-form grow"
-          onSubmit={(event) => {
-            event.preventDefault();
-            onChange(typed.trim());
-          }}
-        >
-          <Search size={15} aria-hidden />
-          <input
-            className="input"
-            type="search"
-            aria-label={words.search.label}
-            placeholder={words.search.placeholder}
-            autoComplete="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value);
-              if (event.currentTarget.value === '') onChange('');
-            }}
-          />
-        </form>
+        <SearchForm
+          label={words.search.label}
+          placeholder={words.search.placeholder}
+          text={text}
+          onChange={onChange}
+          className="grow"
+        />
         <Choices
           label={words.columns.status}
           options={options}

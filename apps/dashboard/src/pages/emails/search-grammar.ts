@@ -5,7 +5,7 @@ type Filter = Omit<Extract<Inputs['emails']['list'], object>, 'limit' | 'cursor'
 
 export interface Search {
   readonly filter: Filter;
-  /** Leads to one mail instead of a list. */
+  /** Opens one mail instead of a list. */
   readonly id: string | null;
   /** Words that the grammar does not know. */
   readonly unknown: readonly string[];
@@ -17,8 +17,8 @@ type Name = (typeof names)[number];
 const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
 
 /**
- * `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` is the domain of a recipient. A bare address is
- * a recipient, a bare id a mail, and a bare state a state.
+ * `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` is the domain of a recipient. A bare address
+ * is a recipient, a bare id a mail, and a bare state a status.
  */
 export function parseSearch(text: string): Search {
   const given = new Map<Name, string[]>();
@@ -57,13 +57,13 @@ export function parseSearch(text: string): Search {
   return { filter, id: one('id') ?? null, unknown };
 }
 
-/** A day stands for its beginning in UTC. */
+/** A date means its start in UTC. */
 function timeOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** The text with one state in place of those that were there; none with null. */
+/** The text with its statuses replaced by one; null removes them. */
 export function withStatus(text: string, status: MailStatus | null): string {
   const rest = text.replace(/(?:^|\s)status:\S+/g, '').trim();
   return [status && `status:${status}`, rest].filter(Boolean).join(' ');

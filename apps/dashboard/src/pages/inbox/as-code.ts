@@ -1,4 +1,4 @@
-/** Waits for the first captured mail to an address, as a test does. */
+/** Waits for the first captured mail to an address, like a test. */
 export function waitCurl(to: string): string {
   return `curl -G ${location.origin}/v1/captures -H 'Authorization: Bearer <API key>' --data-urlencode 'to=${to.replaceAll("'", '')}' -d wait=10`;
 }

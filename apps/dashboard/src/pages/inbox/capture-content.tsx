@@ -12,7 +12,7 @@ import { words } from './strings.ts';
 
 type Capture = Outputs['captures']['get'];
 
-// A megabyte of base64 makes the page slow, and says nothing.
+// A megabyte of base64 slows the page down and helps no reader.
 const SHOWN_SOURCE = 64 * 1024;
 
 export function CaptureContent({
@@ -51,7 +51,7 @@ function TabContent({ tab, capture }: { readonly tab: CaptureTab; readonly captu
     case 'source':
       return html === null ? <p className="muted">{noHtml}</p> : <CodeBlock text={html} what={tabs.source} />;
     case 'headers':
-      // A name may stand in a mail more than once.
+      // A header name may occur more than once.
       return <Facts rows={headers.map(({ name, value }) => [name, value] as const)} />;
     case 'raw':
       return <Source capture={capture} />;

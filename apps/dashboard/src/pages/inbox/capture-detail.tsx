@@ -24,11 +24,11 @@ interface DetailProps {
   readonly onTab: (tab: CaptureTab) => void;
   readonly onGone: () => void;
   readonly back?: ReactNode;
-  /** In a drawer, with a link to the page of its own. */
+  /** In a drawer, with a link to its own page. */
   readonly drawn?: boolean;
 }
 
-/** One captured mail. Reading it is an action that the audit log keeps, so it is asked for once. */
+/** One captured mail. Each read is recorded in the audit log, so it is read once. */
 export function CaptureDetail(props: DetailProps) {
   const allowed = may(useMe(), 'admin');
   const capture = useQuery(
@@ -97,7 +97,7 @@ function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps
   );
 }
 
-/** What a test looks for, each to copy. A link of the mail is shown as text: a click in a mail may spend it. */
+/** The links and codes of a mail, to copy. Links are shown as text, because a click may use up a single-use link. */
 function Found({ capture: { codes, links } }: { readonly capture: Capture }) {
   if (codes.length === 0 && links.length === 0) return null;
   const rows = (list: readonly string[], what: string) =>

@@ -1,17 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { client, type Outputs } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { Dialog, Drawer } from '../../parts/dialog.tsx';
+import { Drawer } from '../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
-import { type Column, focusRow, KeysetList } from '../../parts/list.tsx';
+import { type Column, FirstOf, focusRowOf, KeysetList } from '../../parts/list.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { bytes } from '../../parts/sizes.ts';
-import { Empty, ErrorPanel } from '../../parts/states.tsx';
+import { Empty } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { waitCurl } from './as-code.ts';
@@ -37,7 +37,7 @@ export function InboxPage() {
   });
   const close = () => {
     void navigate({ search: q === '' ? {} : { q }, replace: true });
-    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
+    focusRowOf(open);
   };
   const count = list.rows?.length ?? 0;
   return (
@@ -84,7 +84,18 @@ export function InboxPage() {
           />
         </Drawer>
       )}
-      {clearing && <ClearInbox onClose={() => setClearing(false)} onCleared={list.showFresh} />}
+      {clearing && (
+        <ConfirmDialog
+          title={words.clearing.title}
+          words={words.clearing}
+          run={() => client.captures.clear.mutate({})}
+          onDone={({ deleted }) => {
+            toast(words.clearing.done(deleted));
+            list.showFresh();
+          }}
+          onClose={() => setClearing(false)}
+        />
+      )}
     </Page>
   );
 }
@@ -101,14 +112,7 @@ const columns: readonly Column<Capture>[] = [
       </Link>
     ),
   },
-  {
-    name: words.columns.to,
-    show: ({ to }) => (
-      <span title={to.join(', ')}>
-        {to[0]} {to.length > 1 && <span className="faint">{words.more(to.length - 1)}</span>}
-      </span>
-    ),
-  },
+  { name: words.columns.to, show: ({ to }) => <FirstOf all={to} more={words.more} /> },
   { name: words.columns.size, width: 'fit', less: true, end: true, show: (row) => bytes(row.size_bytes) },
   {
     name: words.columns.at,
@@ -118,29 +122,6 @@ const columns: readonly Column<Capture>[] = [
     show: ({ received_at }) => <RelativeTime at={received_at} />,
   },
 ];
-
-function ClearInbox({ onClose, onCleared }: { readonly onClose: () => void; readonly onCleared: () => void }) {
-  const clear = useMutation({
-    mutationFn: () => client.captures.clear.mutate({}),
-    onSuccess({ deleted }) {
-      toast(words.clearing.done(deleted));
-      onCleared();
-      onClose();
-    },
-  });
-  return (
-    <Dialog title={words.clearing.title} onClose={onClose}>
-      <p>{words.clearing.about}</p>
-      {clear.error !== null && <ErrorPanel error={clear.error} />}
-      <div className="actions">
-        <Button onClick={onClose}>{words.clearing.cancel}</Button>
-        <Button kind="danger primary" busy={clear.isPending} onClick={() => clear.mutate()}>
-          {words.clearing.submit}
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
 
 function NothingYet() {
   return (

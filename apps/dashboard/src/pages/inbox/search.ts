@@ -7,7 +7,7 @@ interface CaptureFilter {
   readonly subject?: string;
 }
 
-/** `to:ada from:shop your code`: what has no name is a part of the subject. */
+/** `to:ada from:shop your code`: words without a name are searched in the subject. */
 export function parseSearch(text: string): CaptureFilter {
   const words: string[] = [];
   const named: { to?: string; from?: string } = {};

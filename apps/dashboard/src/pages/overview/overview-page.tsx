@@ -149,7 +149,7 @@ function Figures({ summary }: { readonly summary: Summary }) {
   );
 }
 
-/** The chart of Stats, whose points lead to their mail. */
+/** The chart of Stats; its points link to their mail. */
 function LastDay() {
   const [view, setView] = useState<ChartView>('chart');
   const hour = useNow(HOUR_MS);

@@ -5,7 +5,7 @@ type Groups = Pick<Outputs['requests']['groups'], 'exact'> & {
   readonly data: readonly Pick<Outputs['requests']['groups']['data'][number], 'reason' | 'count'>[];
 };
 
-/** As many groups as the server answers at most: there may be more. */
+/** The server's maximum: with this many groups there may be more. */
 const MOST_GROUPS = 50;
 
 export function answerOf({ exact, data }: Groups): string {

@@ -20,17 +20,17 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   url: 'https://example.com/hooks',
 };
 const REQUIRED = new Set(['from', 'to', 'subject', 'url', 'name', 'content', 'filename']);
-// As the request log writes what it leaves out.
+// The placeholder of the request log for a value that it left out.
 const LEFT_OUT = /^\[\d+ (?:characters|entries|fields)\]$/;
 
 /**
- * The request with each fault put right, as a command; null where too little of it is kept. What the log has masked or
- * left out stands as an example.
+ * The request with each fault fixed, as a command; null if too little of it was stored. Values that the log masked or
+ * left out are replaced by examples.
  */
 export function correctedCurl({ api, method, path, body, faults }: Request, sender: string): string | null {
   if (api !== 'rest' || method === 'GET') return null;
   if (body !== null && (typeof body !== 'object' || Array.isArray(body))) return null;
-  // The log keeps JSON: what is no list here is a record.
+  // The cast holds because the log stores JSON, and repaired() checks for a record.
   const fixed = repaired(body as Body | null, faults, sender);
   if (path.startsWith('/email/send') && fixed.html === undefined && fixed.text === undefined)
     fixed.text = EXAMPLES.text;
@@ -41,15 +41,15 @@ export function correctedCurl({ api, method, path, body, faults }: Request, send
   return lines.join(' \\\n');
 }
 
-/** The body with each fault put right. */
+/** The body with each fault fixed. */
 export function repaired(body: Body | null, faults: readonly Fault[], sender: string): Body {
   const fixed = filled(body);
   for (const fault of faults) repair(fixed, fault, sender);
-  // A record in, a record out.
+  // Holds because compacted() maps a record to a record.
   return compacted(fixed) as Body;
 }
 
-/** Without the gaps of lists. They stay while faults are put right, as pointers count the entries that came. */
+/** Removes the gaps of lists. They stay until all faults are fixed, because pointers count the original entries. */
 function compacted(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => one !== undefined).map(compacted);
   if (!isRecord(value)) return value;
@@ -71,11 +71,11 @@ function filled(body: Body | null): Body {
       }),
     );
   };
-  // A record in, a record out.
+  // Holds because fill() maps a record to a record.
   return fill(body ?? {}, '') as Body;
 }
 
-/** Puts right what is at the pointer of a fault. */
+/** Fixes the value at the pointer of a fault. */
 function repair(body: Body, { pointer, reason, message }: Fault, sender: string): void {
   const parts = pointer
     .split('/')

@@ -14,7 +14,7 @@ type Fault = Request['faults'][number];
 
 const SANDBOX = 'sandbox.test';
 
-/** One refused request: what was wrong where, and how it would be accepted. */
+/** One refused request: what was wrong, and a corrected version. */
 export function RequestDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: Number.POSITIVE_INFINITY }));
   return (

@@ -7,7 +7,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
-import { type Column, focusRow, KeysetList, List } from '../../parts/list.tsx';
+import { type Column, focusRowOf, KeysetList, List } from '../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered, Empty, Notice } from '../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
@@ -50,7 +50,7 @@ function Requests() {
   });
   const close = () => {
     void navigate({ search: reason ? { reason } : {}, replace: true });
-    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
+    focusRowOf(open);
   };
   const found = groups.data?.data ?? [];
   return (

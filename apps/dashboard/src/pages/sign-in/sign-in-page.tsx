@@ -20,7 +20,7 @@ export function SignInPage() {
       password: String(typed.get('password') ?? ''),
       next,
     });
-    // The server has checked that it is a path of this origin.
+    // Safe to follow: the server has checked that it is a path of this origin.
     if (given.ok) return location.assign(given.next);
     setBusy(false);
     setProblem(given.message);

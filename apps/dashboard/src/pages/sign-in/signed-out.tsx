@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useEffect } from 'react';
 import icon from '../../style/icon.svg';
 
-/** The frame of a page without a session. */
+/** The layout of pages without a session. */
 export function SignedOut({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Postrider`;

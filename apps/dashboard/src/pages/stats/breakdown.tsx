@@ -16,7 +16,7 @@ type Stats = Outputs['stats']['get'];
 
 const METRICS = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 type Metric = (typeof METRICS)[number];
-/** Those that a viewer may ask for. */
+/** The dimensions that a viewer may use. */
 const OPEN = ['domain', 'tag', 'destination'] as const;
 
 interface Row {

@@ -15,7 +15,7 @@ export type Dimension = (typeof dimensions)[number];
 export const bucketMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 export type Bucket = keyof typeof bucketMs;
 
-/** What a point is called; a day is one of UTC. */
+/** The label of a point; a day is a UTC day. */
 export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {
   return bucket === 'day' ? iso.slice(0, 10) : exactTime(iso, utc).slice(5, 16);
 }

@@ -60,7 +60,7 @@ export function StatsPage() {
   );
 }
 
-/** Where the range begins: on a whole bucket, so that the question stays the same for as long. */
+/** Rounded down to a whole bucket, so that the query key changes only once per bucket. */
 function useSince(range: Range): string {
   const { bucket, length_ms } = ranges[range];
   const step = bucketMs[bucket];
@@ -86,7 +86,7 @@ interface ViewProps {
   readonly onView: (view: ChartView) => void;
 }
 
-/** Durations are for admins: they tell of the machine too. */
+/** Durations are for admins, because they also tell about the machine. */
 function Durations({ since, range, view, onView }: ViewProps & { readonly since: string; readonly range: Range }) {
   const allowed = may(useMe(), 'admin');
   const utc = useStore(inUtc);

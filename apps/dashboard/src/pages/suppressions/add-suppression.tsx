@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { problemOf } from '../../api/problem.ts';
 import { client } from '../../api/trpc.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form } from '../../parts/field.tsx';
-import { ErrorPanel } from '../../parts/states.tsx';
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -17,35 +15,34 @@ export function AddSuppression({ onClose, onAdded }: { readonly onClose: () => v
       onClose();
     },
   });
-  const problem = add.error && problemOf(add.error);
   const submit = (form: FormData) => {
     const reason = String(form.get('reason') ?? '').trim();
-    if (!add.isPending) add.mutate({ email: String(form.get('email') ?? '').trim(), reason: reason || null });
+    add.mutate({ email: String(form.get('email') ?? '').trim(), reason: reason || null });
   };
   return (
-    <Dialog title={words.adding.title} onClose={onClose}>
-      <Form label={words.adding.title} onSubmit={submit} fault={problem}>
-        {problem && problem.fields.size === 0 && <ErrorPanel error={add.error} />}
-        <Field label={words.adding.email} name="email" problem={problem?.fields.get('email')}>
-          {(control) => <input {...control} className="input" type="email" autoComplete="off" required autoFocus />}
-        </Field>
-        <Field
-          label={words.adding.reason}
-          name="reason"
-          about={words.adding.reasonAbout}
-          problem={problem?.fields.get('reason')}
-        >
-          {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
-        </Field>
-        <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-busy={add.isPending}>
-            {words.adding.submit}
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={words.adding.title}
+      words={{ cancel: words.cancel, submit: words.adding.submit }}
+      error={add.error}
+      busy={add.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <>
+          <Field label={words.adding.email} name="email" problem={problems.get('email')}>
+            {(control) => <input {...control} className="input" type="email" autoComplete="off" required autoFocus />}
+          </Field>
+          <Field
+            label={words.adding.reason}
+            name="reason"
+            about={words.adding.reasonAbout}
+            problem={problems.get('reason')}
+          >
+            {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
+          </Field>
+        </>
+      )}
+    </FormDialog>
   );
 }

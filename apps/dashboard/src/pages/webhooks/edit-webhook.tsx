@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Problem, problemOf } from '../../api/problem.ts';
 import { client, type Inputs, type Outputs } from '../../api/trpc.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Check, Field, Form } from '../../parts/field.tsx';
-import { ErrorPanel } from '../../parts/states.tsx';
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
+import { Check, Field } from '../../parts/field.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSecret } from '../../parts/use-secret.ts';
 import { eventNames } from './event-names.ts';
@@ -81,9 +79,7 @@ function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit 
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     new Set(given === null || given.events === 'all' ? [] : given.events),
   );
-  const problem: Problem | null = error === null ? null : problemOf(error);
   const submit = (form: FormData) => {
-    if (busy) return;
     onSubmit({
       url: String(form.get('url') ?? '').trim(),
       events: all ? 'all' : [...chosen],
@@ -97,42 +93,42 @@ function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit 
     setChosen(next);
   };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form label={title} onSubmit={submit} fault={problem}>
-        {problem && problem.fields.size === 0 && <ErrorPanel error={error} />}
-        <Field label={words.fields.url} name="url" about={words.fields.urlAbout} problem={problem?.fields.get('url')}>
-          {(control) => (
-            <input {...control} className="input mono" type="url" defaultValue={given?.url} required autoFocus />
-          )}
-        </Field>
-        <fieldset className="field">
-          <legend>{words.fields.events}</legend>
-          <Check name="all" label={words.fields.eventsAll} checked={all} onChange={setAll} />
-          {!all &&
-            eventNames.map((name) => (
-              <Check
-                key={name}
-                name="events"
-                value={name}
-                label={<code>{name}</code>}
-                checked={chosen.has(name)}
-                onChange={(on) => toggle(name, on)}
-              />
-            ))}
-          {problem?.fields.get('events') !== undefined && <p className="problem">{problem.fields.get('events')}</p>}
-        </fieldset>
-        <Field label={words.fields.description} name="description" problem={problem?.fields.get('description')}>
-          {(control) => <input {...control} className="input" defaultValue={given?.description ?? ''} />}
-        </Field>
-        <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.fields.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-busy={busy}>
-            {submitWord}
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      words={{ cancel: words.fields.cancel, submit: submitWord }}
+      error={error}
+      busy={busy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <>
+          <Field label={words.fields.url} name="url" about={words.fields.urlAbout} problem={problems.get('url')}>
+            {(control) => (
+              <input {...control} className="input mono" type="url" defaultValue={given?.url} required autoFocus />
+            )}
+          </Field>
+          <fieldset className="field">
+            <legend>{words.fields.events}</legend>
+            <Check name="all" label={words.fields.eventsAll} checked={all} onChange={setAll} />
+            {!all &&
+              eventNames.map((name) => (
+                <Check
+                  key={name}
+                  name="events"
+                  value={name}
+                  label={<code>{name}</code>}
+                  checked={chosen.has(name)}
+                  onChange={(on) => toggle(name, on)}
+                />
+              ))}
+            {problems.has('events') && <p className="problem">{problems.get('events')}</p>}
+          </fieldset>
+          <Field label={words.fields.description} name="description" problem={problems.get('description')}>
+            {(control) => <input {...control} className="input" defaultValue={given?.description ?? ''} />}
+          </Field>
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** What the address of the page can say. */
+/** The search parameters of the page. */
 export const dialogs = ['edit', 'rotate', 'recover', 'replay', 'delete'] as const;
 export type WebhookDialog = (typeof dialogs)[number];
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;

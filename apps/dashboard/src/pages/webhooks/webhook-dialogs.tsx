@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { problemOf } from '../../api/problem.ts';
 import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { nowMs } from '../../parts/clock.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
 import { Field, Form } from '../../parts/field.tsx';
 import { ErrorPanel } from '../../parts/states.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -59,28 +59,32 @@ export function RecoverWebhook({
       onClose();
     },
   });
-  const problem = recover.error && problemOf(recover.error);
   const submit = (form: FormData) => {
     const since = new Date(String(form.get('since')));
-    if (!recover.isPending && !Number.isNaN(since.getTime())) recover.mutate(since.toISOString());
+    if (!Number.isNaN(since.getTime())) recover.mutate(since.toISOString());
   };
   return (
-    <Dialog title={words.recovering.title} onClose={onClose}>
-      <p>{words.recovering.about}</p>
-      <Form label={words.recovering.title} onSubmit={submit} fault={problem}>
-        {problem && problem.fields.size === 0 && <ErrorPanel error={recover.error} />}
-        <Field label={words.recovering.since} name="since" problem={problem?.fields.get('since')}>
+    <FormDialog
+      title={words.recovering.title}
+      intro={<p>{words.recovering.about}</p>}
+      words={{ cancel: words.fields.cancel, submit: words.recovering.submit }}
+      error={recover.error}
+      busy={recover.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <Field label={words.recovering.since} name="since" problem={problems.get('since')}>
           {(control) => (
             <input {...control} className="input" type="datetime-local" defaultValue={hourAgo()} required autoFocus />
           )}
         </Field>
-        <Buttons onClose={onClose} busy={recover.isPending} word={words.recovering.submit} />
-      </Form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 
-/** As the control writes it: local time, to the minute. */
+/** In the format of the control: local time, to the minute. */
 function hourAgo(): string {
   const at = new Date(nowMs() - HOUR_MS);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -15,7 +15,7 @@ const SHOWN = 30;
 const EVERY_MS = 4000;
 const SELDOM_MS = 30_000;
 
-/** Follows the stream that all tabs share; the clock is for what the stream has missed. */
+/** Follows the stream that all tabs share; the interval catches what the stream missed. */
 export function EventLog() {
   const events = useQuery(trpc.events.list.queryOptions({ limit: SHOWN }, { refetchInterval: SELDOM_MS }));
   useNews(

@@ -3,9 +3,9 @@ import { type DeliveryState, deliveryStates, openStates } from '../../delivery/i
 import {
   cancelUnsent,
   countMessages,
+  deleteContents,
   dueLater,
   entriesOf,
-  eraseContents,
   filterOf,
   giveUp,
   type Hopeless,
@@ -24,6 +24,7 @@ import {
 } from '../../messages/index.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError, type Reason } from '../../operation/errors.ts';
+import { type Ages, oldestKept } from '../../operation/retention.ts';
 import type { JobName } from '../../process/jobs.ts';
 import type { BulkCommand, MessageAction } from '../command.ts';
 import { messageFilterSchema, parseFilter } from './filters.ts';
@@ -88,7 +89,7 @@ const kinds: Record<MessageAction, Kind> = {
   export: { statuses: deliveryStates, otherwise: null, warning: null, wakes: null, most: MOST_EXPORTED },
 };
 
-export function messagePlan(command: BulkCommand & { readonly action: MessageAction }): Plan {
+export function messagePlan(ages: Ages, command: BulkCommand & { readonly action: MessageAction }): Plan {
   const { action, workspace_id, cutoff_at } = command;
   const kind = kinds[action];
   const filters = parseFilter(messageFilterSchema, command.filter);
@@ -99,6 +100,7 @@ export function messagePlan(command: BulkCommand & { readonly action: MessageAct
     filters,
     statuses: kind.statuses.length === deliveryStates.length ? null : kind.statuses,
     before: cutoff_at,
+    oldest_kept: oldestKept(ages, 'messages', 'message'),
     ...(kind.deferred && { deferred: true }),
     ...(kind.once_tried && { tried: false }),
   };
@@ -107,7 +109,9 @@ export function messagePlan(command: BulkCommand & { readonly action: MessageAct
     next: (sql, position, count) => nextMessages(sql, walk, position, count),
     count: (sql, most) => countMessages(sql, walk, most),
     async passedOver(sql, most) {
-      const others: MessageWalk = { workspace_id, filters, statuses: otherStatuses(kind.statuses), before: cutoff_at };
+      const { before, oldest_kept } = walk;
+      const statuses = otherStatuses(kind.statuses);
+      const others: MessageWalk = { workspace_id, filters, statuses, before, oldest_kept };
       const [in_others, tried] = await Promise.all([
         kind.otherwise && countMessages(sql, others, most),
         kind.once_tried && countMessages(sql, { ...walk, tried: true }, most),
@@ -196,13 +200,13 @@ const acts: Record<MessageAction, Act> = {
   async delete(tx, _services, { actor, workspace_id }, ids, still) {
     await lockMailOf(tx, workspace_id, ids);
     const stray = await still();
-    const erased = await eraseContents(
+    const deleted = await deleteContents(
       tx,
       actor,
       workspace_id,
       ids.filter((id) => stray(id) === null),
     );
-    return choose(ids, (id) => stray(id) ?? erased.get(id) ?? {}).receipts;
+    return choose(ids, (id) => stray(id) ?? deleted.get(id) ?? {}).receipts;
   },
   async export(tx, _services, { workspace_id }, ids, still) {
     const stray = await still();

@@ -1,3 +1,4 @@
+import type { Ages } from '../../operation/retention.ts';
 import type { BulkCommand } from '../command.ts';
 import { replayPlan } from './delivery-plan.ts';
 import { redrivePlan } from './job-plan.ts';
@@ -5,7 +6,7 @@ import { messagePlan } from './message-plan.ts';
 import type { Plan } from './plan.ts';
 
 /** Parses the filter of a bulk command; throws if it is invalid. */
-export function planOf(command: BulkCommand): Plan {
+export function planOf(ages: Ages, command: BulkCommand): Plan {
   const { action } = command;
   switch (action) {
     case 'replay':
@@ -13,6 +14,6 @@ export function planOf(command: BulkCommand): Plan {
     case 'redrive':
       return redrivePlan(command);
     default:
-      return messagePlan({ ...command, action });
+      return messagePlan(ages, { ...command, action });
   }
 }

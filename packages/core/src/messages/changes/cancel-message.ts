@@ -10,7 +10,7 @@ import { operation } from '../../operation/operation.ts';
 import { returnUsage } from '../../usage/index.ts';
 import { entryOf } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
-import { requireUnsent, type Unsent } from './unsent.ts';
+import { requireKept, requireUnsent, type Unsent } from './unsent.ts';
 
 /**
  * Cancels a message before its first attempt and refunds its quota; a repeat answers the same. Its jobs stay: the
@@ -25,6 +25,7 @@ export const cancelMessage = operation({
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
+    await requireKept(ctx, id);
     await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
         const unsent = await requireUnsent(tx, ctx.actor, id);

@@ -2,8 +2,8 @@ import { equalsByRange, type Fragment, type Sql, type Tx } from '@postrider/db';
 import { among } from '../../paging/keyset-store.ts';
 import { closedInSql } from '../../states/index.ts';
 
-/** Whether the content of message m is not kept, and no recipient needs it any more. */
-export function isDropped(sql: Sql | Tx): Fragment {
+/** Whether the content of message m is not kept and its recipients are closed: it is hidden before it is deleted. */
+export function countsAsDeleted(sql: Sql | Tx): Fragment {
   return sql`m.retain = 'none' and m.status in (${closedInSql})`;
 }
 
@@ -11,10 +11,10 @@ export function isDropped(sql: Sql | Tx): Fragment {
  * Deletes contents that are not kept; returns of how many messages. Served by messages_to_empty. Messages that another
  * transaction has locked are left for the next time.
  */
-export async function deleteDropped(tx: Tx, most: number): Promise<number> {
+export async function deleteUnkeptBatch(tx: Tx, most: number): Promise<number> {
   const picked = await tx<{ workspace_id: string; id: string }[]>`
     select m.workspace_id, m.id from messages m
-    where ${isDropped(tx)} and not m.content_deleted
+    where ${countsAsDeleted(tx)} and not m.content_deleted
     limit ${most} for no key update skip locked`;
   if (picked.length === 0) return 0;
   const ids = picked.map(({ id }) => id);

@@ -10,7 +10,7 @@ import { operation } from '../../operation/operation.ts';
 import { entryOf, messageNotFound } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
 import { cancelUnsent } from './cancel-message.ts';
-import { accessProblem, type Unsent } from './unsent.ts';
+import { accessProblem, requireKept, type Unsent } from './unsent.ts';
 import { type LockedRecipient, lockMailOf, lockRecipientsOf, markGivingUp } from './unsent-store.ts';
 
 /** A locked message whose open recipients are to end. */
@@ -39,6 +39,7 @@ export const giveUpMessage = operation({
   output: logEntrySchema,
   async run(ctx, { id, reason = null }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
+    await requireKept(ctx, id);
     await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
         const found = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);

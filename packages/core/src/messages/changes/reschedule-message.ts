@@ -10,7 +10,7 @@ import { operation } from '../../operation/operation.ts';
 import { entryOf } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
 import { moveUnsent } from './move-unsent.ts';
-import { alreadyCanceled, requireUnsent } from './unsent.ts';
+import { alreadyCanceled, requireKept, requireUnsent } from './unsent.ts';
 
 export const rescheduleMessage = operation({
   name: 'email.reschedule',
@@ -24,6 +24,7 @@ export const rescheduleMessage = operation({
   output: logEntrySchema,
   async run(ctx, { id, scheduled_at }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
+    await requireKept(ctx, id);
     const now_is_due = await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
         const unsent = await requireUnsent(tx, ctx.actor, id);

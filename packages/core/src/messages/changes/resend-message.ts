@@ -28,7 +28,7 @@ export const resendMessage = operation({
   output: acknowledgementSchema,
   async run(ctx, { id }): Promise<Acknowledgement> {
     if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
-    const content = await findContent(ctx.sql, ctx.actor.workspace_id, id);
+    const content = await findContent(ctx.sql, ctx, ctx.actor.workspace_id, id);
     return submit(
       ctx,
       {

@@ -9,7 +9,7 @@ import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { entryOf, messageNotFound } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
-import { accessProblem } from './unsent.ts';
+import { accessProblem, requireKept } from './unsent.ts';
 import { type LockedRecipient, lockMailOf, lockRecipientsOf } from './unsent-store.ts';
 
 /** Retries deferred recipients now. Recipients that are already due keep their place in the queue. */
@@ -22,6 +22,7 @@ export const retryMessageNow = operation({
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
+    await requireKept(ctx, id);
     const moved = await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
         const found = (await lockDeferred(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);

@@ -7,7 +7,7 @@ import { operation } from '../../operation/operation.ts';
 import { entryOf } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
 import { moveUnsent } from './move-unsent.ts';
-import { alreadyCanceled, requireUnsent, type Unsent } from './unsent.ts';
+import { alreadyCanceled, requireKept, requireUnsent, type Unsent } from './unsent.ts';
 
 /** Sends scheduled mail now; a message that is already due answers the same. */
 export const sendMessageNow = operation({
@@ -19,6 +19,7 @@ export const sendMessageNow = operation({
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
+    await requireKept(ctx, id);
     const moved = await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
         const unsent = await requireUnsent(tx, ctx.actor, id);

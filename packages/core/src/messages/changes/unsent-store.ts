@@ -74,7 +74,7 @@ export async function setSchedule(
 }
 
 /** Deletes the content of messages and returns the ids that still had any. */
-export async function eraseBodies(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<Set<string>> {
+export async function deleteBodies(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
     delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}
     returning b.message_id as id`;

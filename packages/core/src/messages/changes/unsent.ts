@@ -1,7 +1,7 @@
 import type { Tx } from '@postrider/db';
 import { keyDomainProblem } from '../../api-keys/index.ts';
-import { accessibleMode } from '../../operation/access.ts';
-import type { Actor } from '../../operation/context.ts';
+import { accessibleMail, accessibleMode } from '../../operation/access.ts';
+import type { Actor, ActorContext } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { messageNotFound } from '../log/get-message.ts';
 import { type LockedMessage, type LockedRecipient, lockMailOf, lockRecipientsOf } from './unsent-store.ts';
@@ -23,6 +23,11 @@ export function accessProblem(
     return messageNotFound(id);
   }
   return actor.kind === 'key' ? keyDomainProblem(actor.domains, message.from_domain) : null;
+}
+
+/** Throws for a message that is past its age and closed. */
+export async function requireKept(ctx: ActorContext, id: string): Promise<void> {
+  if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
 }
 
 /**

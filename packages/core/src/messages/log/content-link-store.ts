@@ -19,7 +19,7 @@ export async function insertContentLink(
   return row.expires_at;
 }
 
-/** Uses up a link; null if it was used before. */
+/** Consumes a link; null if it was used before or has expired. */
 export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<ContentLink | null> {
   const [row] = await sql<ContentLink[]>`
     delete from content_links where token_hash = ${token_hash} and expires_at > clock_now()

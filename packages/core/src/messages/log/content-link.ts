@@ -36,7 +36,7 @@ export const createContentLink = operation({
     if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
     const token = randomBytes(32).toString('base64url');
     const expires_at = await ctx.sql.begin(async (tx) => {
-      const content = await findContent(tx, workspace_id, id);
+      const content = await findContent(tx, ctx, workspace_id, id);
       if (attachment !== null && !storedAttachments(content)[attachment])
         throw new AppError('content_gone', `${id} has no attachment ${attachment}; they are counted from 0.`);
       await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id, diff: { link: true, attachment } }]);
@@ -57,14 +57,15 @@ export interface LinkedContent {
   readonly bytes: Buffer;
 }
 
-/**
- * The content that a link leads to; null if the link has been used or has expired, or the content is no longer stored.
- */
-export async function openContentLink(services: Pick<Services, 'sql'>, token: string): Promise<LinkedContent | null> {
+/** The content that a link leads to; null if the link was used or has expired, or the content was deleted. */
+export async function openContentLink(
+  services: Pick<Services, 'sql' | 'config' | 'clock'>,
+  token: string,
+): Promise<LinkedContent | null> {
   const link = await takeContentLink(services.sql, hashOf(token));
   if (!link) return null;
   const { workspace_id, message_id, attachment } = link;
-  const content = await findContent(services.sql, workspace_id, message_id).catch((error: unknown) => {
+  const content = await findContent(services.sql, services, workspace_id, message_id).catch((error: unknown) => {
     if (error instanceof AppError) return null;
     throw error;
   });

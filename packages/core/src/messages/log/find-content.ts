@@ -1,14 +1,15 @@
 import type { Sql, Tx } from '@postrider/db';
 import { AppError } from '../../operation/errors.ts';
+import { type Ages, oldestKept } from '../../operation/retention.ts';
 import { messageNotFound } from './get-message.ts';
 import { type ContentRow, contentOf, messageById } from './log-store.ts';
 
 /**
- * The content of a message. The log outlives it: erased content answers content_gone, an unknown id message_not_found.
+ * The content of a message. The log outlives it: deleted content answers content_gone, an unknown id message_not_found.
  */
-export async function findContent(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow> {
-  const content = await contentOf(sql, workspace_id, id);
+export async function findContent(sql: Sql | Tx, ages: Ages, workspace_id: string, id: string): Promise<ContentRow> {
+  const content = await contentOf(sql, workspace_id, id, oldestKept(ages, 'bodies', 'message'));
   if (content) return content;
   if (!(await messageById(sql, workspace_id, id))) throw messageNotFound(id);
-  throw new AppError('content_gone', 'The content of the message is no longer stored. What the log has of it is left.');
+  throw new AppError('content_gone', 'The content of the message was deleted. Its log entry is left.');
 }

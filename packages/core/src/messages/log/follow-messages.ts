@@ -8,7 +8,7 @@ import { readMessages } from './read-messages.ts';
 
 const ofMail = eventTypes.filter((type) => type.startsWith('email.')).join(',');
 
-/** Streams what happens to all mail of a workspace; email.queued and email.scheduled are new mail. */
+/** Streams the events of all mail of a workspace; email.queued and email.scheduled announce new mail. */
 export const followMessages = operation({
   name: 'email.follow',
   scope: 'email:logs:read',
@@ -19,7 +19,7 @@ export const followMessages = operation({
   run: (ctx, { after }) => invoke(ctx, followEvents, { type: ofMail, ...(after !== undefined && { after }) }),
 });
 
-/** Streams what happens to one mail. */
+/** Streams the events of one mail. */
 export const followMessage = operation({
   name: 'email.follow_one',
   scope: 'email:logs:read',

@@ -40,7 +40,7 @@ export const getContent = operation({
   async run(ctx, { id }): Promise<EmailContent> {
     if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
     const content = await ctx.sql.begin(async (tx) => {
-      const found = await findContent(tx, ctx.actor.workspace_id, id);
+      const found = await findContent(tx, ctx, ctx.actor.workspace_id, id);
       await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id }]);
       return found;
     });
@@ -49,7 +49,7 @@ export const getContent = operation({
       id,
       html: content.html,
       text: content.text,
-      // Stored as JSON of what the send schema had let through.
+      // Holds because headers are stored by JSON.stringify of what the send schema accepted.
       headers: JSON.parse(content.headers) as Record<string, string>,
       attachments: storedAttachments(content).map(({ filename, content: base64, content_type, content_id }) => ({
         filename,

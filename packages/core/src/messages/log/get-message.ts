@@ -6,7 +6,8 @@ import { idField } from '../../fields/wire.ts';
 import { accessibleMail } from '../../operation/access.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
-import { attemptEntry, attemptSchema, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
+import { isKept } from '../../operation/retention.ts';
+import { attemptEntry, attemptSchema, keptAttempts, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { attemptsOf, messageById, recipientsOf } from './log-store.ts';
 import { withPlaces } from './read-places.ts';
 
@@ -40,8 +41,10 @@ export const getMessage = operation({
     const emails = new Map(people.map((row) => [row.id, row.email]));
     return {
       ...logEntry(message, people),
-      events: events.map((event) => eventEntry(event, message, emails.get(event.recipient_id ?? ''))),
-      attempts: attempts.map(attemptEntry),
+      events: events
+        .filter((event) => isKept(ctx, 'events', event.id))
+        .map((event) => eventEntry(event, message, emails.get(event.recipient_id ?? ''))),
+      attempts: keptAttempts(ctx, attempts).map((row) => attemptEntry(ctx, row)),
     };
   },
 });

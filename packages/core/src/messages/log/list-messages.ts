@@ -5,7 +5,15 @@ import { listOf } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import type { ActorContext } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
-import { behindId, collectBackward, collectPage, idRange, pageOfCollected } from '../../paging/candidate-pages.ts';
+import { oldestKept } from '../../operation/retention.ts';
+import {
+  behindId,
+  collectBackward,
+  collectPage,
+  type FilteredRows,
+  idRange,
+  pageOfCollected,
+} from '../../paging/candidate-pages.ts';
 import {
   backwardFields,
   type CursorScope,
@@ -15,6 +23,7 @@ import {
   withCursors,
   writeCursor,
 } from '../../paging/list.ts';
+import { type KeptPart, keptParts } from './kept-parts.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { type MessageRow, type RecipientRow, recipientsOf } from './log-store.ts';
 import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain } from './messages-filter.ts';
@@ -62,10 +71,8 @@ export const listMessagesBackward = operation({
     const whole = idRange('message', filters, null);
     const range = behind !== null && behind >= whole.from ? { ...whole, from: behindId(behind) } : whole;
     const filter = { ...filterOf(filters), mode: accessibleMode(ctx.actor) };
-    const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
-    const { rows, edge } = await collectBackward(range, last + 1, allPass(filter, driver), (part, count, wanted) =>
-      messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted, true),
-    );
+    const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message')).toReversed();
+    const { rows, edge } = await collectParts(ctx, parts, last + 1, true);
     const shown = rows.slice(-last);
     const recipients = await recipientsOfRows(ctx, shown);
     const more = rows.length > last || edge !== null;
@@ -90,6 +97,26 @@ function allPass(filter: MessageFilter, driver: Driver): boolean {
   return asked === 0 || (asked === 1 && driver.kind !== 'all');
 }
 
+/** The rows of some parts of the log, one after another from either end, up to a page. */
+async function collectParts(
+  { sql, actor: { workspace_id } }: ActorContext,
+  parts: readonly KeptPart[],
+  wanted: number,
+  oldest_first: boolean,
+): Promise<FilteredRows<MessageRow>> {
+  const collect = oldest_first ? collectBackward : collectPage;
+  let rows: readonly MessageRow[] = [];
+  for (const { range, filter } of parts) {
+    const driver = await rarestDriver(sql, workspace_id, await driversOf(sql, workspace_id, filter), range);
+    const found = await collect(range, wanted - rows.length, allPass(filter, driver), (part, count, most) =>
+      messagesAmong(sql, workspace_id, driver, filter, part, count, most, oldest_first),
+    );
+    rows = oldest_first ? [...found.rows, ...rows] : [...rows, ...found.rows];
+    if (rows.length >= wanted || found.edge !== null) return { rows, edge: found.edge };
+  }
+  return { rows, edge: null };
+}
+
 async function recipientsOfRows(ctx: ActorContext, rows: readonly MessageRow[]): Promise<Map<string, RecipientRow[]>> {
   const ids = rows.map((row) => row.id);
   return ids.length === 0 ? new Map() : recipientsOf(ctx.sql, ctx.actor.workspace_id, ids);
@@ -105,10 +132,8 @@ async function pageOfLog(
   const range = idRange('message', filters, readCursor(scope, cursor));
   const mode = accessibleMode(ctx.actor);
   const filter = { ...filterOf(filters), mode };
-  const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
-  const found = await collectPage(range, limit + 1, allPass(filter, driver), (part, count, wanted) =>
-    messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
-  );
+  const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message'));
+  const found = await collectParts(ctx, parts, limit + 1, false);
   const recipients = await recipientsOfRows(ctx, found.rows.slice(0, limit).filter(needsRecipients));
   return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
 }
@@ -131,7 +156,7 @@ export async function driversOf(
   return first ? [first, ...others] : [{ kind: 'all' }];
 }
 
-/** None if from is given, or if the domain has too many senders. */
+/** None if `from` is given, or if the domain has too many senders. */
 async function domainDrivers(sql: Sql | Tx, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
   if (domain === null || from !== null) return [];
   const emails = await sendersOf(sql, workspace_id, domain, MOST_SENDERS);

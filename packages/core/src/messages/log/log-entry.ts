@@ -4,6 +4,7 @@ import { type DeliveryState, deliveryStates, messageStatus, refusalCategories } 
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
+import { type Ages, isKept } from '../../operation/retention.ts';
 import { priorityField } from '../../priorities/index.ts';
 import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
 import { waitingReason, waitingSchema } from './waiting.ts';
@@ -93,7 +94,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     reply_to: message.reply_to,
     subject: message.subject,
     tags: message.tags,
-    // Written by JSON.stringify of what the send schema let through.
+    // Holds because metadata is stored by JSON.stringify of what the send schema accepted.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     created_at: isoTime(message.created_at),
     scheduled_at: maybeTime(message.scheduled_at),
@@ -137,7 +138,7 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
   };
 }
 
-/** Written by JSON.stringify of what the event of the bounce holds. */
+/** The cast holds because the facts are written by JSON.stringify of the bounce event's data. */
 function bounceEntry(facts: string | null): BounceEntry | null {
   if (facts === null) return null;
   const { bounce } = JSON.parse(facts) as { bounce?: BounceEntry };
@@ -188,7 +189,12 @@ export const attemptSchema = z
   .meta({ id: 'Attempt' });
 export type AttemptEntry = z.output<typeof attemptSchema>;
 
-export function attemptEntry(row: AttemptRow): AttemptEntry {
+/** The attempts that are not past their age. */
+export function keptAttempts<R extends AttemptRow>(ages: Ages, rows: readonly R[]): R[] {
+  return rows.filter(({ id }) => isKept(ages, 'events', id));
+}
+
+export function attemptEntry(ages: Ages, row: AttemptRow): AttemptEntry {
   return {
     id: row.id,
     recipient_id: row.recipient_id,
@@ -199,7 +205,7 @@ export function attemptEntry(row: AttemptRow): AttemptEntry {
     target: row.target,
     address: row.address,
     tls_policy: row.tls_policy,
-    // Both were written by JSON.stringify of what the mailer reports.
+    // Both casts hold because the columns are written by JSON.stringify of what the mailer reports.
     tls: row.tls === null ? null : (JSON.parse(row.tls) as AttemptEntry['tls']),
     reply:
       row.reply_code === null
@@ -207,7 +213,7 @@ export function attemptEntry(row: AttemptRow): AttemptEntry {
         : { code: row.reply_code, enhanced: row.reply_enhanced, text: row.reply_text ?? '' },
     error: row.error,
     phases_ms: JSON.parse(row.phases_ms) as AttemptEntry['phases_ms'],
-    transcript: row.transcript,
+    transcript: isKept(ages, 'transcripts', row.id) ? row.transcript : null,
     started_at: isoTime(row.started_at),
     finished_at: isoTime(row.finished_at),
   };

@@ -4,7 +4,7 @@ import { type DeliveryState, isThere, type RefusalCategory } from '../../deliver
 import { among, withinBounds } from '../../paging/keyset-store.ts';
 import type { Priority } from '../../priorities/index.ts';
 import { openInSql } from '../../states/index.ts';
-import { isDropped } from '../changes/contents-store.ts';
+import { countsAsDeleted } from '../changes/contents-store.ts';
 
 export interface MessageRow {
   id: string;
@@ -55,7 +55,7 @@ export interface RecipientRow {
   throttled_reply: string | null;
   limit_connections: number | null;
   limit_per_minute: number | null;
-  /** The rate of the lane after a hold. */
+  /** Mails per minute while the backlog of an ended hold is released. */
   resume_rate: number | null;
   /** The active hold on it. */
   hold_id: string | null;
@@ -210,13 +210,20 @@ export interface ContentRow
   attachments: string;
 }
 
-export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow | null> {
+/** Null if it is not stored, or older than the oldest that is kept: open mail needs its content whatever its age. */
+export async function contentOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  id: string,
+  oldest_kept: string,
+): Promise<ContentRow | null> {
   const [row] = await sql<ContentRow[]>`
     select m.id as message_id, m.created_at, m.scheduled_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
       m.bcc_addresses, m.reply_to, m.subject, m.priority, m.retain, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
     from messages m
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
-    where m.workspace_id = ${workspace_id} and m.id = ${id} and not (${isDropped(sql)})`;
+    where m.workspace_id = ${workspace_id} and m.id = ${id} and not (${countsAsDeleted(sql)})
+      and (m.id >= ${oldest_kept} or m.status in (${openInSql}))`;
   return row ?? null;
 }
 

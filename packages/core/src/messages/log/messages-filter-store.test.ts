@@ -6,7 +6,7 @@ import { recipientsOf } from './log-store.ts';
 import { countFilters, type MessageFilter } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
-// A prepared statement keeps its first plan, which is made before there is any mail.
+// A prepared statement would keep a plan that was made before there is any mail.
 
 const MESSAGES = 20_000;
 const PAGE = 21;
@@ -22,7 +22,9 @@ const anything: MessageFilter = {
   priority: null,
 };
 
-/** One of 2,000 messages is rare; one of ten is from a crowd of senders, and all others are alike. */
+/**
+ * One message in 2,000 has the rare values, one in ten is from the domain with many senders, and all others are alike.
+ */
 const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [
   ['everything', { kind: 'all' }, {}],
   ['the common status', { kind: 'status', statuses: ['delivered'] }, { statuses: ['delivered'] }],
@@ -45,7 +47,10 @@ const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] 
   ],
 ];
 
-/** What is led by the ten messages to eve and looked up in the index of every other filter; all of them pass. */
+/**
+ * Filters that the ten messages to eve all pass: that filter drives the walk, and each other one is looked up in its
+ * index.
+ */
 const lookUps: readonly (readonly [string, Partial<MessageFilter>])[] = [
   ['a tag', { tags: ['common'] }],
   ['two tags', { tags: ['common', 'rare'] }],
@@ -117,7 +122,7 @@ async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<numb
   return found.rows.length;
 }
 
-/** Rows of all mail tables that the database read for an answer, and pages of the tables and indexes. */
+/** Rows of all mail tables, and pages of tables and indexes, that the database read for an answer. */
 async function readFor(question: () => Promise<unknown>): Promise<{ rows: number; pages: number }> {
   await sql`begin`;
   const before = await readSoFar();
@@ -127,7 +132,7 @@ async function readFor(question: () => Promise<unknown>): Promise<{ rows: number
   return { rows: after.rows - before.rows, pages: after.pages - before.pages };
 }
 
-/** What this session has read and not yet reported, and what it reads in this transaction. */
+/** What this session has read: reported and not yet reported. */
 async function readSoFar(): Promise<{ rows: number; pages: number }> {
   const [row] = await sql<{ rows: number; pages: number }[]>`
     select
@@ -152,7 +157,7 @@ it.each(questions)(
   },
 );
 
-// What ten messages and each look-up of them may take; in the index of another filter one takes 60 pages more.
+// Measured for ten messages and each look-up of them; a look-up in the wrong index reads 60 pages more.
 const askedOf = (filter: Partial<MessageFilter>) =>
   countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
 const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
@@ -164,7 +169,7 @@ it.each(lookUps)('%s is looked up in its index, with a plan that was made on emp
   });
 
   expect(found).toBe(10);
-  // Its entry for each filter, at most; and its message and its recipient.
+  // Per message one index entry for each filter, then the message and its recipient.
   expect(rows).toBeLessThanOrEqual(found * (3 + askedOf(filter)));
   expect(pages).toBeLessThan(pagesOf(filter));
 });

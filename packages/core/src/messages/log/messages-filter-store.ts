@@ -21,7 +21,7 @@ export type Driver =
 // A filter is either exhausted by a probe of this depth, or so dense that another driver may be better.
 const PROBE_DEPTH = 200;
 
-/** Null where no mail of the workspace ever had the tag. */
+/** Null if the workspace never had mail with the tag. */
 const tagId = (sql: Sql | Tx, workspace_id: string, tag: string) =>
   sql`(select g.id from tags g where g.workspace_id = ${workspace_id} and g.name = ${tag})`;
 
@@ -53,21 +53,21 @@ function candidates(
         ) c
         order by c.id ${order} limit ${count}`;
     case 'tag':
-      // The primary key of message_tags is the only index it has.
+      // The only index of message_tags is its primary key.
       return sql`
         select t.message_id as id from message_tags t
         where t.tag_id = ${tagId(sql, workspace_id, driver.tag)}
           and t.message_id >= ${range.from} and t.message_id < ${range.before}
         order by t.message_id ${order} limit ${count}`;
     case 'priority':
-      // Served by messages_priority, which leaves out what is normal.
+      // Served by messages_priority, which omits normal priority.
       return sql`
         select m.id from messages m
         where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.priority = ${driver.priority}
           and m.priority <> 'normal' and ${within(sql, sql`m.id`, range)}
         order by m.id ${order} limit ${count}`;
     case 'recipient':
-      // Served by recipients_address. A message may have an address twice, in other letters.
+      // Served by recipients_address. A message may have one address twice, in different case.
       return sql`
         select distinct r.message_id as id from recipients r
         where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${driver.email}

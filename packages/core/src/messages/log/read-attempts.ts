@@ -3,20 +3,22 @@ import { idFloor, idTime, isId } from '../../fields/ids.ts';
 import { listOf } from '../../fields/wire.ts';
 import { accessibleMail } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
+import { type Ages, isKept, oldestKept } from '../../operation/retention.ts';
 import { pageFields, pagesOf } from '../../paging/list.ts';
-import { attemptEntry, attemptSchema } from './log-entry.ts';
+import { attemptEntry, attemptSchema, keptAttempts } from './log-entry.ts';
 import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
 
 const MOST = 1000;
 const MOST_LOOKED_FOR = 100;
-// The attempt of a lost worker leaves no event; the attempt that took over does, within this time.
+// The attempt of a dead worker leaves no event; the attempt that took over does, within this time.
 const TAKEN_OVER_MS = 15 * 60_000;
-// The most events read, for all ids together. A millisecond holds the events of a few commits, even for 100 ids.
+// The most events read for all ids together. One millisecond holds the events of a few commits, even for 100 ids.
 const WALKS = [
   { within_ms: 1, most: 50_000 },
   { within_ms: TAKEN_OVER_MS, most: 5000 },
 ];
 
+type AttemptOfMail = AttemptRow & { readonly message_id: string };
 const attemptOfSchema = attemptSchema.extend({ email_id: z.string() });
 /** An attempt with its message. */
 export type AttemptOfMessage = z.output<typeof attemptOfSchema>;
@@ -39,9 +41,12 @@ export const readAttempts = operation({
         ctx,
         behind.map(({ id }) => id),
       );
-      const shown = behind.filter(({ id }) => known.has(id));
+      const oldest = oldestKept(ctx, 'events', 'attempt');
+      const shown = behind
+        .filter(({ id }) => known.has(id))
+        .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
       const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, shown, limit + 1);
-      return [Map.groupBy(rows, (row) => row.message_id), attemptOf];
+      return [Map.groupBy(rows, (row) => row.message_id), (row: AttemptOfMail) => attemptOf(ctx, row)];
     });
   },
 });
@@ -57,7 +62,7 @@ export const readLastAttempts = operation({
   async run(ctx, { ids }) {
     const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
     const found = Map.groupBy(rows, (row) => row.message_id);
-    return ids.map((id) => (found.get(id) ?? []).map(attemptOf));
+    return ids.map((id) => keptAttempts(ctx, found.get(id) ?? []).map((row) => attemptOf(ctx, row)));
   },
 });
 
@@ -72,11 +77,11 @@ export const readAttemptsById = operation({
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
     const found = new Map<string, AttemptOfMessage>();
     for (const { within_ms, most } of WALKS) {
-      const wanted = ids.filter((id) => isId('attempt', id) && !found.has(id));
+      const wanted = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !found.has(id));
       if (wanted.length === 0) break;
       const windows = windowsBehind(wanted.map(idTime), within_ms);
       for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, windows, most))
-        found.set(row.id, attemptOf(row));
+        found.set(row.id, attemptOf(ctx, row));
     }
     const known = await accessibleMail(
       ctx,
@@ -98,6 +103,6 @@ function windowsBehind(times: readonly number[], within_ms: number) {
   }));
 }
 
-function attemptOf(row: AttemptRow & { readonly message_id: string }): AttemptOfMessage {
-  return { ...attemptEntry(row), email_id: row.message_id };
+function attemptOf(ages: Ages, row: AttemptOfMail): AttemptOfMessage {
+  return { ...attemptEntry(ages, row), email_id: row.message_id };
 }

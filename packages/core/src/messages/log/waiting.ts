@@ -26,7 +26,9 @@ export const waitingSchema = z
         description:
           'With throttled: a failing destination, a limit set by an operator, or the resume rate after a hold.',
       }),
-    since: timeField.nullable().meta({ description: 'With no_worker: since when no worker is running.' }),
+    since: timeField
+      .nullable()
+      .meta({ description: 'With no_worker: when a worker was last seen, or else when the mail became due.' }),
     ahead: z.int().nullable().meta({
       description:
         'With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists.',
@@ -50,7 +52,7 @@ export function waitingReason(row: RecipientRow): Waiting | null {
     case 'queued':
       return dueReason(row);
     case 'sending':
-      // Its worker was lost; the next claim takes it over.
+      // Its worker died; the next claim takes it over.
       return row.leased ? null : dueReason(row);
     default:
       return null;

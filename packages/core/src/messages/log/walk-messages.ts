@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
 import { type IdRange, idRange } from '../../paging/candidate-pages.ts';
+import { type KeptPart, keptParts } from './kept-parts.ts';
 import { driversOf } from './list-messages.ts';
 import { type FilterInput, filterOf, type MessageFilter } from './messages-filter.ts';
 import { countAmong, idsAmong, rarestDriver } from './messages-filter-store.ts';
@@ -17,6 +18,8 @@ export interface MessageWalk {
   readonly deferred?: boolean;
   readonly tried?: boolean | null;
   readonly before: Date;
+  /** Older mail is gone, unless it is open. */
+  readonly oldest_kept: string;
 }
 
 export interface WalkStep {
@@ -32,14 +35,17 @@ export async function nextMessages(
   position: string | null,
   wanted: number,
 ): Promise<WalkStep> {
-  const filter = walkFilter(walk);
-  if (filter === null) return { ids: [], position: null };
-  const range = walkRange(walk, position);
-  const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
   const count = Math.max(CANDIDATES, wanted);
-  const found = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, wanted);
-  if (found.ids.length >= wanted) return { ids: found.ids, position: found.ids.at(-1) ?? null };
-  return { ids: found.ids, position: found.examined < count ? null : found.edge };
+  const ids: string[] = [];
+  for (const { range, filter } of partsOf(walk, position)) {
+    const left = wanted - ids.length;
+    const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
+    const found = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, left);
+    ids.push(...found.ids);
+    if (found.ids.length >= left) return { ids, position: ids.at(-1) ?? null };
+    if (found.examined >= count) return { ids, position: found.edge };
+  }
+  return { ids, position: null };
 }
 
 /** How many messages a walk would match; not exact once it has examined its maximum. */
@@ -48,24 +54,31 @@ export async function countMessages(
   walk: MessageWalk,
   most: number,
 ): Promise<{ readonly count: number; readonly exact: boolean }> {
-  const filter = walkFilter(walk);
-  if (filter === null) return { count: 0, exact: true };
-  const range = walkRange(walk, null);
-  const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
-  let { before } = range;
   let count = 0;
-  for (let examined = 0; examined < most; examined += COUNTED_AT_ONCE) {
-    const step = Math.min(COUNTED_AT_ONCE, most - examined);
-    const found = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
-    count += found.passed;
-    if (found.examined < step) return { count, exact: true };
-    before = found.edge ?? before;
+  let examined = 0;
+  for (const { range, filter } of partsOf(walk, null)) {
+    const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
+    let { before } = range;
+    for (;;) {
+      if (examined >= most) return { count, exact: false };
+      const step = Math.min(COUNTED_AT_ONCE, most - examined);
+      const found = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
+      count += found.passed;
+      examined += found.examined;
+      if (found.examined < step) break;
+      before = found.edge ?? before;
+    }
   }
-  return { count, exact: false };
+  return { count, exact: true };
 }
 
 export function otherStatuses(statuses: readonly DeliveryState[]): DeliveryState[] {
   return deliveryStates.filter((state) => !statuses.includes(state));
+}
+
+function partsOf(walk: MessageWalk, position: string | null): readonly KeptPart[] {
+  const filter = walkFilter(walk);
+  return filter === null ? [] : keptParts(walkRange(walk, position), filter, walk.oldest_kept);
 }
 
 function walkRange({ filters, before }: MessageWalk, position: string | null): IdRange {

@@ -12,7 +12,7 @@ export const roleField = z.enum(workspaceRoles).meta({
     'viewer reads mail and domains; member also sends, and manages domains and webhooks; admin does everything.',
 });
 
-/** Left out: the workspace that the caller acts in. */
+/** If absent, the caller's workspace. */
 export const workspaceField = idField(idPrefixes.workspace)
   .optional()
   .meta({ description: 'Another workspace than the own one, for operators.' });

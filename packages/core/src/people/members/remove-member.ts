@@ -10,7 +10,7 @@ import { deleteMember, lockAdmins, lockMember } from '../store.ts';
 import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 
-/** Ends a membership. The person's next request on any process is refused; API keys that they made go on working. */
+/** Ends a membership. The user's next request to any process is refused; API keys that they created stay valid. */
 export const removeMember = operation({
   name: 'members.remove',
   scope: null,

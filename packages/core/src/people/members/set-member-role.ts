@@ -11,7 +11,10 @@ import { lockAdmins, lockMember, updateRole } from '../store.ts';
 import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 
-/** Changes what a member may do, and signs them out there: a page that they have open would show what they may no longer do. */
+/**
+ * Changes a member's role and ends their sessions in the workspace, because open pages would show what they may no
+ * longer do.
+ */
 export const setMemberRole = operation({
   name: 'members.set_role',
   scope: null,

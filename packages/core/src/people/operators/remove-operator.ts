@@ -10,7 +10,7 @@ import { reasonField } from '../person.ts';
 import { endSessions } from '../sessions/session-store.ts';
 import { lockOperators, unmakeOperator } from '../store.ts';
 
-/** Takes the instance out of a person's hands. What they are in workspaces stays. */
+/** Revokes the operator role. Roles in workspaces stay. */
 export const removeOperator = operation({
   name: 'operators.remove',
   scope: 'operator',

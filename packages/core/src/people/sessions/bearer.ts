@@ -20,13 +20,13 @@ export interface SessionBearer {
   readonly address: string;
 }
 
-/** What an Authorization header holds, unchecked: an API key or the bearer token of a session. */
+/** The unchecked content of an Authorization header: an API key or the bearer token of a session. */
 export function readBearer(token: string | null, address: string): Credential | SessionBearer | AppError {
   if (!token?.startsWith(PREFIX)) return readCredential(token, address);
   return { kind: 'session', secret_hash: hashToken(token), address };
 }
 
-/** The user of a bearer token now, or null. */
+/** The user of a bearer token, or null if it is not valid now. */
 export async function findBearer(
   services: Pick<Services, 'sql'>,
   { secret_hash }: SessionBearer,

@@ -3,7 +3,7 @@ import { newId } from '../../fields/ids.ts';
 import { insertSession } from './session-store.ts';
 import { hashToken, newToken } from './token.ts';
 
-/** Begins a session under a new id and hands out its token, which is stored nowhere. */
+/** Starts a session under a new id and returns its token, which is not stored. */
 export async function beginSession(
   tx: Tx,
   now_ms: number,

@@ -11,7 +11,7 @@ import { checkPassword, notYourPassword } from './check-password.ts';
 import { hashPassword } from './password.ts';
 import { endSessions, proofOfSession } from './session-store.ts';
 
-/** Changes the own password and ends all sessions, because some may have been started with a stolen one. */
+/** Changes the caller's password and ends all their sessions, because some may have been started with a stolen one. */
 export const changePassword = operation({
   name: 'people.change_password',
   scope: null,

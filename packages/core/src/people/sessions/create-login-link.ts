@@ -17,7 +17,7 @@ export interface LoginLink {
   readonly expires_at: string;
 }
 
-/** A link that signs a person in once, within 15 minutes; its token is stored nowhere. */
+/** A link that signs a user in once, within 15 minutes; its token is not stored. */
 export async function newLoginLink(tx: Tx, public_url: string, user_id: string): Promise<LoginLink> {
   const token = newToken();
   const expires_at = await insertLink(tx, hashToken(token), user_id);
@@ -35,7 +35,7 @@ export const createLoginLink = operation({
     await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
       const known = await userByEmail(tx, email);
-      // A reset of the password that is under way is waited for: it ends the links that it finds.
+      // Serialized with a password reset, which would otherwise miss the new link when it deletes the existing ones.
       const user = known && (await holdUser(tx, known.id));
       if (!user) throw personNotFound(email);
       const link = await newLoginLink(tx, ctx.public_url, user.id);

@@ -13,7 +13,7 @@ import { hashToken } from './token.ts';
 
 const LIFETIME_SECONDS = 15 * 60;
 
-/** Lets pages that hold no cookie, such as GraphiQL, call /v1 and /graphql as the session does. */
+/** Lets pages without a cookie, such as GraphiQL, call /v1 and /graphql as the session does. */
 export const createSessionToken = operation({
   name: 'session.token',
   scope: null,

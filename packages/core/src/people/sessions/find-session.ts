@@ -3,7 +3,7 @@ import { scopesOf } from '../roles.ts';
 import { liveSession, noteSessionUse, type SessionRow } from './session-store.ts';
 import { hashToken } from './token.ts';
 
-/** Whose session a token is, with the scopes of their role at this moment; null for one that has ended. */
+/** The user of a session token, with the current scopes of their role; null if the session has ended. */
 export async function findSession(services: Pick<Services, 'sql'>, token: string): Promise<UserActor | null> {
   const row = await liveSession(services.sql, hashToken(token));
   if (row === null) return null;

@@ -6,7 +6,7 @@ export interface Tries {
   readonly minutes_left: number;
 }
 
-/** Counts a try as failed, for each subject, before it is made: tries at the same time cannot overtake the count. */
+/** Counts a try as failed for each subject before it is made, so that concurrent tries cannot exceed the limit. */
 export async function countTry(sql: Sql, subjects: readonly string[]): Promise<Tries[]> {
   return sql<Tries[]>`
     insert into login_failures as f (subject, began_at, failed)
@@ -18,7 +18,7 @@ export async function countTry(sql: Sql, subjects: readonly string[]): Promise<T
       ceil(extract(epoch from began_at + interval '15 minutes' - clock_now()) / 60)::int as minutes_left`;
 }
 
-/** After a success the account's count is reset, while an address only gets this one try back. */
+/** A success resets the count of the account, but returns only this one try to the address. */
 export async function forgiveTry(sql: Sql, account: string | null, address: string): Promise<void> {
   await sql`update login_failures set failed = 0 where subject = ${account}`;
   await sql`update login_failures set failed = greatest(0, failed - 1) where subject = ${address}`;

@@ -5,7 +5,7 @@ import { addressSubject } from '../../usage/index.ts';
 import { countTry, forgiveTry } from './login-failures-store.ts';
 
 const MOST_OF_ACCOUNT = 20;
-// Many people may sit behind one address.
+// Many users may share one address.
 const MOST_OF_ADDRESS = 60;
 
 /** A try to sign in that counts as failed until it is forgiven. */

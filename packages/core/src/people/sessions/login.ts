@@ -14,7 +14,7 @@ import { hashToken } from './token.ts';
 interface Arrival {
   readonly request_id: string;
   readonly address: string;
-  /** The session that this browser has so far, which the new one replaces. */
+  /** The browser's current session, which the new one replaces. */
   readonly replaces: string | null;
 }
 
@@ -27,7 +27,7 @@ export async function login(
   const checked = await checkPassword(services, { ...credentials, address: arrival.address });
   return services.sql.begin(async (tx) => {
     const user = await holdUser(tx, checked.id);
-    // A password that was changed between the check and now has ended the sessions that were there, and not this one.
+    // A password change since the check has ended the existing sessions, but would miss this one.
     if (user?.password_hash !== checked.password_hash) throw wrongPassword();
     return signIn(services, tx, user, arrival, false);
   });
@@ -38,7 +38,7 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
   const attempt = await beginTry(services, { email: null, address: arrival.address });
   const token = await services.sql.begin(async (tx) => {
     const token_hash = hashToken(link);
-    // The person before the link, in the order in which a change of the password takes them.
+    // The user is locked before the link, in the same order as a password change.
     const owner = await ownerOfLink(tx, token_hash);
     const user = owner === null ? null : await holdUser(tx, owner);
     if (user === null || !(await takeLink(tx, token_hash)))

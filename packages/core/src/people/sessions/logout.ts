@@ -5,7 +5,7 @@ import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { deleteSession } from './session-store.ts';
 
-/** Ends the session on the server: its cookie is worth nothing from now on, wherever it has been copied to. */
+/** Ends the session on the server, so that copies of its cookie are worthless too. */
 export const logout = operation({
   name: 'people.logout',
   scope: null,

@@ -36,7 +36,7 @@ export function hashPassword(password: string): Promise<string> {
   });
 }
 
-/** Compares a password with its hash. Takes as long where there is no hash. */
+/** Compares a password with its hash. Takes as long if there is no hash. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [kind, N, r, p, salt, digest] = (stored || NOBODY).split('$');
   if (kind !== 'scrypt' || !salt || !digest) return false;
@@ -46,7 +46,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(expected, derived) && Boolean(stored);
 }
 
-/** 120 random bits. */
+/** A password of 120 random bits. */
 export function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }

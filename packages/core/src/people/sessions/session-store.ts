@@ -8,11 +8,11 @@ export interface SessionRow {
   readonly operator: boolean;
   readonly workspace_id: string;
   readonly role: WorkspaceRole | null;
-  /** Long enough since its last use was noted for another note. */
+  /** Whether the last use was recorded long enough ago to record it again. */
   readonly note_due: boolean;
 }
 
-/** The live session with the token of a cookie. */
+/** The live session of a cookie's token. */
 export function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
   return live(sql, sql`s.token_hash = ${token_hash}`);
 }
@@ -29,7 +29,10 @@ export function liveSessionOfToken(sql: Sql, token_hash: Buffer): Promise<Sessio
   );
 }
 
-/** A session that has been idle for less than 12 hours, is younger than 7 days, and may act where it acts. */
+/**
+ * A session that has been idle for less than 12 hours, is younger than 7 days, and whose user still has access to its
+ * workspace.
+ */
 async function live(sql: Sql, which: Fragment): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.user_id, u.email, u.operator, s.workspace_id, m.role,
@@ -93,7 +96,7 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx`delete from sessions where id = ${id}`;
 }
 
-/** The session of a token, of any user. */
+/** Deletes the session of a token, of any user. */
 export async function deleteSessionOf(tx: Tx, token_hash: Buffer): Promise<void> {
   await tx`delete from sessions where token_hash = ${token_hash}`;
 }
@@ -114,7 +117,7 @@ export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: strin
   await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
 }
 
-/** What proves that the person of a session is the one whose password is to change. */
+/** What a password change must confirm: the current password, unless the session began with a fresh login link. */
 export async function proofOfSession(
   sql: Sql,
   id: string,
@@ -140,7 +143,7 @@ export async function ownerOfLink(tx: Tx, token_hash: Buffer): Promise<string | 
   return row?.user_id ?? null;
 }
 
-/** Uses a login link up; false for all but one of those who try. */
+/** Consumes a login link; of concurrent callers only one gets true. */
 export async function takeLink(tx: Tx, token_hash: Buffer): Promise<boolean> {
   const rows = await tx`
     delete from login_links where token_hash = ${token_hash} and expires_at > clock_now() returning user_id`;

@@ -30,7 +30,7 @@ const personSchema = z.object({
 
 type Person = z.output<typeof personSchema>;
 
-/** Who is signed in, what they may do, and where. */
+/** The signed-in user, with their scopes and workspace. */
 export const whoAmI = operation({
   name: 'people.me',
   scope: null,

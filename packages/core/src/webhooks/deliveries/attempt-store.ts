@@ -6,7 +6,7 @@ export interface WebhookAttemptRow {
   readonly number: number;
   readonly at: Date;
   readonly duration_ms: number | null;
-  /** JSON, as sent and as answered. */
+  /** JSON of the headers as sent and as received. */
   readonly request_headers: string | null;
   readonly response_status: number | null;
   readonly response_headers: string | null;
@@ -59,7 +59,10 @@ export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly 
     on conflict do nothing`;
 }
 
-/** The kept attempts of deliveries, oldest first; of one delivery at most so many, the newest. Served by the key. */
+/**
+ * The kept attempts of deliveries, oldest first: per delivery at most this many of the newest. Served by the primary
+ * key.
+ */
 export async function attemptsOfDeliveries(
   sql: Sql,
   workspace_id: string,

@@ -32,7 +32,7 @@ const recover = (webhook_id: string) => {
   return oweRange(world.services, { workspace_id: world.workspace_id, webhook_id, ...range });
 };
 
-/** Until a session in this database waits for a lock. */
+/** Resolves once a session in this database waits for a lock. */
 const somebodyWaits = () =>
   expect
     .poll(

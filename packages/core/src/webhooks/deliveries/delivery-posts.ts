@@ -7,7 +7,7 @@ import type { WebhookDeliveryRow } from './delivery-store.ts';
 
 const MOST_HEADERS = 40;
 const LONGEST_HEADER = 300;
-/** What an endpoint sends to be kept by its client only. */
+/** Response headers that only the client of the request should store. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'www-authenticate', 'authorization']);
 
 const headersField = z.record(z.string(), z.string()).nullable();
@@ -26,7 +26,7 @@ export const webhookPostSchema = z
   .meta({ id: 'WebhookPost' });
 export type WebhookPost = z.output<typeof webhookPostSchema>;
 
-/** Every attempt of a delivery that is still known, oldest first. */
+/** All stored attempts of a delivery, oldest first. */
 export function postsOf(row: WebhookDeliveryRow, kept: readonly WebhookAttemptRow[]): WebhookPost[] {
   const last =
     row.state === 'delivered' && row.last_attempt_at !== null
@@ -55,12 +55,12 @@ export function postsOf(row: WebhookDeliveryRow, kept: readonly WebhookAttemptRo
   }));
 }
 
-/** Written by JSON.stringify of what was sent, and of shownHeaders. */
+/** The cast holds because headers are written by JSON.stringify of what was sent, and of shownHeaders. */
 function headersOf(text: string | null): Record<string, string> | null {
   return text === null ? null : (JSON.parse(text) as Record<string, string>);
 }
 
-/** Headers of an answer that may be stored and shown. */
+/** The response headers that may be stored and shown. */
 export function shownHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const shown = Object.entries(headers)
     .filter(([name, value]) => value !== undefined && !SECRET_HEADERS.has(name.toLowerCase()))

@@ -34,7 +34,8 @@ export function isDelivery(sql: Sql | Tx, key: string): Fragment {
   return sql`${first} and ${sql.unsafe(`d.workspace_id = ${key}.workspace_id`)}`;
 }
 
-// Not renewed: a post that has not begun in time is handed back, and one that has begun ends in time.
+// Not renewed: a post that has not begun in time is handed back, and one that has begun times out before the lease
+// ends.
 export const WEBHOOK_LEASE_SECONDS = 30;
 /** An endpoint that was paused is probed with one post at a time. */
 const PROBES = 1;
@@ -70,7 +71,7 @@ export interface OwedEvent {
   readonly event: EventRow;
   readonly message: SubjectRow | undefined;
   readonly email: string | undefined;
-  /** The trace of the message, if that was sampled. */
+  /** The trace of the message, if it was sampled. */
   readonly trace_parent: string | null;
 }
 
@@ -182,7 +183,7 @@ function toldFields(sql: Sql): Fragment {
     r.email`;
 }
 
-/** The body data of the event of t, by primary keys; of the rows that share an event, the first has it. */
+/** The body data of the event in t, by primary keys; of the rows that share an event, only the first gets it. */
 function toldOf(sql: Sql): Fragment {
   return sql`
     left join lateral (
@@ -231,7 +232,7 @@ export interface PostResult {
   readonly id: string;
   readonly lease: string;
   readonly state: WebhookDeliveryState;
-  /** It was not posted: the attempt is not counted, and it can be claimed again immediately. */
+  /** Nothing was posted: the attempt is not counted, and the delivery can be claimed again immediately. */
   readonly handed_back: boolean;
   /** Until the next attempt, if any. */
   readonly delay_seconds: number;
@@ -316,7 +317,6 @@ export async function pageOfDeliveries(
   return candidatesOf<WebhookDeliveryRow>(rows);
 }
 
-/** Served by the primary key. */
 export async function deliveriesByIds(
   sql: Sql,
   workspace_id: string,
@@ -327,7 +327,7 @@ export async function deliveriesByIds(
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
-/** The deliveries of events; the primary key is made of event and endpoint. */
+/** Served by the primary key, which begins with the event. */
 export async function deliveriesOfEvents(
   sql: Sql,
   workspace_id: string,
@@ -354,7 +354,7 @@ export async function subjectsOfDeliveries(
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
-/** A test delivery: it has a body of its own, because there is no event. */
+/** A test delivery stores its body itself, because there is no event. */
 export async function insertSample(
   sql: Tx,
   sample: Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id'> & {
@@ -438,8 +438,8 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
 }
 
 /**
- * Fails some pending deliveries of a disabled endpoint; how many. Skips locked rows: waiting in this order could
- * deadlock.
+ * Fails some pending deliveries of a disabled endpoint; returns the count. Skips locked rows: waiting in this order
+ * could deadlock.
  */
 export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, count: number): Promise<number> {
   const rows = await sql`
@@ -474,18 +474,18 @@ export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean
   return row?.found ?? false;
 }
 
-/** Months that ended at least so many days ago, except last month, which ensure_partitions would create again. */
+/** Months that ended at least so many seconds ago, except last month, which ensure_partitions would create again. */
 export async function oldMonths(
   sql: Sql,
   parent: 'webhook_deliveries' | 'webhook_attempts',
-  days: number,
+  seconds: number,
 ): Promise<string[]> {
   const months = await sql<{ name: string }[]>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = ${parent}::text::regclass and c.relname ~ '_[0-9]{6}$'
       and make_timestamptz(substr(right(c.relname, 6), 1, 4)::int, right(c.relname, 2)::int, 1, 0, 0, 0, 'UTC')
         + interval '1 month' <= least(
-          clock_now() - make_interval(days => ${days}),
+          clock_now() - make_interval(secs => ${seconds}),
           date_trunc('month', clock_now(), 'UTC') - interval '1 month')
     order by c.relname`;
   return months.map(({ name }) => name);
@@ -505,18 +505,18 @@ export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boole
   return row?.dropped ?? false;
 }
 
-/** Deletes old attempts that lie in no month. */
-export async function deleteStrayAttempts(sql: Sql, days: number): Promise<void> {
+/** Deletes old attempts in the default partition. */
+export async function deleteStrayAttempts(sql: Sql, seconds: number): Promise<void> {
   await sql`
-    delete from webhook_attempts_default where delivery_id < id_floor(clock_now() - make_interval(days => ${days}))`;
+    delete from webhook_attempts_default where delivery_id < id_floor(clock_now() - make_interval(secs => ${seconds}))`;
 }
 
-/** Deletes some old finished rows; how many. Skips locked rows. */
-export async function deleteFinished(sql: Sql, partition: string, days: number, count: number): Promise<number> {
+/** Deletes some old finished rows; returns the count. Skips locked rows. */
+export async function deleteFinished(sql: Sql, partition: string, seconds: number, count: number): Promise<number> {
   const rows = await sql`
     with old as materialized (
       select d.id, d.workspace_id from ${sql(partition)} d
-      where d.state <> 'pending' and d.id < id_floor(clock_now() - make_interval(days => ${days}))
+      where d.state <> 'pending' and d.id < id_floor(clock_now() - make_interval(secs => ${seconds}))
       order by d.id limit ${count} for update skip locked
     )
     delete from ${sql(partition)} d using old o where d.id = o.id and d.workspace_id = o.workspace_id

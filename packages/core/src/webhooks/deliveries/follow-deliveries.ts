@@ -9,7 +9,7 @@ import type { WebhookDeliveryEntry } from './delivery-entry.ts';
 import { listAllDeliveries } from './list-deliveries.ts';
 
 const POLL_MS = 1000;
-/** Retries of older deliveries are in the list of their webhook. */
+/** Changes of older deliveries are not streamed; the list of their webhook shows them. */
 const NEWEST = 100;
 
 export interface FollowedDelivery {
@@ -19,8 +19,9 @@ export interface FollowedDelivery {
 }
 
 /**
- * Streams the newest deliveries of a workspace, or of one webhook, as they are owed, posted and finished; null as a
- * keep-alive. The cursor holds the time of the change: what changed since is told again, at most once more than needed.
+ * Streams the newest deliveries of a workspace, or of one webhook, as they are created, posted and finished; null as a
+ * keep-alive. The cursor holds the time of the last change; after a reconnect, changes since then are sent, each at
+ * most once too often.
  */
 export const followDeliveries = operation({
   name: 'webhooks.follow_deliveries',

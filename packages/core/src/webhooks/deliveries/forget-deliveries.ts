@@ -1,18 +1,21 @@
-import type { Sql } from '@postrider/db';
+import type { Services } from '../../operation/context.ts';
+import { keptSeconds } from '../../operation/retention.ts';
 import { deleteFinished, deleteStrayAttempts, dropMonth, dropMonthOfAttempts, oldMonths } from './delivery-store.ts';
 
-const KEPT_DAYS = 30;
+const USUALLY_KEPT_SECONDS = 30 * 86_400;
 const SLICE = 5000;
 
 /**
- * Deletes finished deliveries of months that ended 30 days ago: the whole month, or row by row if some are pending. Of
- * those the failed attempts are forgotten all the same.
+ * Deletes finished deliveries of months that ended before the age of events, or 30 days ago where those have none: the
+ * whole month, or row by row if some are pending. The failed attempts are deleted in both cases.
  */
-export async function forgetDeliveries(sql: Sql): Promise<void> {
+export async function forgetDeliveries(services: Pick<Services, 'sql' | 'config'>): Promise<void> {
+  const { sql } = services;
+  const kept = keptSeconds(services, 'events') ?? USUALLY_KEPT_SECONDS;
   const left = ['webhook_deliveries_default'];
-  for (const month of await oldMonths(sql, 'webhook_deliveries', KEPT_DAYS))
+  for (const month of await oldMonths(sql, 'webhook_deliveries', kept))
     if (!(await dropMonth(sql, month))) left.push(month);
-  for (const partition of left) while ((await deleteFinished(sql, partition, KEPT_DAYS, SLICE)) === SLICE);
-  for (const month of await oldMonths(sql, 'webhook_attempts', KEPT_DAYS)) await dropMonthOfAttempts(sql, month);
-  await deleteStrayAttempts(sql, KEPT_DAYS);
+  for (const partition of left) while ((await deleteFinished(sql, partition, kept, SLICE)) === SLICE);
+  for (const month of await oldMonths(sql, 'webhook_attempts', kept)) await dropMonthOfAttempts(sql, month);
+  await deleteStrayAttempts(sql, kept);
 }

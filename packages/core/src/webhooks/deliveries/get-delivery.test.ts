@@ -51,7 +51,7 @@ describe('one delivery', () => {
     const [refused] = sink.requests;
     expect(refused?.headers).toMatchObject(delivered.posts[0]?.request_headers ?? {});
     expect(JSON.parse(refused?.body.toString() ?? '')).toEqual(delivered.request_body);
-    // What is shown is enough to check the signature by hand.
+    // The stored headers and body suffice to verify the signature.
     new Webhook(secret).verify(refused?.body.toString() ?? '', { ...delivered.posts[0]?.request_headers });
     expect(replayed.posts.map(({ number, response_status }) => [number, response_status])).toEqual([
       [1, 503],

@@ -4,6 +4,7 @@ import { idField } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import type { ActorContext } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
+import { isKept } from '../../operation/retention.ts';
 import type { WebhookFormat } from '../endpoints/format.ts';
 import { webhookIds, webhooksByIds } from '../endpoints/store.ts';
 import { bodyOf } from '../posting/payload.ts';
@@ -27,7 +28,7 @@ const detailSchema = webhookDeliverySchema
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
-/** One delivery with every attempt: what was posted, and what came back. */
+/** One delivery with every attempt, request and response. */
 export const getWebhookDelivery = operation({
   name: 'webhooks.delivery',
   scope: 'webhooks:manage',
@@ -74,7 +75,7 @@ export const readWebhookPosts = operation({
 async function accessible(ctx: ActorContext, rows: readonly WebhookDeliveryRow[]): Promise<WebhookDeliveryRow[]> {
   const mode = accessibleMode(ctx.actor);
   const ids = mode === null ? null : await webhookIds(ctx.sql, ctx.actor.workspace_id, mode);
-  return rows.filter(({ webhook_id }) => ids === null || ids.includes(webhook_id));
+  return rows.filter(({ id, webhook_id }) => isKept(ctx, 'events', id) && (ids === null || ids.includes(webhook_id)));
 }
 
 async function requestBody(ctx: ActorContext, row: WebhookDeliveryRow, format: WebhookFormat): Promise<unknown> {

@@ -23,7 +23,7 @@ const happen = (sql: Sql | Tx) => sql`
 const states = async () =>
   (await world.services.sql<{ state: string }[]>`select state from webhook_deliveries`).map(({ state }) => state);
 
-/** Runs the due jobs; how many there were. */
+/** Runs the due jobs; returns their count. */
 async function close(): Promise<number> {
   const jobs = await world.services.jobs.fetch('webhook.close', 10);
   for (const { data } of jobs) await giveUpDeliveries(world.services, data.webhook_id);

@@ -8,8 +8,8 @@ export function isHeld(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   )`;
 }
 
-// Other events that let a webhook go on, such as the end of the held backlog, send no job; so it waits at most this
-// long.
+// Other events that unblock a webhook, such as the end of the held backlog, send no job, so a waiting job polls at
+// least this often.
 const MOST_ASLEEP_SECONDS = 5;
 
 /**

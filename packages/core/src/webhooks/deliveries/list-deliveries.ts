@@ -6,6 +6,7 @@ import { idField, listOf } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import type { ActorContext } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
+import { keptRange } from '../../operation/retention.ts';
 import { collectPage, idRange, pageOfCollected } from '../../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../../paging/list.ts';
 import { statusListOf } from '../../paging/status-list.ts';
@@ -65,7 +66,8 @@ async function pageOf(
   const { workspace_id } = ctx.actor;
   const filters = { ...named, status, type, since, until };
   const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
-  const range = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
+  const asked = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
+  const range = keptRange(ctx, 'events', 'webhook_delivery', asked);
   const wanted = { webhook_ids, states: status ?? null, types: type ?? null };
   const all_pass = status === undefined && type === undefined;
   const found = await collectPage(range, limit + 1, all_pass, (part, count, most) =>

@@ -8,7 +8,7 @@ export interface PostVerdict {
   readonly delay_seconds: number;
   /** From Retry-After. */
   readonly wait_seconds: number;
-  /** 410 Gone. */
+  /** Answered 410 Gone. */
   readonly gone: boolean;
 }
 

@@ -45,7 +45,7 @@ async function post(quota: ClaimQuota): Promise<number> {
   return posts.length;
 }
 
-/** Many more deliveries of the endpoint, all of them open and due tomorrow. */
+/** Adds many more open deliveries of the endpoint, due tomorrow. */
 async function grow(): Promise<void> {
   await own`
     insert into webhook_deliveries select copy.* from (select * from webhook_deliveries limit 1) d,

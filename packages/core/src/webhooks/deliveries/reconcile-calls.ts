@@ -1,7 +1,7 @@
 import type { Services } from '../../operation/context.ts';
 import { overdueEndpoints } from '../posting/lease-store.ts';
 
-// Longer than a lease, and than pg-boss needs to find that a worker has died.
+// Longer than a lease, and longer than pg-boss takes to detect a dead worker.
 const OVERDUE_SECONDS = 60;
 const PAGE = 1000;
 

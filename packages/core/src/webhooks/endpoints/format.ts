@@ -1,11 +1,11 @@
 import { type EventType, eventTypes } from '../../events/index.ts';
 import { refuseFields } from '../../operation/errors.ts';
 
-/** The payload, event names and headers of what an endpoint is posted. */
+/** The payload, event names and headers that an endpoint receives. */
 export const webhookFormats = ['postrider', 'resend'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/** What Resend calls an event; null for one that it does not have. */
+/** Resend's name of each event; null if it has none. */
 export const resendNames: Readonly<Record<EventType, string | null>> = {
   'email.queued': 'email.sent',
   'email.scheduled': 'email.scheduled',
@@ -26,7 +26,10 @@ export const resendNames: Readonly<Record<EventType, string | null>> = {
   'quota.warning': null,
 };
 
-/** The types that an endpoint of a format is posted; all of them are those that the format has a name for. */
+/**
+ * The event types that an endpoint of a format receives; null (all) is narrowed to the types that the format has a name
+ * for.
+ */
 export function eventsIn(format: WebhookFormat, events: readonly EventType[] | null): readonly EventType[] | null {
   if (format === 'postrider') return events;
   if (events === null) return eventTypes.filter((type) => resendNames[type] !== null).sort();
@@ -34,7 +37,7 @@ export function eventsIn(format: WebhookFormat, events: readonly EventType[] | n
   return events;
 }
 
-/** Refuses a type that a format has no name for. */
+/** Rejects a type that the format has no name for. */
 export function requireNamed(format: WebhookFormat, types: readonly EventType[]): void {
   const strange = format === 'resend' ? types.find((type) => resendNames[type] === null) : undefined;
   if (strange === undefined) return;

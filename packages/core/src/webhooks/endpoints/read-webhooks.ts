@@ -14,7 +14,7 @@ import { webhookIds, webhooksByIds } from './store.ts';
 import { webhookEntry, webhookSchema } from './webhook-entry.ts';
 
 const MOST = 1000;
-// Each is up to 20 kB.
+// A body is up to 20 kB.
 const MOST_BODIES = 100;
 const input = z.object({ ids: z.array(z.string()).max(MOST) });
 

@@ -90,7 +90,7 @@ export async function webhookById(
   return row ?? null;
 }
 
-/** All webhooks of a workspace; their number is limited. */
+/** Not paged, because their number is limited. */
 export async function webhookIds(sql: Sql, workspace_id: string, mode: KeyMode | null): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from webhooks where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} order by id`;
@@ -130,7 +130,7 @@ export async function changeWebhook(
   return row ?? null;
 }
 
-/** Enables and clears the failure record. Null if already enabled, or gone. */
+/** Enables and clears the failure record. Null if already enabled, or deleted. */
 export async function enableWebhook(tx: Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx<WebhookRow[]>`
     update webhooks set status = 'enabled', status_reason = null, failing_since = null, failure_count = 0,
@@ -140,7 +140,7 @@ export async function enableWebhook(tx: Tx, workspace_id: string, id: string): P
   return row ?? null;
 }
 
-/** Null if already disabled, or gone. */
+/** Null if already disabled, or deleted. */
 export async function disableWebhook(
   tx: Tx,
   workspace_id: string,
@@ -165,7 +165,7 @@ export async function deleteWebhookRow(
   return gone.length > 0;
 }
 
-/** Both secrets sign for so many seconds. */
+/** Until then both secrets sign. */
 export async function replaceSecret(
   tx: Tx,
   workspace_id: string,
@@ -181,7 +181,7 @@ export async function replaceSecret(
   return row ?? null;
 }
 
-/** An endpoint as a post needs it. */
+/** The columns of an endpoint that a post needs. */
 export interface Endpoint {
   readonly workspace_id: string;
   readonly id: string;
@@ -201,7 +201,7 @@ export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The secrets of all endpoints, a page at a time by id. */
+/** The secrets of all endpoints, one page at a time by id. */
 export async function pageOfSecrets(
   sql: Sql,
   after: string,
@@ -212,7 +212,7 @@ export async function pageOfSecrets(
     from webhooks where id > ${after} order by id limit ${most}`;
 }
 
-/** The results of a batch for one endpoint. */
+/** The results of one batch for one endpoint. */
 export interface EndpointNews {
   readonly workspace_id: string;
   readonly id: string;
@@ -273,7 +273,7 @@ export async function recordHealth(
       w.noticed_at is not null as noticed`;
 }
 
-/** Null if notice was already given. */
+/** Null if the notice was already given. */
 export async function markNoticed(tx: Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx<WebhookRow[]>`
     update webhooks set noticed_at = clock_now()

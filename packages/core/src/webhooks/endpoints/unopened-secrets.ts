@@ -4,7 +4,7 @@ import { pageOfSecrets } from './store.ts';
 
 const PAGE = 1000;
 
-/** The ids of webhooks with a secret that no key of this process opens. */
+/** The ids of webhooks whose secret cannot be decrypted with any key of this process. */
 export async function unopenedSecrets({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
   const unopened: string[] = [];
   for (let after: string | null = ''; after !== null; ) {

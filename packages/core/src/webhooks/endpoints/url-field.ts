@@ -7,7 +7,7 @@ import { egressOf } from './egress.ts';
 
 const LONGEST = 2000;
 const FIRST_FREE_PORT = 1024;
-/** Below 1024 only HTTP's ports; above, no port of a server that might read a request as its own commands. */
+/** Below 1024 only the ports of HTTP; above, no port of a server that might read a request as its own commands. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const OTHER_SERVERS: ReadonlySet<number> = new Set([
   1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 6380, 6443, 6667, 9042, 9092, 9200,

@@ -41,7 +41,7 @@ export const webhookSchema = z
   .meta({ id: 'Webhook' });
 export type WebhookEntry = z.output<typeof webhookSchema>;
 
-/** The only answer with the secret. */
+/** Only the answers that create or rotate a secret contain it. */
 export const webhookWithSecretSchema = webhookSchema.extend({
   secret: z.string().meta({
     description: 'Shown once. Verify signatures with it as Standard Webhooks says.',

@@ -19,7 +19,8 @@ export interface EndpointLease extends Call {
 export const LEASE_SECONDS = 10;
 // How far the end of a lease searches the pending deliveries for the next due one: as far as a claim.
 const HEAD = 1000;
-// Without it, a lease that could claim nothing although something is due would be followed by the next immediately.
+// Pause after a lease that could claim nothing although something was due; without it the next lease would follow
+// immediately.
 const IDLE_SECONDS = 0.25;
 
 /**
@@ -127,7 +128,7 @@ export interface EndedLease extends EndpointLease {
 }
 
 /**
- * Ends leases and their jobs. If deliveries are left, a job is sent for when they are due; returns whether one is due
+ * Ends leases and their jobs. If deliveries are left, sends a job for when they are due; returns whether one is due
  * immediately. The first statement locks and the second reads, so that it sees the deliveries of every job that ended
  * at this lease.
  */
@@ -197,7 +198,7 @@ export interface Forgotten {
 }
 
 /**
- * Overdue endpoints without a lease, among the next so many after an id; a loose index scan of webhook_deliveries_open.
+ * Overdue endpoints without a lease, among the next ones after an id; a loose index scan of webhook_deliveries_open.
  * Skips disabled and paused endpoints.
  */
 export async function overdueEndpoints(

@@ -37,7 +37,7 @@ async function happen(count = 1): Promise<void> {
     select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::uuid[]) as a (id)`;
 }
 
-/** Endpoint jobs, and in how many seconds they are due. */
+/** The jobs of endpoints, and the seconds until each is due. */
 async function calls(): Promise<{ state: string; in_seconds: number }[]> {
   const rows = await world.services.sql<{ state: string; in_seconds: number }[]>`
     select state::text, round(extract(epoch from start_after - clock_now()))::int as in_seconds

@@ -13,7 +13,7 @@ export function bodyOf({ event, message, email }: OwedEvent, format: WebhookForm
   return boundedBody(eventEntry(event, message, email), format);
 }
 
-/** Drops long fields, the least significant first; the format of our own lists them in data.truncated. */
+/** Drops long fields, the least significant first; the postrider format lists them in data.truncated. */
 export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   const whole = written(entry, format);
   if (whole.length < MOST_BYTES) return whole;
@@ -33,7 +33,7 @@ export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   return written({ ...entry, data: least }, format);
 }
 
-/** In the format of our own it is as in GET /events. */
+/** The postrider format equals GET /events. */
 function written(entry: EventEntry, format: WebhookFormat): Buffer {
   return Buffer.from(JSON.stringify(format === 'resend' ? resendBody(entry) : entry));
 }

@@ -51,9 +51,9 @@ interface Posted {
   readonly data: Record<string, unknown>;
 }
 
-/** What the reference library makes of a request; it throws where the signature or the time is wrong. */
+/** Verifies a request with the reference library; it throws if the signature or the time is wrong. */
 function verified(request: SinkRequest, secret: string): Posted {
-  // The library verifies bytes; what it returns is JSON that the test looks into.
+  // The cast holds because the library returns the parsed body.
   return new Webhook(secret).verify(request.body.toString(), request.headers as Record<string, string>) as Posted;
 }
 
@@ -192,7 +192,7 @@ describe('a failed post', () => {
       expect(await world.postWebhooks()).toBe(1);
       const [row] = await deliveries();
       gaps.push(((row?.next_attempt_at.getTime() ?? 0) - world.clock.now()) / 1000);
-      // The row knows microseconds.
+      // The row has microseconds, the clock milliseconds.
       await world.clock.advance((row?.next_attempt_at.getTime() ?? 0) - world.clock.now() + 1);
     }
 
@@ -217,7 +217,7 @@ describe('a failed post', () => {
     for (let round = 0; round < 20; round++) {
       await world.postWebhooks();
       await world.clock.advance(DAY_MS + 3 * 3_600_000);
-      // Its record of failures would end it first.
+      // Otherwise five days of failures would disable the endpoint first.
       await world.services.sql`update webhooks set failing_since = null`;
     }
 

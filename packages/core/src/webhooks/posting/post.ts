@@ -39,7 +39,7 @@ export interface ClaimedPost {
   readonly url: string;
   readonly signer: Signer;
   readonly body: Buffer;
-  /** The trace of the message that the event is about, if that was sampled. */
+  /** The trace of the message that the event is about, if it was sampled. */
   readonly trace_parent: string | null;
 }
 
@@ -66,9 +66,7 @@ const NOTICE_SECONDS = 86_400;
 const DISABLE_SECONDS = 5 * 86_400;
 const USER_AGENT = 'Postrider-Webhooks/1';
 
-/**
- * First transaction: claims due deliveries of the leased endpoints. Each event's body is rendered once for all of a format.
- */
+/** First transaction: claims due deliveries of the leased endpoints. Renders each event's body once per format. */
 export async function claimPosts(services: Services, quotas: readonly ClaimQuota[]): Promise<ClaimedPosts> {
   const lease = randomUUID();
   const [{ rows, events }, endpoints] = await Promise.all([
@@ -125,7 +123,10 @@ function unsendable(row: ClaimedRow, lease: string, error: string): SettledPost 
   return { row, lease, outcome: { kind: 'failed', error }, ours: true };
 }
 
-/** Between the transactions. The id in the headers is the same for all attempts, the timestamp is of this one. Never throws. */
+/**
+ * Between the transactions. The id header is the same for all attempts, the timestamp belongs to this one. Never
+ * throws.
+ */
 export async function sendPost(
   services: Pick<Services, 'clock' | 'tracing'>,
   http: HttpGuard,

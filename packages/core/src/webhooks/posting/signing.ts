@@ -23,7 +23,7 @@ export function webhookPurpose(webhook_id: string): string {
   return `webhook ${webhook_id}`;
 }
 
-/** Svix, which Resend posts by, signs as Standard Webhooks does, under older names. */
+/** Resend delivers through Svix, which signs as Standard Webhooks does, under its older header names. */
 const headerPrefixes: Readonly<Record<WebhookFormat, string>> = { postrider: 'webhook', resend: 'svix' };
 
 /** Signs bodies with the endpoint's secret, and for a day after a rotation also with the previous one. */

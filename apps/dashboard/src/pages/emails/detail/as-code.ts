@@ -23,7 +23,7 @@ export function asCurl(email: Email, content: Outputs['emails']['content']): str
   return curlOf(requestOf(email, content));
 }
 
-/** GraphQL reads mail and sends none. */
+/** GraphQL cannot send mail, so the query reads it. */
 export function asGraphql({ id }: Email): string {
   return `query Email($id: ID!) {
   node(id: $id) {

@@ -13,7 +13,7 @@ import { words } from './strings.ts';
 
 type EmailContent = Outputs['emails']['content'];
 
-/** What the mail says. Reading it is an action of its own, which the audit log keeps. */
+/** The content of a mail. Each read is recorded in the audit log. */
 export function Content({
   id,
   tab,
@@ -28,7 +28,7 @@ export function Content({
   const me = useMe();
   const allowed = may(me, 'admin');
   const content = useQuery(
-    // Read once: each reading is an entry of the audit log.
+    // Read once, because each read is an entry of the audit log.
     trpc.emails.content.queryOptions({ id }, { enabled: allowed, staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 }),
   );
   return (

@@ -20,7 +20,7 @@ type Action = 'cancel' | 'reschedule' | 'sendNow' | 'retryNow' | 'resend';
 interface Props {
   readonly email: Email;
   readonly onChanged: () => void;
-  /** Only the action that ends this wait. */
+  /** Show only the action that ends this wait. */
   readonly ends?: Waiting['reason'];
 }
 

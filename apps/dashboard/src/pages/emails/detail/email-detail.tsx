@@ -35,7 +35,7 @@ export function EmailDetail({
   readonly tab: ContentTab;
   readonly onTab: (tab: ContentTab) => void;
   readonly back?: ReactNode;
-  /** In a drawer, which has a heading of its own. */
+  /** In a drawer, which has its own heading. */
   readonly drawn?: boolean;
 }) {
   const email = useQuery(

@@ -8,16 +8,16 @@ export interface Step {
   readonly from_ms: number;
   readonly to_ms: number;
   readonly attempt: Attempt | null;
-  /** An attempt that a later one of the same recipient replaces. */
+  /** A later attempt of the same recipient replaces it. */
   readonly dimmed: boolean;
 }
 
 export interface Timeline {
   readonly steps: readonly Step[];
   readonly omitted: number;
-  /** Where a moment is on the axis, from 0 to 1. */
+  /** The position of a time on the axis, from 0 to 1. */
   readonly at: (ms: number) => number;
-  /** Whether idle time is drawn shorter than it was. */
+  /** Whether idle time is drawn shorter than to scale. */
   readonly compressed: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Email, Waiting } from './email.ts';
 import { EmailActions } from './email-actions.tsx';
 import { words } from './strings.ts';
 
-/** One sentence that says why it is not sent yet, and the action that ends the wait. */
+/** Why a mail is not sent yet, and the action that ends the wait. */
 export function WaitingNotice({ email, onChanged }: { readonly email: Email; readonly onChanged: () => void }) {
   const waiting = email.recipients.find((one) => one.waiting !== null)?.waiting;
   if (!waiting) return null;

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Play, Snowflake } from 'lucide-react';
 import { useState } from 'react';
-import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Choices } from '../../../parts/field.tsx';
@@ -11,6 +10,7 @@ import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
 import { type Dimension, dimensions } from './dimensions.ts';
 import { HoldMail, type HoldPlan } from './hold-mail.tsx';
 import { Matrix } from './matrix.tsx';
@@ -21,16 +21,14 @@ type Backlog = Outputs['ops']['backlog'];
 const EVERY_MS = 5000;
 
 export function BacklogPage() {
-  const me = useMe();
-  const { by = 'destination', reach } = useSearch({ from: '/shell/operations/backlog' });
+  const { by = 'destination', reach: asked } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
   const [frozen, setFrozen] = useState(false);
   const [bulk, setBulk] = useState<BulkPlan>();
   const [hold, setHold] = useState<HoldPlan>();
-  const operator = may(me, 'operator');
-  const whose = operator && (reach === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
+  const reach = useReach(asked);
   const backlog = useQuery(
-    trpc.ops.backlog.queryOptions({ by, reach: whose, top: 30 }, { refetchInterval: frozen ? false : EVERY_MS }),
+    trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, { refetchInterval: frozen ? false : EVERY_MS }),
   );
   return (
     <Page>
@@ -51,24 +49,13 @@ export function BacklogPage() {
           value={by}
           onChange={(name) => void navigate({ search: (kept) => ({ ...kept, by: name }) })}
         />
-        {operator && (
-          <Choices<'workspace' | 'instance'>
-            label={words.reach}
-            options={[
-              ['workspace', words.reaches.workspace],
-              ['instance', words.reaches.instance],
-            ]}
-            value={whose}
-            onChange={(name) =>
-              void navigate({
-                search: ({ reach: _, ...kept }) => (name === 'instance' ? { ...kept, reach: name } : kept),
-              })
-            }
-          />
-        )}
+        <ReachChoice
+          reach={reach}
+          onChange={(next) => void navigate({ search: ({ reach: _, ...kept }) => ({ ...kept, ...next }) })}
+        />
       </div>
       <Answered query={backlog}>
-        {(shown) => <Matrix backlog={shown} by={by} own={whose === 'workspace'} onBulk={setBulk} onHold={setHold} />}
+        {(shown) => <Matrix backlog={shown} by={by} own={reach === 'workspace'} onBulk={setBulk} onHold={setHold} />}
       </Answered>
       <p className="muted small">{words.heat}</p>
       {bulk && <BulkDialog plan={bulk} onClose={() => setBulk(undefined)} />}

@@ -1,10 +1,10 @@
 export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** The statuses of mail that waits now: what is scheduled for later is in no row, and no action on a row may touch it. */
+/** The statuses of mail that waits now. No row counts scheduled mail, so an action on a row must not touch it. */
 export const WAITING = 'queued,deferred,sending';
 
-/** What finds the mail of a row in the log; null where the log has no such filter. */
+/** The log filter that finds the mail of a row; null if the log has none. */
 export function filterOf(by: Dimension, key: string): Readonly<Record<string, unknown>> | null {
   switch (by) {
     case 'destination':
@@ -19,14 +19,14 @@ export function filterOf(by: Dimension, key: string): Readonly<Record<string, un
   }
 }
 
-/** The search of Emails that shows the same. */
+/** The search of Emails that shows the same; null if there is none. */
 export function searchOf(by: Dimension, key: string): string | null {
   const name = { destination: 'at', sender_domain: 'domain', tag: 'tag', provider: null, api_key: null }[by];
   if (name === null) return null;
   return `status:${WAITING} ${name}:${/\s/.test(key) ? `"${key}"` : key}`;
 }
 
-/** What a hold on a row holds; null where holds know no such thing. */
+/** The scope of a hold on a row; null if there is none. */
 export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_key' | null {
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
 }

@@ -16,13 +16,13 @@ type Row = Backlog['total'];
 interface MatrixProps {
   readonly backlog: Backlog;
   readonly by: Dimension;
-  /** Actions on everything that matches are for the own workspace. */
+  /** Bulk actions are for the user's own workspace. */
   readonly own: boolean;
   readonly onBulk: (plan: BulkPlan) => void;
   readonly onHold: (plan: HoldPlan) => void;
 }
 
-/** Who waits how long: a row for each destination, a column for each age. */
+/** Waiting mail: a row for each destination, a column for each age. */
 export function Matrix(props: MatrixProps) {
   const { backlog, by } = props;
   const bounds = backlog.bucket_upper_minutes;
@@ -115,11 +115,14 @@ function heat(at: number | null): string {
 
 interface Ages {
   readonly what: string;
-  /** The same as a filter of the log, which knows when mail was accepted. */
+  /** The same ages as a filter of the log by the time of acceptance. */
   readonly range: () => Readonly<Record<string, string>>;
 }
 
-/** The first column is what is young; the others are everything from their age on, as old mail is acted on together. */
+/**
+ * The first column is the youngest mail; each other one includes everything older, because old mail is acted on
+ * together.
+ */
 function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
   const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);
   if (edge === null) return { what: words.menu.all, range: () => ({}) };
@@ -130,7 +133,7 @@ function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
     : { what: words.menu.older(age), range: () => ({ until: time() }) };
 }
 
-/** A count, and what can be done with what it counts. */
+/** A count, with the actions on what it counts. */
 function Cell({
   row,
   count,
@@ -165,7 +168,7 @@ function Cell({
       {scope !== null && row.hold === null && (
         <MenuItem
           needs={scope === 'destination' ? 'operator' : undefined}
-          // Several workspaces may list a domain, and a row of the instance does not say which.
+          // Several workspaces may have the same domain, and a row of the instance does not say which.
           blocked={scope === 'sender_domain' && !own ? words.menu.ownDomain : null}
           onSelect={() => onHold({ scope, value: row.key })}
         >

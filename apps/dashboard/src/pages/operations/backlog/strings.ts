@@ -14,8 +14,6 @@ export const words = {
     api_key: 'API key',
     tag: 'Tag',
   },
-  reach: 'Whose',
-  reaches: { workspace: 'This workspace', instance: 'Instance' },
   freeze: 'Freeze',
   live: 'Live',
   total: 'All',

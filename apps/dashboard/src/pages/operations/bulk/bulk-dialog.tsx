@@ -11,16 +11,16 @@ export type BulkAction = Inputs['ops']['bulkPreview']['action'];
 export interface BulkPlan {
   readonly action: BulkAction;
   readonly filter: Readonly<Record<string, unknown>>;
-  /** What it is about, such as "Give up mail to example.net". */
+  /** The action and its target, such as "Give up mail to example.net". */
   readonly title: string;
 }
 
-/** What an action on everything that matches would touch, and the reason for which it then runs on the server. */
+/** Previews what a bulk action would touch, asks for the reason, and starts it on the server. */
 export function BulkDialog({ plan, onClose }: { readonly plan: BulkPlan; readonly onClose: () => void }) {
   const preview = useQuery({
     queryKey: ['bulk', 'preview', plan],
     queryFn: () => client.ops.bulkPreview.mutate({ action: plan.action, filter: plan.filter }),
-    // The token starts one run: another dialog asks for another.
+    // Never cached: a token starts one run, so each dialog needs its own.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -102,7 +102,7 @@ function Receipts({ run }: { readonly run: Run }) {
   const navigate = useNavigate({ from: '/operations/bulk/$id' });
   const text = words.detail;
   const list = useKeyset<Item>({
-    // The page is asked for again when the run has gone on.
+    // Part of the key, so that the page is refetched when the run makes progress.
     key: ['bulk', 'items', run.id, outcome ?? '', run.done + run.failed + run.skipped],
     load: (cursor) => client.ops.bulkItems.query({ id: run.id, limit: 50, cursor, ...(outcome && { outcome }) }),
     idOf: ({ id }) => id,

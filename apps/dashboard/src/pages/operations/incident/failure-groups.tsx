@@ -12,7 +12,7 @@ import { words } from './strings.ts';
 type Group = Outputs['ops']['failureGroups']['data'][number];
 
 interface Acting {
-  /** Actions on everything that matches are for the own workspace. */
+  /** Bulk actions are for the user's own workspace. */
   readonly own: boolean;
   readonly onBulk: (plan: BulkPlan) => void;
   readonly onHold: (plan: HoldPlan) => void;

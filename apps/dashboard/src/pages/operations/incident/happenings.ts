@@ -19,7 +19,7 @@ interface Known {
   readonly audit: Outputs['audit']['list']['data'];
 }
 
-/** All that has a time, the latest first. */
+/** Everything with a time, the latest first. */
 export function happeningsOf({ holds, alarms, workers, audit }: Known, since: string, until: string): Happening[] {
   const all: Happening[] = [
     ...holds.flatMap(({ id, value, reason, created_at, ended_at, created_by }) => [

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { may, useMe } from '../../../api/me.ts';
 import { useStore } from '../../../api/store.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -13,6 +12,7 @@ import { Answered } from '../../../parts/states.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
 import { HoldMail, type HoldPlan } from '../backlog/hold-mail.tsx';
 import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { Happenings } from './happenings-panel.tsx';
 import { words } from './strings.ts';
@@ -25,23 +25,21 @@ const ranges = { hour: 1, six: 6, day: 24, week: 24 * 7 } as const;
 type Range = keyof typeof ranges;
 const rangeNames: readonly Range[] = ['hour', 'six', 'day', 'week'];
 
-/** Everything of one time on one page, whose address is the incident. */
+/** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
-  const me = useMe();
-  const { since: given, until, reach } = useSearch({ from: '/shell/operations/incident' });
+  const { since: given, until, reach: asked } = useSearch({ from: '/shell/operations/incident' });
   const navigate = useNavigate({ from: '/operations/incident' });
   const [range, setRange] = useState<Range>('hour');
   const [bulk, setBulk] = useState<BulkPlan>();
   const [hold, setHold] = useState<HoldPlan>();
   const now = useNow(MINUTE_MS);
   const utc = useStore(inUtc);
-  const operator = may(me, 'operator');
-  const whose = operator && (reach === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
+  const reach = useReach(asked);
   const since = given ?? new Date(now - ranges[range] * 60 * MINUTE_MS).toISOString();
   const end = until ?? new Date(now + MINUTE_MS).toISOString();
   const groups = useQuery(
     trpc.ops.failureGroups.queryOptions(
-      { since, ...(until && { until }), reach: whose, top: 20 },
+      { since, ...(until && { until }), reach, top: 20 },
       { refetchInterval: until ? false : EVERY_MS },
     ),
   );
@@ -75,28 +73,17 @@ export function IncidentPage() {
             {words.fixed(exactTime(since, utc), exactTime(end, utc))}
           </span>
         )}
-        {operator && (
-          <Choices<'workspace' | 'instance'>
-            label={words.reach}
-            options={[
-              ['workspace', words.reaches.workspace],
-              ['instance', words.reaches.instance],
-            ]}
-            value={whose}
-            onChange={(name) =>
-              void navigate({
-                search: ({ reach: _, ...kept }) => (name === 'instance' ? { ...kept, reach: name } : kept),
-              })
-            }
-          />
-        )}
+        <ReachChoice
+          reach={reach}
+          onChange={(next) => void navigate({ search: ({ reach: _, ...kept }) => ({ ...kept, ...next }) })}
+        />
       </div>
       <Answered query={groups}>
         {(shown) => (
           <>
             <FailureChart groups={shown} />
-            <Happenings since={since} until={end} whose={whose} frozen={until !== undefined} />
-            <FailureGroups groups={shown.data} own={whose === 'workspace'} onBulk={setBulk} onHold={setHold} />
+            <Happenings since={since} until={end} whose={reach} frozen={until !== undefined} />
+            <FailureGroups groups={shown.data} own={reach === 'workspace'} onBulk={setBulk} onHold={setHold} />
           </>
         )}
       </Answered>

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
 
 interface IncidentSearch {
-  /** Where the incident begins; an hour ago where it is left out. */
+  /** The start of the incident; by default an hour ago. */
   readonly since?: string;
   readonly until?: string;
   readonly reach?: 'instance';

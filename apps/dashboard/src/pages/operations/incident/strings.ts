@@ -11,8 +11,6 @@ export const words = {
   fixed: (from: string, to: string) => `${from} to ${to}`,
   moving: 'Follow again',
   share: 'Its address is the incident: send it to a colleague.',
-  reach: 'Whose',
-  reaches: { workspace: 'This workspace', instance: 'Instance' },
   failures: 'Failed attempts',
   time: 'Time',
   groups: 'What failed alike',

@@ -20,7 +20,7 @@ const calls: Readonly<Record<Action, (id: string) => Promise<unknown>>> = {
   runNow: (id) => client.ops.jobs.runNow.mutate({ id }),
   cancel: (id) => client.ops.jobs.cancel.mutate({ id }),
 };
-/** What may help in a state; the server decides, and says why not. */
+/** The actions that may help in a state; the server decides, and says why not. */
 const offered: Readonly<Record<Job['state'], readonly Action[]>> = {
   ready: ['cancel'],
   active: [],

@@ -7,7 +7,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Choices } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
-import { type Column, focusRow, KeysetList } from '../../../parts/list.tsx';
+import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { SearchField } from '../../../parts/search-field.tsx';
 import { Empty } from '../../../parts/states.tsx';
@@ -36,7 +36,7 @@ export function JobsPage() {
   const dead = (list.rows ?? []).filter((row) => row.state === 'dead').length;
   const close = () => {
     void navigate({ search: ({ job: _, ...kept }) => kept, replace: true });
-    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${job}"]`)));
+    focusRowOf(job);
   };
   return (
     <Page>
@@ -155,7 +155,7 @@ const columns: readonly Column<Job>[] = [
   { name: words.columns.due, width: 'fit', end: true, show: ({ start_after }) => <RelativeTime at={start_after} /> },
 ];
 
-/** The failure itself is what leads to its details. */
+/** The failure's text links to its details. */
 function Failure({ output }: Pick<Job, 'output'>) {
   const text = failureText(output);
   return <span title={text}>{text}</span>;

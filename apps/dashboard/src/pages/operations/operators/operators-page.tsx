@@ -1,16 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { problemOf } from '../../../api/problem.ts';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Field, Form } from '../../../parts/field.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { useSecret } from '../../../parts/use-secret.ts';
@@ -54,7 +52,16 @@ export function OperatorsPage() {
         <AddOperator onClose={() => void navigate({ search: {}, replace: true })} onAdded={list.showFresh} />
       )}
       {removing && (
-        <RemoveOperator operator={removing} onClose={() => setRemoving(undefined)} onRemoved={list.showFresh} />
+        <ConfirmDialog
+          title={words.removing.title(removing.email)}
+          words={words.removing}
+          run={() => client.operators.remove.mutate({ user_id: removing.id })}
+          onDone={() => {
+            toast(words.removed(removing.email));
+            list.showFresh();
+          }}
+          onClose={() => setRemoving(undefined)}
+        />
       )}
     </Page>
   );
@@ -79,7 +86,6 @@ function columns(remove: (operator: Operator) => void): readonly Column<Operator
 
 function AddOperator({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
   const add = useSecret<Outputs['operators']['add']>();
-  const problem = add.error ? problemOf(add.error) : null;
   if (add.made) return <ShowEntry entry={add.made} onClose={onClose} />;
   const submit = (form: FormData) =>
     add.run(async () => {
@@ -88,53 +94,20 @@ function AddOperator({ onClose, onAdded }: { readonly onClose: () => void; reado
       return made;
     });
   return (
-    <Dialog title={words.adding.title} onClose={onClose}>
-      <p>{words.adding.about}</p>
-      <Form label={words.adding.title} onSubmit={submit} fault={problem}>
-        {problem && problem.fields.size === 0 && <ErrorPanel error={add.error} />}
-        <Field label={words.adding.email} name="email" problem={problem?.fields.get('email')}>
+    <FormDialog
+      title={words.adding.title}
+      intro={<p>{words.adding.about}</p>}
+      words={words.adding}
+      error={add.error}
+      busy={add.busy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <Field label={words.adding.email} name="email" problem={problems.get('email')}>
           {(control) => <input {...control} className="input" type="email" autoComplete="off" required autoFocus />}
         </Field>
-        <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.adding.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-busy={add.busy}>
-            {words.adding.submit}
-          </button>
-        </div>
-      </Form>
-    </Dialog>
-  );
-}
-
-function RemoveOperator({
-  operator: { id, email },
-  onClose,
-  onRemoved,
-}: {
-  readonly operator: Operator;
-  readonly onClose: () => void;
-  readonly onRemoved: () => void;
-}) {
-  const remove = useMutation({
-    mutationFn: () => client.operators.remove.mutate({ user_id: id }),
-    onSuccess() {
-      toast(words.removed(email));
-      onRemoved();
-      onClose();
-    },
-  });
-  return (
-    <Dialog title={words.removing.title(email)} onClose={onClose}>
-      <p>{words.removing.about}</p>
-      {remove.error !== null && <ErrorPanel error={remove.error} />}
-      <div className="actions">
-        <Button onClick={onClose}>{words.removing.cancel}</Button>
-        <Button kind="danger primary" busy={remove.isPending} onClick={() => remove.mutate()}>
-          {words.removing.submit}
-        </Button>
-      </div>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
 
 interface ApiKeysSearch {
-  /** The dialog that is open. */
+  /** The open dialog. */
   readonly open?: 'new';
   readonly rotate?: string;
   readonly revoke?: string;

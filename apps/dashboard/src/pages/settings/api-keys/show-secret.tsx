@@ -1,12 +1,10 @@
-import { useState } from 'react';
 import { CodeBlock } from '../../../parts/copy.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Check } from '../../../parts/field.tsx';
+import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Notice } from '../../../parts/states.tsx';
 import type { MadeKey } from './key.ts';
 import { words } from './strings.ts';
 
-/** The only place where the secret of a key is ever seen. */
+/** The only place where the secret of a key is shown. */
 export function ShowSecret({
   made,
   note,
@@ -16,17 +14,8 @@ export function ShowSecret({
   readonly note?: string;
   readonly onClose: () => void;
 }) {
-  const [stored, setStored] = useState(false);
-  const done = () => {
-    if (stored) onClose();
-  };
   return (
-    <Dialog
-      title={words.secret.title(made.name)}
-      onClose={onClose}
-      guard={stored ? null : words.secret.guard}
-      className="dialog wide"
-    >
+    <SecretDialog title={words.secret.title(made.name)} words={words.secret} className="dialog wide" onClose={onClose}>
       <Notice tone="wait">
         <p>{words.secret.once}</p>
         {note !== undefined && <p>{note}</p>}
@@ -46,13 +35,7 @@ export function ShowSecret({
         <h3>{words.secret.curl}</h3>
         <CodeBlock text={curlFor(made)} what="the curl command" />
       </div>
-      <Check name="stored" label={words.secret.stored} checked={stored} onChange={setStored} />
-      <div className="actions">
-        <button type="button" className="button primary" aria-disabled={!stored || undefined} onClick={done}>
-          {words.secret.done}
-        </button>
-      </div>
-    </Dialog>
+    </SecretDialog>
   );
 }
 

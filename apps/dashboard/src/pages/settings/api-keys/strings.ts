@@ -78,7 +78,7 @@ export const words = {
   },
 };
 
-/** The words of the interface's own description for the five scopes of integrators. */
+/** The words of docs/interface.md for the five scopes of integrators. */
 export const scopeMeanings: Readonly<Record<Scope, string>> = {
   'email:send': 'Send transactional emails',
   'email:logs:read': 'Read email delivery logs',

@@ -6,7 +6,7 @@ interface Opened {
   readonly revoke?: string;
 }
 
-/** The dialog of this page stands in its address, never a secret. */
+/** The open dialog is in the URL; a secret never is. */
 export function useOpened() {
   const navigate = useNavigate({ from: '/settings/api-keys' });
   return {

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
 
 interface AuditSearch {
-  /** The entries of the instance instead of the workspace's. */
+  /** Shows the entries of the instance instead of the workspace's. */
   readonly chain?: 'instance';
   readonly target?: string;
 }

@@ -6,7 +6,7 @@ import { may, useMe } from '../../../api/me.ts';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
@@ -88,7 +88,18 @@ function Members() {
       {open === 'new' && (
         <InviteMember onClose={() => void navigate({ search: {}, replace: true })} onInvited={list.showFresh} />
       )}
-      {removing && <RemoveMember member={removing} onClose={() => setRemoving(undefined)} onRemoved={list.showFresh} />}
+      {removing && (
+        <ConfirmDialog
+          title={words.removing.title(removing.email)}
+          words={words.removing}
+          run={() => client.members.remove.mutate({ user_id: removing.id })}
+          onDone={() => {
+            toast(words.removing.done(removing.email));
+            list.showFresh();
+          }}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
     </>
   );
 }
@@ -135,35 +146,4 @@ function columns(
       ),
     },
   ];
-}
-
-function RemoveMember({
-  member,
-  onClose,
-  onRemoved,
-}: {
-  readonly member: Member;
-  readonly onClose: () => void;
-  readonly onRemoved: () => void;
-}) {
-  const remove = useMutation({
-    mutationFn: () => client.members.remove.mutate({ user_id: member.id }),
-    onSuccess() {
-      toast(words.removing.done(member.email));
-      onRemoved();
-      onClose();
-    },
-  });
-  return (
-    <Dialog title={words.removing.title(member.email)} onClose={onClose}>
-      <p>{words.removing.about}</p>
-      {remove.error !== null && <ErrorPanel error={remove.error} />}
-      <div className="actions">
-        <Button onClick={onClose}>{words.removing.cancel}</Button>
-        <Button kind="danger primary" busy={remove.isPending} onClick={() => remove.mutate()}>
-          {words.removing.submit}
-        </Button>
-      </div>
-    </Dialog>
-  );
 }

@@ -5,13 +5,13 @@ import { invoke } from '../../operation/operation.ts';
 import { getContent } from '../log/get-content.ts';
 import { getMessage } from '../log/get-message.ts';
 import { cancelMessage } from './cancel-message.ts';
-import { dropContents } from './drop-contents.ts';
+import { deleteUnkeptContents } from './delete-unkept-contents.ts';
 import { resendMessage } from './resend-message.ts';
 
 const world = await openWorld({ RETRY_SCHEDULE: '1h' });
 beforeEach(async () => {
   world.smtp.script(() => ({ kind: 'accept' }));
-  await dropContents(world.services);
+  await deleteUnkeptContents(world.services);
 });
 
 const ctx = () => world.as(world.workspace_id);
@@ -33,10 +33,10 @@ describe('a message with retain none', () => {
     await world.drain();
 
     const at_once = await reasonOf(invoke(ctx(), getContent, { id }));
-    const dropped = await dropContents(world.services);
+    const deleted = await deleteUnkeptContents(world.services);
 
     expect(at_once).toBe('content_gone');
-    expect(dropped).toBe(1);
+    expect(deleted).toBe(1);
     expect(await hasBody(id)).toBe(false);
     expect(await reasonOf(invoke(ctx(), getContent, { id }))).toBe('content_gone');
     expect(await reasonOf(invoke(ctx(), resendMessage, { id }))).toBe('content_gone');
@@ -47,7 +47,7 @@ describe('a message with retain none', () => {
       attempts: [{ outcome: 'accepted' }],
       events: [{ type: 'email.queued' }, { type: 'email.delivered' }],
     });
-    expect(await dropContents(world.services)).toBe(0);
+    expect(await deleteUnkeptContents(world.services)).toBe(0);
   });
 
   it('keeps it while one of its recipients is open', async () => {
@@ -57,7 +57,7 @@ describe('a message with retain none', () => {
     const id = await send({ to: ['ada@example.com', 'late@example.com'] });
     await world.drain();
 
-    const early = await dropContents(world.services);
+    const early = await deleteUnkeptContents(world.services);
     const content = await invoke(ctx(), getContent, { id });
     world.smtp.script(() => ({ kind: 'accept' }));
     await world.clock.advance(3_600_000 + 1000);
@@ -65,17 +65,17 @@ describe('a message with retain none', () => {
 
     expect(early).toBe(0);
     expect(content).toMatchObject({ text: 'Hi' });
-    expect(await dropContents(world.services)).toBe(1);
+    expect(await deleteUnkeptContents(world.services)).toBe(1);
     expect(await hasBody(id)).toBe(false);
   });
 
   it('loses it when it is canceled', async () => {
     const id = await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
-    expect(await dropContents(world.services)).toBe(0);
+    expect(await deleteUnkeptContents(world.services)).toBe(0);
 
     await invoke(ctx(), cancelMessage, { id });
 
-    expect(await dropContents(world.services)).toBe(1);
+    expect(await deleteUnkeptContents(world.services)).toBe(1);
     expect(await hasBody(id)).toBe(false);
   });
 });
@@ -84,7 +84,7 @@ describe('a message that says nothing of it', () => {
   it('keeps its content, and a copy of it is kept as the first one was', async () => {
     const id = await send({ retain: undefined, priority: 'bulk' });
     await world.drain();
-    await dropContents(world.services);
+    await deleteUnkeptContents(world.services);
 
     const again = await invoke(ctx(), resendMessage, { id });
 

@@ -3,13 +3,13 @@ import { openStates } from '../../delivery/index.ts';
 import type { Actor } from '../../operation/context.ts';
 import type { Reason } from '../../operation/errors.ts';
 import { accessProblem } from './unsent.ts';
-import { eraseBodies, lockMailOf } from './unsent-store.ts';
+import { deleteBodies, lockMailOf } from './unsent-store.ts';
 
 /**
  * Deletes html, text, headers and attachments of closed messages. The log keeps addresses and events, which are
- * append-only. Returns an error for each message that was not erased.
+ * append-only. Returns an error for each message whose content was not deleted.
  */
-export async function eraseContents(
+export async function deleteContents(
   tx: Tx,
   actor: Actor,
   workspace_id: string,
@@ -25,7 +25,7 @@ export async function eraseContents(
     else answers.set(id, null);
   }
   const closed = ids.filter((id) => answers.get(id) === null);
-  const erased = closed.length > 0 ? await eraseBodies(tx, workspace_id, closed) : new Set<string>();
-  for (const id of closed) if (!erased.has(id)) answers.set(id, 'content_gone');
+  const deleted = closed.length > 0 ? await deleteBodies(tx, workspace_id, closed) : new Set<string>();
+  for (const id of closed) if (!deleted.has(id)) answers.set(id, 'content_gone');
   return answers;
 }

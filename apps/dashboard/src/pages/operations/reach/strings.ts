@@ -1,0 +1,5 @@
+export const words = {
+  label: 'Whose',
+  workspace: 'This workspace',
+  instance: 'Instance',
+};

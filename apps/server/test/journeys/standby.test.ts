@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Sql } from '@postrider/db';
+import { type Embedded, startEmbedded } from '@postrider/db/embedded';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePorts, killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
+
+// A server of its own: that commits wait for a standby is a setting of a whole server.
+const settings = { wal_level: 'replica', max_wal_senders: '4', fsync: 'off', full_page_writes: 'off' };
+const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+const retried = { 'idempotency-key': 'order-1' };
+let data_dir: string;
+let postgres: Embedded;
+let sql: Sql;
+let server: ServerProcess;
+beforeAll(async () => {
+  data_dir = await mkdtemp(join(tmpdir(), 'postrider-standby-'));
+  // Postgres may run as another user.
+  await chmod(data_dir, 0o755);
+  postgres = await startEmbedded({ data_dir, settings });
+  sql = connect(postgres.url, { max: 2, application_name: 'postrider-test' });
+  const env = { DATABASE_URL: postgres.url, SECRET_KEY: randomBytes(32).toString('hex') };
+  server = await startServer({
+    ...env,
+    BOOTSTRAP_API_KEY: `pr_live_${randomBytes(32).toString('hex')}`,
+    LIMITS: 'database_accept=60s',
+    ...(await freePorts()),
+  });
+});
+afterAll(async () => {
+  await killLeftOvers();
+  await sql?.end({ timeout: 2 });
+  await postgres?.stop();
+  await rm(data_dir, { recursive: true, force: true });
+});
+
+/** Commits wait from here on for a standby of this name, of which there is none. */
+async function wantStandby(name: string): Promise<void> {
+  await sql.unsafe(`alter system set synchronous_standby_names = '${name}'`);
+  await sql`select pg_reload_conf()`;
+  const readyz = () => server.call('GET', '/readyz').then(({ body }) => body.commits_wait_for);
+  await expect.poll(readyz).toBe(name === '' ? 'disk' : 'standby');
+}
+
+/** Ends the wait of the commits of accepting, as an operator may who wants to write on; the answer to the request. */
+async function sendUnconfirmed(headers: Readonly<Record<string, string>>): Promise<number> {
+  let ended: number | null = null;
+  const sending = server.call('POST', '/v1/email/send', { body: hello, headers }).then(({ status }) => {
+    ended = status;
+  });
+  await expect
+    .poll(async () => {
+      await sql`select pg_cancel_backend(pid) from pg_stat_activity
+        where wait_event = 'SyncRep' and application_name = 'postrider-accept'`;
+      return ended;
+    })
+    .not.toBe(null);
+  await sending;
+  return ended ?? 0;
+}
+
+it('mail that was committed on the primary alone is not answered 202', async () => {
+  // The first mail makes the key known, so that the second takes the fast path.
+  expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);
+  await wantStandby('nobody');
+
+  expect(await sendUnconfirmed({})).toBe(500);
+  expect(await sendUnconfirmed(retried)).toBe(500);
+  // A retry finds the answer of the first request, and it is on no standby either.
+  expect(await sendUnconfirmed(retried)).toBe(500);
+  await wantStandby('');
+
+  const answer = await server.call('POST', '/v1/email/send', { body: hello, headers: retried });
+
+  expect(answer.status).toBe(202);
+  expect(answer.headers.get('idempotent-replayed')).toBe('true');
+});

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Check, check, holds } from '../faults/check.ts';
+import type { Database, Stored } from '../faults/database.ts';
+import type { Ledgers } from '../faults/ledgers.ts';
+
+const DRAIN_MS = 120_000;
+
+/** Waits until no mail is open. */
+export async function drain(database: Database): Promise<void> {
+  const until = performance.now() + DRAIN_MS;
+  while ((await database.openRecipients()) > 0) {
+    if (performance.now() > until) return;
+    await pause(250);
+  }
+}
+
+/** Copies at the mail server by id of the message, which has one recipient here. */
+export function copiesOf({ seen }: Ledgers): Map<string, number> {
+  const copies = new Map<string, number>();
+  for (const { message_id, outcome } of seen) {
+    const id = message_id.split('@')[0] ?? '';
+    if (outcome === 'accepted') copies.set(id, (copies.get(id) ?? 0) + 1);
+  }
+  return copies;
+}
+
+/** What must hold whatever was done to the service. */
+export function mailChecks(ledgers: Ledgers, stored: Stored): Check[] {
+  const copies = copiesOf(ledgers);
+  const accepted = ledgers.sent.flatMap(({ ids }) => [...ids]);
+  return [
+    check('accepted, and not stored (lost)', missing(accepted, stored.messages)),
+    check('accepted, and at no server (lost)', missing(accepted, copies)),
+    check('sent without a record', missing(copies.keys(), stored.messages)),
+    check(
+      'recorded as delivered, and at no server',
+      stored.recipients
+        .filter(({ state, message_id }) => state === 'delivered' && !copies.has(message_id))
+        .map(({ message_id }) => message_id),
+    ),
+    check(
+      'not delivered after the drain',
+      stored.recipients.filter(({ state }) => state !== 'delivered').map((one) => `${one.message_id} ${one.state}`),
+    ),
+    check(
+      'keys that were answered with two ids',
+      ledgers.sent.filter(({ ids }) => ids.size > 1).map(({ key }) => key),
+    ),
+    check(
+      'keys that were never answered',
+      ledgers.sent.filter(({ keyed, ids }) => keyed && ids.size === 0).map(({ key }) => key),
+    ),
+    check('requests that made two messages', doubled(stored)),
+  ];
+}
+
+function doubled({ recipients }: Stored): string[] {
+  const messages = Map.groupBy(recipients, ({ email }) => email);
+  return [...messages].filter(([, list]) => list.length > 1).map(([email, list]) => `${email} ${list.length}`);
+}
+
+function missing(ids: Iterable<string>, from: { has(id: string): boolean }): string[] {
+  return [...ids].filter((id) => !from.has(id));
+}
+
+/** The longest time between two answers 202, in milliseconds. */
+export function longestGap({ accepted }: Ledgers): number {
+  const times = accepted.toSorted((a, b) => a - b);
+  return times.reduce((most, at, place) => Math.max(most, at - (times[place - 1] ?? at)), 0);
+}
+
+/** Prints a line for each; true where all hold. */
+export function printChecks(name: string, checks: readonly Check[]): boolean {
+  for (const one of checks) {
+    const limit = one.at_most > 0 ? ` (at most ${one.at_most})` : '';
+    console.log(`  ${holds(one) ? 'ok ' : 'BAD'} ${String(one.found).padStart(6)}  ${one.name}${limit}`);
+    if (!holds(one)) for (const example of one.examples) console.log(`              ${example}`);
+  }
+  const failed = checks.filter((one) => !holds(one)).length;
+  console.log(
+    failed === 0 ? `${name}: all ${checks.length} hold` : `${name}: ${failed} of ${checks.length} do not hold`,
+  );
+  return failed === 0;
+}

@@ -1,0 +1,34 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { wallTime } from '../faults/wall-time.ts';
+import type { Drill } from './drill.ts';
+import { processesDrill } from './processes-drill.ts';
+
+// npm run test:cluster -- [NAME …]
+// Exits with 1 where something does not hold. docs/operations.md has the figures.
+
+const drills: Readonly<Record<string, Drill>> = { processes: processesDrill };
+
+// Whatever is running is ended with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(drills);
+const unknown = names.filter((name) => !Object.hasOwn(drills, name));
+if (unknown.length > 0) {
+  for (const [name, { about }] of Object.entries(drills)) console.error(`${name.padEnd(10)} ${about}`);
+  throw new Error(`no drill ${unknown.join(', ')}`);
+}
+let sound = true;
+for (const name of names) {
+  const began = wallTime();
+  const say = (line: string) => console.log(`${((wallTime() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const folder = mkdtempSync(join(tmpdir(), `postrider-${name}-`));
+  chmodSync(folder, 0o755);
+  console.log(`${name}: ${drills[name]?.about}`);
+  const held = (await drills[name]?.run({ folder, say })) === true;
+  if (held) rmSync(folder, { recursive: true, force: true });
+  else console.log(`its logs are in ${folder}`);
+  sound &&= held;
+}
+process.exit(sound ? 0 : 1);

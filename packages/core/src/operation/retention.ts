@@ -1,0 +1,46 @@
+import { type IdKind, idFloor, idTime } from '../fields/ids.ts';
+import type { IdRange } from '../paging/candidate-pages.ts';
+import type { Services } from './context.ts';
+
+/** What is kept for a time of its own. */
+export const retentionKinds = ['messages', 'bodies', 'events', 'transcripts', 'captures', 'requests'] as const;
+export type RetentionKind = (typeof retentionKinds)[number];
+
+/** Ids carry the time of the process that made them, so its clock decides which of them are past their age. */
+export type Ages = Pick<Services, 'config' | 'clock'>;
+
+/** How long a kind is kept, in seconds; null: without limit. Nothing of a mail that is gone can be read. */
+export function keptSeconds({ config }: Pick<Ages, 'config'>, kind: RetentionKind): number | null {
+  const ages: Record<RetentionKind, readonly (number | undefined)[]> = {
+    messages: [config.RETENTION_MESSAGES],
+    bodies: [config.RETENTION_BODIES, config.RETENTION_MESSAGES],
+    events: [config.RETENTION_EVENTS],
+    transcripts: [config.RETENTION_TRANSCRIPTS, config.RETENTION_EVENTS],
+    captures: [config.RETENTION_CAPTURES],
+    requests: [config.RETENTION_REQUESTS],
+  };
+  const set = ages[kind].filter((seconds) => seconds !== undefined);
+  return set.length === 0 ? null : Math.min(...set);
+}
+
+/** What was made before this time is gone; 0 where the kind is kept without limit. */
+export function goneBefore(services: Ages, kind: RetentionKind): number {
+  const seconds = keptSeconds(services, kind);
+  return seconds === null ? 0 : services.clock.now() - seconds * 1000;
+}
+
+export function isKept(services: Ages, kind: RetentionKind, id: string): boolean {
+  return idTime(id) >= goneBefore(services, kind);
+}
+
+/** The smallest id that is kept. */
+export function oldestKept(services: Ages, kind: RetentionKind, of: IdKind): string {
+  const before = goneBefore(services, kind);
+  return before === 0 ? '' : idFloor(of, before);
+}
+
+/** The part of a range that is kept. */
+export function keptRange(services: Ages, kind: RetentionKind, of: IdKind, range: IdRange): IdRange {
+  const from = oldestKept(services, kind, of);
+  return from > range.from ? { ...range, from } : range;
+}

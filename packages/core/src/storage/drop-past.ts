@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sqlState } from '@postrider/db';
+import type { Services } from '../operation/context.ts';
+import { oldestKept, type RetentionKind } from '../operation/retention.ts';
+import { runAll } from '../process/run-all.ts';
+import { type AgedTable, agedTables, deleteStrays, dropPast, pastPartitions } from './retention-store.ts';
+
+const AT_ONCE = 5000;
+const TRIES = 20;
+const PAUSE_MS = 500;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Frees the disk of what is past its age: whole partitions, and rows of the default ones. */
+export async function dropWhatIsPast(services: Services): Promise<void> {
+  await runAll(
+    'retention',
+    // Keys of the object above, so that each of them is a table.
+    (Object.keys(agedTables) as AgedTable[]).map((parent) => () => dropPastOf(services, parent, agedTables[parent])),
+  );
+}
+
+async function dropPastOf(services: Services, parent: AgedTable, kind: RetentionKind): Promise<void> {
+  const { sql, log } = services;
+  const before = oldestKept(services, kind, idKinds[parent]);
+  if (before === '') return;
+  for (const child of await pastPartitions(sql, parent, before)) {
+    const dropped = await betweenStatements(() => dropPast(sql, parent, child, before));
+    log[dropped ? 'info' : 'debug'](
+      { partition: child },
+      dropped ? 'dropped what is past its age' : 'kept for open mail',
+    );
+  }
+  while ((await deleteStrays(sql, parent, before, AT_ONCE)) === AT_ONCE);
+}
+
+const idKinds = {
+  transcripts: 'attempt',
+  attempts: 'attempt',
+  events: 'event',
+  captures: 'capture',
+  messages: 'message',
+  bodies: 'message',
+  message_tags: 'message',
+  recipients: 'message',
+} as const satisfies Record<AgedTable, string>;
+
+/**
+ * Runs what needs a table for itself. It gives up after 100 ms, because every statement that comes meanwhile waits for
+ * it, and tries again once those have run.
+ */
+export async function betweenStatements<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || attempt === TRIES) throw error;
+      await pause(PAUSE_MS);
+    }
+  }
+}
