@@ -180,16 +180,17 @@ export async function messagesAmong(
 ): Promise<Candidates<MessageRow>> {
   const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const ids = sql`array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})`;
+  const message = sql`select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id}`;
+  const found = looksUpArrays(sql)
+    ? sql`${message} and m.id = any (${ids})`
+    : sql`select f.* from unnest(${ids}) as p (id) cross join lateral (${message} and m.id = p.id limit 1) f`;
   const rows = await sql<CandidateRow<MessageRow>[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count, oldest_first)})
     select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
     from (values (1)) as always
     left join lateral (
-      select f.* from unnest(array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})) as p (id)
-      cross join lateral (
-        select ${messageColumns(sql)} from messages m
-        where m.workspace_id = ${workspace_id} and m.id = p.id limit 1
-      ) f
+      ${found}
     ) m on true
     order by m.id desc`;
   return candidatesOf<MessageRow>(rows);
