@@ -68,8 +68,8 @@ const ARRAYS_FROM = 18;
  * Whether an array that is compared with the second column of an index is surely looked up in it. Postgres 15 may
  * compare the rows afterwards, once it has read all that the first column finds, if the plan was made on an empty table.
  */
-export function looksUpArrays({ parameters }: Pick<Sql, 'parameters'>): boolean {
-  return Number.parseInt(parameters.server_version ?? '0', 10) >= ARRAYS_FROM;
+export function looksUpArrays({ parameters }: Pick<Sql | Tx, 'parameters'>): boolean {
+  return Number.parseInt(parameters?.server_version ?? '0', 10) >= ARRAYS_FROM;
 }
 
 /**
