@@ -90,8 +90,8 @@ export const processesDrill: Drill = {
       }
       await pause(CALM_MS);
       await clients.stop();
-      await drain(database);
       const limits = await countAtLimit(url, bind, installation.secret);
+      await drain(database);
       say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const stored = await database.read('none');
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
