@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { previewBulk } from '../bulk/index.ts';
 import { getCapture, listCaptures, recordCapture } from '../captures/index.ts';
+import { recordReturned } from '../delivery/index.ts';
 import { listEvents, readEvents, readTimelines } from '../events/index.ts';
 import { findThings } from '../find/index.ts';
 import {
@@ -18,9 +19,7 @@ import {
 import { AppError } from '../operation/errors.ts';
 import { invoke } from '../operation/operation.ts';
 import { createWebhook, getWebhookDelivery, listAllDeliveries } from '../webhooks/index.ts';
-import { dropWhatIsPast } from './drop-past.ts';
 import { maintainStorage } from './maintain.ts';
-import { extendPartitions } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const TABLES = ['messages', 'message_tags', 'bodies', 'recipients', 'attempts', 'transcripts', 'events'];
@@ -59,6 +58,14 @@ async function reasonOf(run: Promise<unknown>): Promise<string> {
     if (error instanceof AppError) return error.reason;
     throw error;
   }
+}
+
+/** What becomes of a complaint of a recipient. */
+async function complain(message_id: string, email: string) {
+  const [row] = await world.services.sql<{ id: string }[]>`
+    select id from recipients where message_id = ${message_id} and email = ${email}`;
+  const path = { message_id, recipient_end: row?.id.slice(-16) ?? '' };
+  return recordReturned(world.services, path, { kind: 'complaint', feedback_type: 'abuse' });
 }
 
 const listed = async (filter: Readonly<Record<string, unknown>> = {}) =>
@@ -211,8 +218,32 @@ describe('mail that is open past its age', () => {
     ]);
 
     await maintainStorage(world.services);
-    // What happened now is as old as it is, whatever the age of its mail.
-    expect(await rowsOf()).toEqual({ ...all([0, 0]), attempts: [0, 2], transcripts: [0, 2], events: [3, 0] });
+    // What happened now is as old as it is, whatever the age of its mail, which may still bounce.
+    const happened = { attempts: [0, 2], transcripts: [0, 2], events: [3, 0] };
+    expect(await rowsOf()).toEqual({ ...all([0, 0]), messages: [0, 1], recipients: [0, 2], ...happened });
+    await days(1.9);
+    expect(await complain(open, 'ada@example.com')).toEqual({ kind: 'complained' });
+    await days(4.9);
+    await maintainStorage(world.services);
+    expect(await rowsOf()).toMatchObject({ messages: [0, 1], recipients: [0, 2] });
+
+    await days(0.2);
+    await maintainStorage(world.services);
+    expect(await rowsOf()).toMatchObject({ messages: [0, 0], recipients: [0, 0] });
+    expect(await complain(open, 'bob@example.com')).toMatchObject({ kind: 'ignored' });
+  });
+
+  it('can still bounce where it was closed shortly before its month is dropped', async () => {
+    const id = await send({ scheduled_at: '2030-06-20T11:00:00Z' });
+    await send();
+    await world.clock.freeze(new Date('2030-06-20T11:00:01Z'));
+    await world.drain();
+    await days(1);
+
+    await maintainStorage(world.services);
+
+    expect(await rowsOf()).toMatchObject({ messages: [0, 1], recipients: [0, 1] });
+    expect(await complain(id, 'ada@example.com')).toEqual({ kind: 'complained' });
   });
 
   it('is found behind younger mail, a page at a time from either end', async () => {
@@ -236,26 +267,6 @@ describe('mail that is open past its age', () => {
     }
 
     expect([forward, backward]).toEqual([expected, expected]);
-  });
-});
-
-describe('a partition that a reader holds', () => {
-  it('is dropped once the reader is gone, and no statement waits for that long', async () => {
-    await send();
-    await days(40);
-    await extendPartitions(world.services.sql);
-    const reader = await world.services.sql.reserve();
-    await reader`begin`;
-    await reader`lock table messages in access share mode`;
-
-    const run = dropWhatIsPast(world.services);
-    const id = await send();
-    await reader`commit`;
-    reader.release();
-    await run;
-
-    expect(await listed()).toEqual([id]);
-    expect(await rowsOf()).toMatchObject({ messages: [1, 0] });
   });
 });
 
