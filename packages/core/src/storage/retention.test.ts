@@ -270,6 +270,37 @@ describe('mail that is open past its age', () => {
   });
 });
 
+describe('with an age of mail alone', () => {
+  it('events, attempts, transcripts and deliveries to webhooks go with it', async () => {
+    const usual = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
+    try {
+      await usual.clock.freeze(new Date('2030-05-15T12:00:00Z'));
+      const as = usual.as(usual.workspace_id);
+      await invoke(as, createWebhook, { url: 'http://127.0.0.1:9099/' });
+      await invoke(as, sendMessage, {
+        from: 'hello@sandbox.test',
+        to: 'ada@example.com',
+        subject: 'Hello',
+        text: 'Hi',
+      });
+      await usual.drain();
+      await usual.clock.advance(19 * DAY_MS);
+      const kept = (await invoke(as, listEvents, {})).data.length;
+
+      await usual.clock.advance(2 * DAY_MS);
+      const gone = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
+      await usual.clock.advance(19 * DAY_MS);
+      await maintainStorage(usual.services);
+
+      expect([kept, ...gone.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
+      for (const table of [...TABLES, 'webhook_attempts'])
+        expect(await usual.services.sql`select from ${usual.services.sql(table)}`).toHaveLength(0);
+    } finally {
+      await usual.stop();
+    }
+  });
+});
+
 describe('without ages', () => {
   it('mail is kept, and transcripts for thirty days', async () => {
     const usual = await createWorld({ TRANSCRIPTS: 'all' });
