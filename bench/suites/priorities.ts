@@ -18,6 +18,8 @@ const TAKEN = 200;
 const PACE = 20;
 const LEAD_MS = 5000;
 const LONGEST_WAIT_MS = 2000;
+/** What is still open then is counted with the time that it has waited. */
+const LONGEST_REST_MS = 60_000;
 
 const HIGH = 'p99 of high, ms';
 const OTHER = 'p99 of another workspace, ms';
@@ -83,7 +85,7 @@ async function openSite(url: string): Promise<Site> {
 /** Due now, in the queue, of the first workspace. */
 async function fillBulk({ services, workspace_ids: [workspace_id] }: Site): Promise<void> {
   await services.sql.begin(async (tx) => {
-    await tx`set local statement_timeout = 0`;
+    await tx`set local statement_timeout = '5min'`;
     await tx`
       create temporary table filled on commit drop as
       select derived_id('msg', id_floor(clock_now()), random()::text) as stem, gen_random_uuid() as job_id
@@ -137,12 +139,13 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Measure
       sendAtPace(theirs, 'normal', 'app@mail1.example.com', seconds, other),
     ]);
     taken = sink.count() - before;
-    while ((await openAmong(services, [...high, ...other])) > 0) await pause(50);
+    const given_up_at = performance.now() + LONGEST_REST_MS;
+    while ((await openAmong(services, [...high, ...other])) > 0 && performance.now() < given_up_at) await pause(50);
   });
   return {
     high: await waitOf(services, high),
     other: await waitOf(services, other),
-    share: (taken - high.length - other.length) / taken,
+    share: Math.max(0, taken - high.length - other.length) / Math.max(1, taken),
   };
 }
 
@@ -172,9 +175,11 @@ async function openAmong({ sql }: Services, ids: readonly string[]): Promise<num
 /** The p99 from accept to the answer of the receiver. */
 async function waitOf({ sql }: Services, ids: readonly string[]): Promise<number> {
   const rows = await sql<{ ms: number }[]>`
-    select extract(epoch from max(a.finished_at) - m.created_at)::float8 * 1000 as ms
-    from messages m join attempts a on a.message_id = m.id and a.workspace_id = m.workspace_id
-    where m.id = any (${ids}::uuid[]) group by m.id, m.created_at order by 1`;
+    select extract(epoch from
+      case when m.status = 'delivered' then coalesce(max(a.finished_at), clock_now()) else clock_now() end
+      - m.created_at)::float8 * 1000 as ms
+    from messages m left join attempts a on a.message_id = m.id and a.workspace_id = m.workspace_id
+    where m.id = any (${ids}::uuid[]) group by m.id, m.created_at, m.status order by 1`;
   return percentile(
     rows.map((row) => row.ms),
     99,

@@ -23,7 +23,7 @@ export {
 export { literals } from './literals.ts';
 export { mayMigrate, migrate, pendingMigrations, requireUpgradable, schemaVersion } from './migrate.ts';
 export { isOutage } from './outage.ts';
-export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
+export { apart, equalsByRange, fence, inBatch, listOf, looksUpArrays, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { offersNoTls } from './tls-offer.ts';

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -187,6 +187,14 @@ describe('an index that is made while mail is written', () => {
     write('0003_words', `${index}insert into letters values (3);`);
 
     await expect(migrate(url, undefined, migrations)).rejects.toThrow('holds only: create index');
+  });
+});
+
+describe('the migrations of the product', () => {
+  it('are numbered without a gap, because a database that has a later one refuses an earlier one', () => {
+    const files = readdirSync(new URL('../migrations/', import.meta.url)).filter((name) => name.endsWith('.sql'));
+
+    expect(files.sort().map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
   });
 });
 

@@ -62,6 +62,16 @@ export function apart(sql: Sql | Tx, column: Fragment, value: Fragment | string)
 /** Follows a state column, so that no full or partial index on it is used instead of the primary key. */
 export const unindexed: Fragment = pieces.unsafe('::text');
 
+const ARRAYS_FROM = 18;
+
+/**
+ * Whether an array that is compared with the second column of an index is surely looked up in it. Postgres 15 may
+ * compare the rows afterwards, once it has read all that the first column finds, if the plan was made on an empty table.
+ */
+export function looksUpArrays({ parameters }: Pick<Sql | Tx, 'parameters'>): boolean {
+  return Number.parseInt(parameters?.server_version ?? '0', 10) >= ARRAYS_FROM;
+}
+
 /**
  * Equality with the first column of a primary key, as a range. For an equality the planner also considers a scan of the
  * whole index in order, which on an empty table looks as cheap as a lookup per key; for a range it does not.

@@ -16,6 +16,8 @@ export interface Query<Rows extends readonly unknown[]> extends Promise<postgres
 type Parameter = postgres.SerializableParameter<number> | Fragment | Fragment[];
 
 interface Statements {
+  /** What the server says of itself; empty before the first connection, and absent in a transaction. */
+  readonly parameters?: { readonly server_version?: string };
   (identifier: string): Fragment;
   <Rows extends readonly (object | undefined)[] = postgres.Row[]>(
     template: TemplateStringsArray,

@@ -10,7 +10,7 @@ import { bounceOf } from './bounce.ts';
 import type { Classification } from './classify.ts';
 import { addDeliveryJobs } from './jobs-store.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
-import { isMissingDomain, judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
+import { judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
 import {
   type Delivered,
   fitsTogether,
@@ -176,10 +176,10 @@ async function historyOf(
   { sql, config }: Services,
   results: readonly Settled[],
 ): Promise<ReadonlyMap<string, History>> {
-  const asked = results.filter(({ handed_back, outcome, claimed: { attempt_count } }) => {
-    if (handed_back || outcome.kind === 'accepted' || attempt_count < 2) return false;
-    return outcome.kind === 'unknown' || isMissingDomain(outcome) || attempt_count > config.RETRY_SCHEDULE.length;
-  });
+  const asked = results.filter(
+    ({ handed_back, outcome, claimed: { attempt_count } }) =>
+      !handed_back && outcome.kind !== 'accepted' && attempt_count >= 2,
+  );
   if (asked.length === 0) return new Map();
   const keys = asked.map(({ claimed }) => keyOf(claimed.delivery));
   return historiesOf(sql, keys, config.LIMITS.no_domain_for);

@@ -498,7 +498,7 @@ export function fitsTogether({ attempt, last_response }: Delivered): boolean {
 }
 
 /**
- * The transition `accept` for single-recipient messages, their attempts and the end of their jobs, in one statement
+ * The transition `deliver` for single-recipient messages, their attempts and the end of their jobs, in one statement
  * that needs no transaction around it: without siblings the message status follows from the recipient. Messages, then
  * recipients, are locked in id order, as everywhere. Returns the moved recipients; the others lost their lease.
  */

@@ -68,6 +68,11 @@ describe('the pace of a lane', () => {
     expect(paceOf({ ...fast, cap: 1 }, 'failed').cap).toBe(1);
   });
 
+  it('is not closed by sessions that are refused beside one that is open', () => {
+    const crowded = Array.from({ length: 10 }, () => 'crowded' as const);
+    expect(paceOf(FIRST_PACE, ...crowded)).toMatchObject({ cap: 1, failures: 0, patience: 64 });
+  });
+
   it('takes twice as many mails to grow each time the other side asks for less, until it is at its cap', () => {
     const taken = (count: number) => Array.from({ length: count }, () => 'taken' as const);
     const pushed = paceOf(FIRST_PACE, 'pushed_back', 'pushed_back');

@@ -17,10 +17,10 @@ const REFUSED_PAUSE_MS = 1000;
 
 /**
  * What an attempt says about its lane. taken: the mail was accepted. answered: the server works, whatever it said about
- * this mail. slowed: it asks for less for one recipient, which closes nothing, as many domains may share the lane.
+ * this mail. crowded: it refused one session more than it has of this lane, which closes nothing. slowed: it asks for less for one recipient, which closes nothing, as many domains may share the lane.
  * pushed_back: it asks for less. failed: the session was not opened, or was lost. refused: nothing listens there.
  */
-export type LaneNews = 'taken' | 'answered' | 'slowed' | 'pushed_back' | 'failed' | 'refused';
+export type LaneNews = 'taken' | 'answered' | 'crowded' | 'slowed' | 'pushed_back' | 'failed' | 'refused';
 
 /** Null if the attempt did not get as far as a server. */
 export function laneNews({ kind, stage, reply, error, target, tls_policy }: SendOutcome): LaneNews | null {
@@ -76,8 +76,10 @@ export function paceAfter(
   if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
   const less = { ...pace, cap: Math.max(1, pace.cap >> 1), taken: 0 };
   if (news === 'slowed') return { pace: { ...less, failures: 0 }, closes: false };
+  const pushed = news === 'crowded' || news === 'pushed_back';
+  const patience = pushed ? Math.min(MOST_PATIENCE, pace.patience * 2) : pace.patience;
+  if (news === 'crowded') return { pace: { ...less, patience }, closes: false };
   const failures = pace.failures + 1;
-  const patience = news === 'pushed_back' ? Math.min(MOST_PATIENCE, pace.patience * 2) : pace.patience;
   const closes = failures >= (pace.closings > 0 ? 1 : FAILURES_TO_CLOSE);
   return { pace: { ...less, failures, patience }, closes };
 }

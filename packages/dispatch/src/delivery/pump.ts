@@ -295,9 +295,10 @@ export class DeliveryPump {
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
     const aborted = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
-    // The server has sessions of this lane, so the mail waits for one of these rather than for its next attempt.
-    const handed_back = aborted || (isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1);
-    this.#leave(entry, aborted ? null : result.outcome);
+    // Other mail of this lane is on its way, so this one waits for its session rather than for a retry.
+    const crowded = !aborted && isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1;
+    const handed_back = aborted || crowded;
+    this.#leave(entry, aborted ? null : result.outcome, crowded);
     if (!handed_back) {
       const failed = kind === 'deferred';
       this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
@@ -322,8 +323,8 @@ export class DeliveryPump {
   }
 
   /** Frees its connection, and tells the lane the outcome. */
-  #leave(entry: InFlight, outcome: SendOutcome | null): void {
-    this.#sync.done(entry.lane, entry.claimed.delivery.workspace_id, outcome);
+  #leave(entry: InFlight, outcome: SendOutcome | null, crowded = false): void {
+    this.#sync.done(entry.lane, entry.claimed.delivery.workspace_id, outcome, crowded);
     this.#claimSoon();
   }
 

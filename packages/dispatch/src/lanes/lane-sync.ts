@@ -154,8 +154,9 @@ export class LaneSync {
   }
 
   /** Tells the lane that an attempt has ended; outcome is null if it says nothing about the server. */
-  done(lane: string, workspace_id: string, outcome: SendOutcome | null): void {
-    const { closed, recovered } = this.#lanes.done(lane, workspace_id, outcome && laneResultOf(lane, outcome));
+  done(lane: string, workspace_id: string, outcome: SendOutcome | null, crowded: boolean): void {
+    const result = crowded ? 'crowded' : outcome && laneResultOf(lane, outcome);
+    const { closed, recovered } = this.#lanes.done(lane, workspace_id, result);
     if (closed && outcome) {
       const { seconds, closings, left } = closed;
       this.#publishClosed(lane, { lane, seconds, closings, last_reply: lastResponse(outcome) });

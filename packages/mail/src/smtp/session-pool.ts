@@ -315,9 +315,14 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
 
   #keep(dialogue: Dialogue<RenderedMail>): void {
     dialogue.session.log = emptyLog();
-    dialogue.session.idle_timer.refresh();
+    const { session } = dialogue;
+    session.idle_timer.refresh();
     if (performance.now() < this.#crowded_before) {
-      setTimeout(() => this.#retire(dialogue.session), CROWDED_IDLE_MS).unref();
+      const { message_count } = session;
+      setTimeout(() => {
+        // It may have carried mail meanwhile, and be idle for less than that.
+        if (session.message_count === message_count) this.#retire(session);
+      }, CROWDED_IDLE_MS).unref();
     }
     this.#idle.add(dialogue);
   }

@@ -1,4 +1,4 @@
-import { type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, fence, listOf, looksUpArrays, type Sql, type Tx } from '@postrider/db';
 import type { DeliveryState } from '../../delivery/index.ts';
 import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
@@ -90,59 +90,80 @@ function candidates(
 /** Narrows ids by one filter, served by the same index as in candidates. */
 type Narrowing = (ids: Fragment) => Fragment;
 
-/**
- * The ids that have such a row, which names the id as p.id: one lookup for each. Postgres 15 may compare an index with
- * an array only after it has read all of the workspace, if the plan was made on an empty table.
- */
-function having(sql: Sql | Tx, ids: Fragment, row: Fragment): Fragment {
+type Match = (id: Fragment) => Fragment;
+
+/** The ids that have such a row: by one search of the index for all of them, or one for each. */
+function having(sql: Sql | Tx, ids: Fragment, found: Fragment, row: (match: Match) => Fragment): Fragment {
+  if (looksUpArrays(sql)) return sql`select ${found} ${row((id) => sql`${id} = any (array(${ids}))`)}`;
   return sql`
     select p.id from unnest(array(${ids})) as p (id)
-    cross join lateral (${row} limit 1) as found`;
+    cross join lateral (select ${row((id) => sql`${id} = p.id`)} limit 1) as found`;
 }
 
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
   const { statuses, tags, to, from, domain, to_domain, priority, mode = null, tried = null } = filter;
   const found: Narrowing[] = [];
-  const keep = (row: Fragment) => found.push((ids) => having(sql, ids, row));
-  const message = sql`select from messages m where m.workspace_id = ${workspace_id} and m.id = p.id`;
-  const recipient = sql`select from recipients r where r.workspace_id = ${workspace_id} and r.message_id = p.id`;
+  const keep = (id: Fragment, row: (match: Match) => Fragment) => found.push((ids) => having(sql, ids, id, row));
+  const keepMessages = (condition: Fragment) =>
+    keep(
+      sql`m.id`,
+      (match) => sql`from messages m where m.workspace_id = ${workspace_id} and ${match(sql`m.id`)} and ${condition}`,
+    );
+  // A message has several.
+  const keepByRecipients = (condition: Fragment) =>
+    keep(
+      sql`distinct r.message_id as id`,
+      (match) =>
+        sql`from recipients r where r.workspace_id = ${workspace_id} and ${match(sql`r.message_id`)} ${condition}`,
+    );
   for (const tag of tags) {
     if (driver.kind === 'tag' && driver.tag === tag) continue;
-    keep(sql`
-      select from message_tags t where t.tag_id = ${tagId(sql, workspace_id, tag)} and t.message_id = p.id`);
+    keep(
+      sql`t.message_id as id`,
+      (match) => sql`
+        from message_tags t where t.tag_id = ${tagId(sql, workspace_id, tag)} and ${match(sql`t.message_id`)}`,
+    );
   }
   if (to !== null && driver.kind !== 'recipient') {
-    keep(sql`
-      select from recipients r
-      where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${to} and r.message_id = p.id`);
+    keep(
+      sql`distinct r.message_id as id`,
+      (match) => sql`
+        from recipients r
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${to}
+          and ${match(sql`r.message_id`)}`,
+    );
   }
   if (from !== null && driver.kind !== 'sender') {
-    keep(sql`
-      select from messages m
-      where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${senderDomain(from)}
-        and lower(m.from_email) = ${from} and m.id = p.id`);
+    keep(
+      sql`m.id`,
+      (match) => sql`
+        from messages m
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${senderDomain(from)}
+          and lower(m.from_email) = ${from} and ${match(sql`m.id`)}`,
+    );
   }
   if (statuses !== null && driver.kind !== 'status') {
-    keep(sql`
-      select from unnest(${[...statuses]}::text[]::delivery_state[]) as s (status)
-      cross join lateral (
-        select from messages m
-        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.status = s.status and m.id = p.id
-        limit 1
-      ) m`);
+    keep(
+      sql`m.id`,
+      (match) => sql`
+        from unnest(${[...statuses]}::text[]::delivery_state[]) as s (status)
+        cross join lateral (
+          select m.id from messages m
+          where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.status = s.status and ${match(sql`m.id`)}
+          ${fence}
+        ) m`,
+    );
   }
-  if (filter.deferred) keep(sql`${recipient} and r.state = 'deferred'`);
-  if (tried !== null) {
-    // All recipients of the ids left so far, by primary key.
-    keep(sql`${recipient} having bool_or(r.first_attempt_at is not null) = ${tried}`);
-  }
-  if (mode !== null) keep(sql`${message} and m.mode = ${mode}`);
-  if (priority !== null && driver.kind !== 'priority') keep(sql`${message} and m.priority = ${priority}`);
+  if (filter.deferred) keepByRecipients(sql`and r.state = 'deferred'`);
+  // All recipients of the ids left so far, by primary key.
+  if (tried !== null)
+    keepByRecipients(sql`group by r.message_id having bool_or(r.first_attempt_at is not null) = ${tried}`);
+  if (mode !== null) keepMessages(sql`m.mode = ${mode}`);
+  if (priority !== null && driver.kind !== 'priority') keepMessages(sql`m.priority = ${priority}`);
   // The domain is part of the primary key's index.
-  if (domain !== null && (driver.kind !== 'sender' || from !== null))
-    keep(sql`${message} and m.from_domain = ${domain}`);
+  if (domain !== null && (driver.kind !== 'sender' || from !== null)) keepMessages(sql`m.from_domain = ${domain}`);
   // No index: the recipients of ids that pass all other filters are looked up by primary key.
-  if (to_domain !== null) keep(sql`${recipient} and r.domain = ${to_domain}`);
+  if (to_domain !== null) keepByRecipients(sql`and r.domain = ${to_domain}`);
   return found;
 }
 
@@ -159,16 +180,17 @@ export async function messagesAmong(
 ): Promise<Candidates<MessageRow>> {
   const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const ids = sql`array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})`;
+  const message = sql`select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id}`;
+  const found = looksUpArrays(sql)
+    ? sql`${message} and m.id = any (${ids})`
+    : sql`select f.* from unnest(${ids}) as p (id) cross join lateral (${message} and m.id = p.id limit 1) f`;
   const rows = await sql<CandidateRow<MessageRow>[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count, oldest_first)})
     select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
     from (values (1)) as always
     left join lateral (
-      select f.* from unnest(array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})) as p (id)
-      cross join lateral (
-        select ${messageColumns(sql)} from messages m
-        where m.workspace_id = ${workspace_id} and m.id = p.id limit 1
-      ) f
+      ${found}
     ) m on true
     order by m.id desc`;
   return candidatesOf<MessageRow>(rows);
