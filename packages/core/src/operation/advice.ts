@@ -66,9 +66,11 @@ export const advice: Readonly<Record<Reason, string>> = {
   plan_not_found: 'List the plans as an operator.',
   user_not_found: 'Check the e-mail address, or add the person.',
   member_not_found: 'List the members of the workspace.',
-  request_not_found: 'Only refused and failed requests are kept, for a week; find accepted mail in the message log.',
+  request_not_found:
+    'Only refused and failed requests are kept, for the days of RETENTION_REQUESTS; find accepted mail in the message log.',
   erasure_not_found: 'Use the id that was answered when the erasure was started.',
-  capture_not_found: 'List the captured mail; it is kept for a week, and up to a quota for each workspace.',
+  capture_not_found:
+    'List the captured mail; it is kept for the days of RETENTION_CAPTURES, and up to a quota for each workspace.',
   hold_not_found: 'List the holds; it may have ended.',
   alarm_not_found: 'The list of alarms has their ids; those of a workspace are shown to its administrators only.',
   queue_not_found: 'List the queues.',
