@@ -37,6 +37,7 @@ const sections: readonly Json[] = [
   { name: 'events', description: 'All events as one list.' },
   { name: 'webhooks', description: 'Endpoints that events are posted to.' },
   { name: 'suppressions', description: 'Addresses that mail is not sent to.' },
+  { name: 'erasures', description: 'Runs that erase one address from all that is stored.' },
   { name: 'api-keys', description: 'API keys and their scopes.' },
   { name: 'domains', description: 'Sending domains and their DNS records.' },
   { name: 'captures', description: 'Mail that was captured instead of delivered.' },

@@ -29,6 +29,8 @@ import type {
   EmailLogsQuery,
   EmailRescheduleBody,
   EmailSendDryRunAnswer,
+  Erasure,
+  ErasuresStartBody,
   EventBase,
   EventsListQuery,
   LogEntry,
@@ -219,6 +221,25 @@ export class SuppressionsCalls {
   }
 }
 
+/** Runs that erase one address from all that is stored. */
+export class ErasuresCalls {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** Erase an address and the content of its mail. Needs the scope `admin`. Counted in the window `default`. */
+  start(body: ErasuresStartBody, options?: CallOptions): Promise<Erasure> {
+    return this.#calls.ask(() => ({ method: 'POST', path: "/erasures", body }), options);
+  }
+
+  /** The receipt of an erasure. Needs the scope `admin`. Counted in the window `default`. */
+  get(id: string, options?: CallOptions): Promise<Erasure> {
+    return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/erasures/", ""], id) }), options);
+  }
+}
+
 /** API keys and their scopes. */
 export class ApiKeysCalls {
   readonly #calls: Calls;
@@ -393,6 +414,8 @@ export class Resources {
   readonly webhooks: WebhooksCalls;
   /** Addresses that mail is not sent to. */
   readonly suppressions: SuppressionsCalls;
+  /** Runs that erase one address from all that is stored. */
+  readonly erasures: ErasuresCalls;
   /** API keys and their scopes. */
   readonly apiKeys: ApiKeysCalls;
   /** Sending domains and their DNS records. */
@@ -411,6 +434,7 @@ export class Resources {
     this.events = new EventsCalls(calls);
     this.webhooks = new WebhooksCalls(calls);
     this.suppressions = new SuppressionsCalls(calls);
+    this.erasures = new ErasuresCalls(calls);
     this.apiKeys = new ApiKeysCalls(calls);
     this.domains = new DomainsCalls(calls);
     this.captures = new CapturesCalls(calls);
