@@ -39,7 +39,7 @@ describe('the banner', () => {
     const shown = banner({ ...running(['rest']), leftovers });
 
     expect(shown).toContain('    /var/lib/postrider/cluster-4, made for /root/shop-4/.postrider\n    and 2 more\n');
-    expect(shown).toContain('npx postrider databases');
+    expect(shown).toContain('npx postrider databases shows what each takes; with --remove DIRECTORY it deletes one.');
     expect(banner(running(['rest']))).not.toContain('databases');
   });
 

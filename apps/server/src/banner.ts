@@ -53,7 +53,7 @@ function leftoverLines(leftovers: Running['leftovers']): string[] {
     '  Databases that no data directory refers to any more:',
     ...shown,
     ...(more > 0 ? [`    and ${more} more`] : []),
-    '  npx postrider databases shows what each takes; with --remove it deletes them.',
+    '  npx postrider databases shows what each takes; with --remove DIRECTORY it deletes one.',
   ];
 }
 

@@ -58,7 +58,8 @@ export const advice: Readonly<Record<Reason, string>> = {
     'It was deleted because of its age, by retain none, or by an admin. The log entry and its events remain; send the mail again from your own data.',
   domain_not_found: 'Add the domain first, or check the workspace of the key.',
   webhook_not_found: 'List the webhooks of this workspace; it may have been deleted.',
-  delivery_not_found: 'List the deliveries of the webhook; old ones are removed after a month.',
+  delivery_not_found:
+    'List the deliveries of the webhook; they go with their events, or after a month where those are kept.',
   api_key_not_found: 'List the keys of this workspace.',
   suppression_not_found: 'The address is not suppressed, so nothing is left to remove.',
   workspace_not_found: 'List the workspaces as an operator.',
