@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
+import { descriptions } from '../src/docs/descriptions.ts';
 import { allPages } from '../src/docs/library.ts';
 import { openAdmin } from './admin-server.ts';
 
@@ -18,6 +19,18 @@ describe('/docs', () => {
     for (const file of files) expect(text).toContain(`href="/docs/${file.replace('.md', '')}"`);
     expect(text).toContain('href="/docs/sdk"');
     expect(text).toContain('href="/docs/api"');
+  });
+
+  it('says of every page what it is for, and lists the decisions behind one link', async () => {
+    const { text } = await admin.get('/docs');
+    const { text: decisions } = await admin.get('/docs/decisions');
+    const told = allPages().filter(({ name }) => !name.startsWith('decisions/'));
+
+    expect(Object.keys(descriptions).sort()).toEqual(told.map(({ name }) => name).sort());
+    expect(text).toContain('href="/docs/decisions"');
+    expect(text).not.toContain('href="/docs/decisions/');
+    for (const { name } of allPages())
+      if (name.startsWith('decisions/')) expect(decisions).toContain(`href="/docs/${name}"`);
   });
 
   it('has no link within that leads nowhere, and loads nothing from elsewhere', async () => {
@@ -67,18 +80,25 @@ describe('/docs', () => {
 });
 
 describe('/docs/search', () => {
-  it('finds the sections that hold every word, those with them in their heading first', async () => {
+  it('finds the sections that hold the words, those with them in their heading first', async () => {
     const { text } = await admin.get('/docs/search?q=inline+images');
 
     const [, first] = /<ol>.*?<a href="([^"]+)"/s.exec(text) ?? [];
     expect(first).toBe('/docs/sending#attachments-and-inline-images');
   });
 
+  it('passes over small words and one word too many, and shows no rule of a table (newcomer N10)', async () => {
+    const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('how do I rotate the signing secret?')}`);
+
+    expect(text).toContain('/docs/webhooks#');
+    expect(text).not.toMatch(/<br>[^<]*---/);
+  });
+
   it('shows what was asked for as text, and says where nothing is found', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('"><script>x</script>')}`);
 
     expect(text).not.toContain('<script>');
-    expect(text).toContain('No section holds all of these words.');
+    expect(text).toContain('No section holds most of these words.');
   });
 });
 

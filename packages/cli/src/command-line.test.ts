@@ -160,7 +160,7 @@ describe('send', () => {
   });
 
   it('passes headers, metadata, a schedule and an idempotency key on', async () => {
-    const more = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--schedule', '2000-01-01T00:00:00Z'];
+    const more = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--scheduled-at', '2000-01-01T00:00:00Z'];
 
     const refused = await send('--to', 'ada@example.com', ...more, '--json');
 
@@ -1087,6 +1087,15 @@ describe('login', () => {
     await rm(home, { recursive: true });
   });
 
+  it('refuses an empty input before it asks the server', async () => {
+    const home = await emptyDirectory();
+    const child = start(launcher, ['login', '--url', url], { HOME: home });
+    child.stdin.end('\n');
+
+    expect(JSON.parse((await ended(child)).err.replace(/^Paste.*\n/, '')).error.reason).toBe('missing_key');
+    await rm(home, { recursive: true });
+  });
+
   it('keeps no key that is refused', async () => {
     const home = await emptyDirectory();
     const child = start(launcher, ['login', '--url', url], { HOME: home });
@@ -1096,6 +1105,13 @@ describe('login', () => {
     await expect(stat(join(home, '.config'))).rejects.toThrow('ENOENT');
     await rm(home, { recursive: true });
   });
+});
+
+it('names the commands of a group beside one that it does not have', async () => {
+  const refused = await postrider(['queues', 'list']);
+
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain('queues has top, jobs, job, ');
 });
 
 it('stops before a command when the environment names no address', async () => {

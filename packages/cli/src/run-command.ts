@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { createProgram } from './program.ts';
 import { Problem, writeProblem } from './terminal/problem.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -9,22 +9,32 @@ const PASSING = 3;
 /** Runs one command, and returns its exit code. */
 export async function runCommand(given: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
   let code = 0;
+  let program: Command | undefined;
   const fail = () => {
     code = 1;
   };
   try {
     const { words, json = terminal.json } = readOutput(given);
-    const program = await createProgram({ ...terminal, ...(json !== undefined && { json }), fail }, words);
+    program = await createProgram({ ...terminal, ...(json !== undefined && { json }), fail }, words);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // Commander has already printed the error or the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    if (error instanceof CommanderError) {
+      const group = error.code === 'commander.unknownCommand' ? groupOf(program, given) : undefined;
+      if (group) terminal.note(`${group.name()} has ${group.commands.map((one) => one.name()).join(', ')}`);
+      return error.exitCode === 0 ? 0 : USAGE;
+    }
     writeProblem(error, given.includes('--json') || (readsJson(given) ?? terminal.json ?? false), terminal.note);
     if (!(error instanceof Problem)) return 1;
     if (error.facts.reason === 'invalid_option' || error.facts.reason === 'missing_option') return USAGE;
     return error.facts.passing ? PASSING : 1;
   }
   return code;
+}
+
+/** The group that the line named first. */
+function groupOf(program: Command | undefined, given: readonly string[]): Command | undefined {
+  return program?.commands.find((one) => one.commands.length > 0 && given.includes(one.name()));
 }
 
 /** The words without --output, which may stand anywhere. */

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { html, raw } from 'hono/html';
 import { themes } from '../pages/dashboard/built-files.ts';
+import { descriptions } from './descriptions.ts';
 import { allPages, type DocPage, readLibrary } from './library.ts';
 import { style } from './look.ts';
 import { htmlOf, plainMarkdown } from './markdown.ts';
@@ -20,6 +21,7 @@ export function docRoutes(): Hono {
     await next();
   });
   routes.get('/', (context) => context.html(layout(context, 'Documentation', null, overview())));
+  routes.get('/decisions', (context) => context.html(layout(context, 'Decisions', null, decisions())));
   routes.get('/search', (context) => {
     const question = context.req.query('q') ?? '';
     return context.html(layout(context, 'Search', null, results(question), question));
@@ -47,7 +49,10 @@ export function llmsText(public_url: string): string {
     [
       `## ${title}`,
       '',
-      ...pages.map((page) => `- [${page.title}](${public_url}/docs/${page.name}.md): ${firstSentence(page)}`),
+      ...pages.map((page) => {
+        const about = descriptions[page.name];
+        return `- [${page.title}](${public_url}/docs/${page.name}.md)${about ? `: ${about}` : ''}`;
+      }),
     ].join('\n'),
   );
   return [
@@ -75,21 +80,28 @@ function missing(context: Context) {
   );
 }
 
-/** The first sentence below the title, without its links. */
-function firstSentence(page: DocPage): string {
-  const paragraph =
-    plainMarkdown(page)
-      .split(/\n\n+/)
-      .find((part) => !/^[#<|`!-]/.test(part)) ?? '';
-  const text = paragraph.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, '.') ?? text;
+function overview() {
+  const shelves = readLibrary().map(({ title, pages }) => {
+    const lines = pages
+      .filter((page) => !isDecision(page))
+      .map((page) => html`<li><a href="/docs/${page.name}">${page.title}</a>: ${descriptions[page.name]}</li>`);
+    const more = pages.some(isDecision)
+      ? html`<li><a href="/docs/decisions">Decisions</a>: Why it is built as it is, one page each.</li>`
+      : '';
+    return html`<h2>${title}</h2><ul>${lines}${more}</ul>`;
+  });
+  return html`<h1>Documentation</h1>${shelves}<p>For programs: <a href="/llms.txt">llms.txt</a> lists every page as Markdown, and <a href="/v1/openapi.json">openapi.json</a> describes the API.</p>`;
 }
 
-function overview() {
-  return html`<h1>Documentation</h1>${readLibrary().map(
-    ({ title, pages }) =>
-      html`<h2>${title}</h2><ul>${pages.map((page) => html`<li><a href="/docs/${page.name}">${page.title}</a>: ${firstSentence(page)}</li>`)}</ul>`,
-  )}<p>For programs: <a href="/llms.txt">llms.txt</a> lists every page as Markdown, and <a href="/v1/openapi.json">openapi.json</a> describes the API.</p>`;
+function decisions() {
+  const lines = allPages()
+    .filter(isDecision)
+    .map(({ name, title }) => html`<li><a href="/docs/${name}">${title}</a></li>`);
+  return html`<h1>Decisions</h1><ul>${lines}</ul>`;
+}
+
+function isDecision({ name }: DocPage): boolean {
+  return name.startsWith('decisions/');
 }
 
 function results(question: string) {
@@ -98,7 +110,7 @@ function results(question: string) {
     ({ page, heading, anchor, excerpt }) =>
       html`<li><p><a href="/docs/${page.name}#${anchor}">${page.title === heading ? heading : `${page.title}: ${heading}`}</a><br>${excerpt}</p></li>`,
   );
-  const none = question.trim() === '' ? 'Type what you look for.' : 'No section holds all of these words.';
+  const none = question.trim() === '' ? 'Type what you look for.' : 'No section holds most of these words.';
   return html`<h1>Search</h1>${hits.length > 0 ? html`<ol>${list}</ol>` : html`<p>${none}</p>`}`;
 }
 
@@ -114,7 +126,7 @@ function layout(
   const shelves = readLibrary().map(
     (shelf) =>
       html`<h2>${shelf.title}</h2><ul>${shelf.pages
-        .filter(({ name }) => !name.startsWith('decisions/'))
+        .filter((page) => !isDecision(page))
         .map(
           (page) =>
             html`<li><a href="/docs/${page.name}" ${page.name === current ? raw('aria-current="page"') : ''}>${page.title}</a></li>`,

@@ -18,13 +18,27 @@ const MOST_HITS = 30;
 const MOST_WORDS = 8;
 const BEFORE = 60;
 const EXCERPT = 220;
+// More than a word can gain within a section.
+const EACH_WORD = 20;
 
 let sections: readonly Section[] | null = null;
 
-/** The sections that contain every word, those with them in the heading first. */
+const STOP_WORDS = new Set(
+  'a an and are as at be by can do does for from how i in is it my of on or that the this to was what when where why with'.split(
+    ' ',
+  ),
+);
+
+/** The sections that contain most of the words, those with all of them and with them in the heading first. */
 export function search(pages: readonly DocPage[], question: string): Hit[] {
   sections ??= pages.flatMap(sectionsOf);
-  const words = question.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+  const asked = question
+    .toLowerCase()
+    .replace(/[?!,;]/g, ' ')
+    .split(/\s+/)
+    .filter(Boolean);
+  const told = asked.filter((word) => !STOP_WORDS.has(word));
+  const words = (told.length > 0 ? told : asked).slice(0, MOST_WORDS);
   if (words.length === 0) return [];
   return sections
     .flatMap((section) => {
@@ -50,6 +64,7 @@ function sectionsOf(page: DocPage): Section[] {
         text: rest
           .join(' ')
           .replace(/[`*|]|\]\([^)]*\)|\[/g, ' ')
+          .replace(/(?:^|\s):?-{3,}:?(?=\s|$)/g, ' ')
           .replace(/\s+/g, ' '),
       };
     });
@@ -58,13 +73,15 @@ function sectionsOf(page: DocPage): Section[] {
 function pointsOf({ page, heading, text }: Section, words: readonly string[]): number | null {
   const [title, head, body] = [page.title.toLowerCase(), heading.toLowerCase(), text.toLowerCase()];
   let points = 0;
+  let count = 0;
   for (const word of words) {
     const found =
       (head.includes(word) ? 10 : 0) + (title.includes(word) ? 5 : 0) + Math.min(5, body.split(word).length - 1);
-    if (found === 0) return null;
+    if (found > 0) count += 1;
     points += found;
   }
-  return points;
+  // Of one or two words each counts; of more, one in three may be missing.
+  return count < words.length - Math.floor(words.length / 3) ? null : points + count * EACH_WORD;
 }
 
 function excerptOf(text: string, words: readonly string[]): string {

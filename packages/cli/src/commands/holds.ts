@@ -63,7 +63,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
         allHolds(await machine.asWorkspace(), options.all !== true),
       );
       show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
-        table(data.map(rowOf)),
+        data.length === 0 ? 'nothing is held' : table(data.map(rowOf)),
       );
     });
 }

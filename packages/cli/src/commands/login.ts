@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient, serviceUrl } from '../connect/client.ts';
 import { writeProfile } from '../connect/settings.ts';
+import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal } from '../terminal/terminal.ts';
 
 const current = z.looseObject({ id: z.string(), name: z.string(), scopes: z.array(z.string()) });
@@ -17,6 +18,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
       // Never an argument: all users of the machine can see those, and the shell stores them.
       terminal.note('Paste an API key, then Enter and Ctrl-D:');
       const key = (terminal.stdin ? await text(terminal.stdin) : '').trim();
+      if (key === '') throw noKey();
       const env = {
         ...terminal.env,
         ...(options.url !== undefined && { POSTRIDER_URL: options.url }),
@@ -30,4 +32,12 @@ export function addLogin(program: Command, terminal: Terminal): void {
         return `${file} has ${url} and the key "${plain(known.name)}", which may ${known.scopes.join(' ')}`;
       });
     });
+}
+
+function noKey(): Problem {
+  return new Problem({
+    reason: 'missing_key',
+    message: 'No API key came on standard input, so nothing was stored.',
+    advice: 'Paste the key, then Enter and Ctrl-D, or pipe it in.',
+  });
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
 import { fileOf } from '../terminal/called-from.ts';
@@ -26,6 +26,7 @@ interface SendOptions {
   readonly header?: readonly string[];
   readonly metadata?: readonly string[];
   readonly schedule?: string;
+  readonly scheduledAt?: string;
   readonly priority?: string;
   readonly retain?: string;
   readonly idempotencyKey?: string;
@@ -49,6 +50,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     .option('--header <line...>', 'a custom header, as "Name: value"')
     .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
     .option('--schedule <time>', 'ISO 8601, at most 366 days ahead')
+    .addOption(new Option('--scheduled-at <time>', 'the same as --schedule').conflicts('schedule'))
     .option('--priority <priority>', 'high, normal or bulk')
     .option('--retain <what>', 'none deletes the content once every recipient is closed')
     .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
@@ -59,8 +61,12 @@ export function addSend(program: Command, terminal: Terminal): void {
         body: messageOf(options, await attachments(terminal, options.attach)),
         headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
       });
-      show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, options.schedule)}`);
+      show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, timeOf(options))}`);
     });
+}
+
+function timeOf({ schedule, scheduledAt }: SendOptions): string | undefined {
+  return schedule ?? scheduledAt;
 }
 
 /** Every accepted mail answers queued; a time in the past is refused, so one that was given is in the future. */
@@ -70,7 +76,7 @@ function becomes(status: string, schedule: string | undefined): string {
 
 /** The body of POST /email/send, without the options that were not given, so that the server's defaults apply. */
 function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): Record<string, unknown> {
-  const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata, schedule } = options;
+  const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata } = options;
   const { priority, retain } = options;
   const all = {
     from,
@@ -85,7 +91,7 @@ function messageOf(options: SendOptions, attached: readonly Attachment[] | undef
     tags: tag,
     headers: header && pairs('--header', header, ':'),
     metadata: metadata && pairs('--metadata', metadata, '='),
-    scheduled_at: schedule,
+    scheduled_at: timeOf(options),
     priority,
     retain,
   };

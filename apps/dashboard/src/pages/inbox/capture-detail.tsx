@@ -119,9 +119,10 @@ function Found({ capture: { codes, links } }: { readonly capture: Capture }) {
   );
 }
 
-function factsOf({ id, from, to, email_id, received_at, size_bytes, attachments }: Capture) {
+function factsOf({ id, from, to, email_id, received_at, size_bytes, attachments, headers }: Capture) {
   const text = words.detail;
   return [
+    [words.columns.from, headers.find(({ name }) => name.toLowerCase() === 'from')?.value],
     [text.envelope, `${from || '<>'} → ${to.join(', ')}`],
     [text.received, <ExactTime key="at" at={received_at} />],
     [text.size, bytes(size_bytes)],
