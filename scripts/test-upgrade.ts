@@ -20,20 +20,19 @@ function commitOfBaseline(): string {
   return found;
 }
 
-/** The tree of a commit with the packages of its own lockfile. */
-function treeOf(commit: string): string {
-  const tree = mkdtempSync(join(tmpdir(), 'postrider-before-'));
+/** Fills a directory with the tree of a commit and the packages of its own lockfile. */
+function fill(tree: string, commit: string): void {
   execFileSync('tar', ['-x', '-C', tree], { input: git('archive', commit) });
   const here = { cwd: tree, stdio: 'inherit' } as const;
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'], here);
   execFileSync(process.execPath, ['scripts/apply-patches.mjs'], here);
-  return tree;
 }
 
 const commit = process.argv[2] ?? commitOfBaseline();
 process.stdout.write(`From ${git('log', '-1', '--format=%h (%s)', commit).toString().trim()} to this tree\n`);
-const before = treeOf(commit);
+const before = mkdtempSync(join(tmpdir(), 'postrider-before-'));
 try {
+  fill(before, commit);
   const { status } = spawnSync(
     process.execPath,
     [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--retry', '0', 'apps/server/test/upgrade/rolling.test.ts'],

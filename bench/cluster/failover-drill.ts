@@ -1,5 +1,6 @@
 import { chownSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { runAll } from '@postrider/core';
 import { atMost, check } from '../faults/check.ts';
 import { Database } from '../faults/database.ts';
 import { type Ledgers, newLedgers } from '../faults/ledgers.ts';
@@ -140,6 +141,6 @@ async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => P
       },
     });
   } finally {
-    for (const stop of stops) await stop();
+    await runAll('the drill', stops);
   }
 }

@@ -45,8 +45,11 @@ export async function openInstallation(ledgers: Ledgers, options: InstallationOp
     LOG_LEVEL: 'info',
     ...options.env,
   };
-  await runCommand(['migrate'], env);
   const slots: Slot[] = [];
+  const stop = async () => {
+    await Promise.all(slots.map((slot) => slot.stop()));
+    await mail.stop();
+  };
   const open: Installation['open'] = (name, ROLES, port, more = {}) => {
     const slot = openSlot(ledgers, {
       name,
@@ -58,23 +61,21 @@ export async function openInstallation(ledgers: Ledgers, options: InstallationOp
     slots.push(slot);
     return slot;
   };
-  // The first process makes the workspace and the key.
-  const first = open('first', 'rest', await freePort());
-  await first.untilReady();
-  const sql = connect(direct_url, { max: 1, application_name: 'postrider-drill' });
-  const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
-  const domain = { workspace_id: workspace?.id ?? '', name: SENDER, sandbox: false };
-  await sql.begin((tx) => insertProvenDomain(tx, createEncryption(env.SECRET_KEY), domain, testPairs, wallTime()));
-  await sql.end();
-  await first.stop();
-  slots.splice(0);
-  return {
-    secret,
-    mail,
-    open,
-    async stop() {
-      await Promise.all(slots.map((slot) => slot.stop()));
-      await mail.stop();
-    },
-  };
+  try {
+    await runCommand(['migrate'], env);
+    // The first process makes the workspace and the key.
+    const first = open('first', 'rest', await freePort());
+    await first.untilReady();
+    const sql = connect(direct_url, { max: 1, application_name: 'postrider-drill' });
+    const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
+    const domain = { workspace_id: workspace?.id ?? '', name: SENDER, sandbox: false };
+    await sql.begin((tx) => insertProvenDomain(tx, createEncryption(env.SECRET_KEY), domain, testPairs, wallTime()));
+    await sql.end();
+    await first.stop();
+    slots.splice(0);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { secret, mail, open, stop };
 }

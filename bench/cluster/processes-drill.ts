@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { runAll } from '@postrider/core';
 import { atMost, type Check, check } from '../faults/check.ts';
 import { Database } from '../faults/database.ts';
 import { newLedgers } from '../faults/ledgers.ts';
@@ -14,6 +15,7 @@ import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.
 
 const PER_SECOND = 60;
 const CALM_MS = 5000;
+const UP_MS = 60_000;
 /** A mail that was sent and not recorded when its worker was killed; docs/operations.md has the limit. */
 const MOST_UNRECORDED = 128;
 const DRAINED_MS = '2s';
@@ -25,16 +27,21 @@ export const processesDrill: Drill = {
   about: 'two API and two worker processes behind HAProxy: killed, added, restarted in turn, under load',
   async run({ folder, say }) {
     need('haproxy');
-    const postgres = await startPostgres();
-    const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-    const ledgers = newLedgers();
-    const env = { LIMITS: `drain=${DRAINED_MS}` };
-    const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, env, folder });
-    const database = new Database(url);
-    const ports = [await freePort(), await freePort(), await freePort()];
-    const bind = await freePort();
-    const haproxy = await startHaproxy('haproxy.cfg', addresses(bind, ports), folder);
+    const stops: (() => Promise<void>)[] = [];
     try {
+      const postgres = await startPostgres();
+      stops.unshift(() => postgres.stop());
+      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+      const ledgers = newLedgers();
+      const env = { LIMITS: `drain=${DRAINED_MS}` };
+      const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, env, folder });
+      stops.unshift(() => installation.stop());
+      const database = new Database(url);
+      stops.unshift(() => database.stop());
+      const ports = [await freePort(), await freePort(), await freePort()];
+      const bind = await freePort();
+      const haproxy = await startHaproxy('haproxy.cfg', addresses(bind, ports), folder);
+      stops.unshift(() => haproxy.stop());
       await database.liftRateLimits();
       const apis = [0, 1].map((index) => installation.open(`api-${index + 1}`, 'rest', ports[index] ?? 0));
       const workers = [
@@ -83,8 +90,8 @@ export const processesDrill: Drill = {
       }
       await pause(CALM_MS);
       await clients.stop();
-      await drain(database);
       const limits = await countAtLimit(url, bind, installation.secret);
+      await drain(database);
       say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const stored = await database.read('none');
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
@@ -105,10 +112,7 @@ export const processesDrill: Drill = {
         ...limits,
       ]);
     } finally {
-      await database.stop();
-      await haproxy.stop();
-      await installation.stop();
-      await postgres.stop();
+      await runAll('the drill', stops);
     }
   },
 };
@@ -123,9 +127,11 @@ function addresses(bind: number, ports: readonly number[]): Record<string, strin
 }
 
 async function untilUp(haproxy: Haproxy, names: readonly string[]): Promise<void> {
-  for (;;) {
+  for (const until = wallTime() + UP_MS; ; ) {
     const servers = await haproxy.servers('ready');
-    if (names.every((name) => servers.get(name)?.up)) return;
+    const down = names.filter((name) => !servers.get(name)?.up);
+    if (down.length === 0) return;
+    if (wallTime() > until) throw new Error(`HAProxy sees ${down.join(', ')} down after ${UP_MS / 1000} s`);
     await pause(50);
   }
 }

@@ -128,7 +128,7 @@ describe('201', () => {
         found: [],
         observed: [],
         diagnosis: null,
-        hint: 'Publish it, then verify the domain.',
+        hint: 'Publish it, then check the domain.',
         key_role: purpose === 'dkim' ? 'active' : null,
       })),
     );

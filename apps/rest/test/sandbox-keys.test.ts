@@ -9,6 +9,34 @@ const rest = await openRest(world);
 
 const mail = { from: 'shop@sandbox.test', to: 'a@example.com', subject: 'Hello', text: 'Hi' };
 
+describe('an idempotency key', () => {
+  it('of a sandbox key is not that of a live one', async () => {
+    const sandbox = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
+    const live = await world.key({ scopes: ['email:send'] });
+    const ask = (key: string) =>
+      rest.call('POST', '/email/send', { key, body: mail, headers: { 'idempotency-key': 'order-1815' } });
+
+    const first = [await ask(sandbox.secret), await ask(live.secret)];
+    const again = [await ask(sandbox.secret), await ask(live.secret)];
+
+    expect(first.map(({ status }) => status)).toEqual([202, 202]);
+    expect(first[0]?.body.id).not.toBe(first[1]?.body.id);
+    expect(again.map(({ body }) => body.id)).toEqual(first.map(({ body }) => body.id));
+  });
+
+  it('replays nothing to a key that may not send from that domain', async () => {
+    const free = await world.key({ scopes: ['email:send'] });
+    const bound = await world.key({ scopes: ['email:send'], domains: ['other.example.org'] });
+    const ask = (key: string) =>
+      rest.call('POST', '/email/send', { key, body: mail, headers: { 'idempotency-key': 'order-1816' } });
+
+    const first = await ask(free.secret);
+    const second = await ask(bound.secret);
+
+    expect([first.status, second.status, errorOf(second).reason]).toEqual([202, 403, 'key_domain_restricted']);
+  });
+});
+
 describe('403', () => {
   it('lets no sandbox key make a live one, whatever its scopes', async () => {
     const { secret } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
@@ -90,6 +118,18 @@ describe('403', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .filter((one) => /suppressions|erasures|requests|stats|(POST|PATCH|DELETE) .domains/.test(one)),
     );
+  });
+
+  it('keeps statistics and suppressions of live mail from a sandbox key that may read its own log', async () => {
+    const { secret } = await world.key({ scopes: ['email:logs:read'], mode: 'sandbox' });
+
+    const answers = [
+      await rest.call('GET', '/stats?group_by=tag', { key: secret }),
+      await rest.call('GET', '/suppressions', { key: secret }),
+      await rest.call('GET', '/email/logs', { key: secret }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
   it('opens changes of domains to a sandbox key that has their scope by name', async () => {

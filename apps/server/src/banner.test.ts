@@ -23,6 +23,13 @@ describe('the banner', () => {
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
 
+  it('says how to sign in after a restart, where it serves the dashboard', () => {
+    expect(banner(running(['admin']))).toContain(
+      '  Operator       shown at the first start; npx postrider operators login-link',
+    );
+    expect(banner(running(['rest']))).not.toContain('login-link');
+  });
+
   it('lists the databases that are left over, and offers to remove them (newcomer N20)', () => {
     const leftovers = Array.from({ length: 7 }, (_, index) => ({
       directory: `/var/lib/postrider/cluster-${index}`,
@@ -32,7 +39,7 @@ describe('the banner', () => {
     const shown = banner({ ...running(['rest']), leftovers });
 
     expect(shown).toContain('    /var/lib/postrider/cluster-4, made for /root/shop-4/.postrider\n    and 2 more\n');
-    expect(shown).toContain('npx postrider databases');
+    expect(shown).toContain('npx postrider databases shows what each takes; with --remove DIRECTORY it deletes one.');
     expect(banner(running(['rest']))).not.toContain('databases');
   });
 

@@ -23,6 +23,8 @@ export function banner(running: Running): string {
     row('Workers', 'none is alive: mail waits until a process with worker in ROLES starts');
   else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} alive in other processes`);
   lines.push(...secretRows(provisioned));
+  if (config.ROLES.includes('admin') && provisioned.operator === null)
+    row('Operator', 'shown at the first start; npx postrider operators login-link makes a new link');
   if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
   else if (provisioned.api_key === null)
     row('API key', 'shown at the first start; npx postrider keys create --local creates another');
@@ -51,7 +53,7 @@ function leftoverLines(leftovers: Running['leftovers']): string[] {
     '  Databases that no data directory refers to any more:',
     ...shown,
     ...(more > 0 ? [`    and ${more} more`] : []),
-    '  npx postrider databases shows what each takes; with --remove it deletes them.',
+    '  npx postrider databases shows what each takes; with --remove DIRECTORY it deletes one.',
   ];
 }
 

@@ -43,6 +43,7 @@ async function main(): Promise<void> {
     log.error({ err: error }, 'the stop failed');
     process.exit(1);
   }
+  log.info('stopped');
   // An SMTP session that waits for its last reply is recorded already, and would keep the process for minutes.
   process.exit(0);
 }

@@ -28,12 +28,17 @@ export async function startRoles(
   const runs = (role: RoleName) => config.ROLES.includes(role);
   const started = new Set<RoleName>();
   const stops: (() => Promise<void>)[] = [];
+  const listener_stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     const served = started.has('rest') || started.has('admin');
     started.clear();
-    // A load balancer that asks /readyz turns away meanwhile.
-    if (served) await pause(config.LIMITS.drain);
-    await runTogether('the roles', stops.splice(0));
+    const stopListener = async () => {
+      // A load balancer that asks /readyz turns away meanwhile.
+      if (served) await pause(config.LIMITS.drain);
+      await runTogether('the listener', listener_stops.splice(0));
+    };
+    // A worker counts SHUTDOWN_GRACE from its own stop, so it does not wait for the drain.
+    await runTogether('the roles', [stopListener, ...stops.splice(0)]);
   };
   try {
     let capture_port: number | null = null;
@@ -52,12 +57,12 @@ export async function startRoles(
       started.add('worker');
     }
     const metrics = await openMetricsEndpoint(services, http.port);
-    stops.unshift(() => metrics.stop());
+    listener_stops.unshift(() => metrics.stop());
     const telemetry = await startTelemetry(services, http.port);
-    stops.unshift(() => telemetry.stop());
+    listener_stops.unshift(() => telemetry.stop());
     const judge = createAlarmJudge(services);
     const watch = startInstanceWatch(services, judge);
-    stops.unshift(() => watch.stop().finally(() => judge.stop()));
+    listener_stops.unshift(() => watch.stop().finally(() => judge.stop()));
     http.serve({
       health: createHealthHandler(services, started),
       metrics: metrics.handler,
@@ -67,7 +72,7 @@ export async function startRoles(
       absent: absentPart(services),
       admin: runs('admin') ? createAdminHandler(services, dashboard?.current) : null,
     });
-    stops.unshift(() => http.stop());
+    listener_stops.unshift(() => http.stop());
     for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);
     return { capture_port, inbound_port, stop };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -973,6 +973,36 @@ describe('databases', () => {
     const { data } = JSON.parse(out) as { data: { made_for: string; removed: boolean }[] };
     expect(data.map(({ made_for }) => made_for)).not.toContain(data_dir);
     expect(data.every(({ removed }) => !removed)).toBe(true);
+  });
+
+  it('removes the one that is named, and only if told so where its data may be on a volume that is not mounted', async () => {
+    const place = await emptyDirectory();
+    const made = async (name: string, made_for: string) => {
+      const directory = join(place, 'postrider-root', name);
+      await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, 'owner'), made_for);
+      return directory;
+    };
+    const gone = await made('cluster-gone', join(place, 'data'));
+    const far = await made('cluster-far', join(place, 'volume', 'data'));
+    const remove = (...args: string[]) => launched(['databases', '--remove', ...args], { TMPDIR: place });
+
+    const none = await remove(join(place, 'cluster-none'));
+    const refused = await remove(far);
+    const before = await readdir(join(place, 'postrider-root'));
+    const removed = await remove(gone);
+    const between = await readdir(join(place, 'postrider-root'));
+    const told = await remove(far, '--deleted');
+
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('not_left_over') });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('folder_missing') });
+    expect(before.sort()).toEqual(['cluster-far', 'cluster-gone']);
+    expect(removed.out).toMatch(/cluster-gone +0 MB +made for .+ +removed/);
+    expect(removed.code).toBe(0);
+    expect(between).toEqual(['cluster-far']);
+    expect(told.code).toBe(0);
+    expect(await readdir(join(place, 'postrider-root'))).toEqual([]);
+    await rm(place, { recursive: true });
   });
 });
 

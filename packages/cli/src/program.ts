@@ -47,7 +47,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
   },
   erase: {
-    description: 'erase an address and the content of its mail',
+    description: 'erase an address and the content of its mail; prints a receipt without the address',
     load: async () => (await import('./commands/suppressions.ts')).addErase,
   },
   import: {
@@ -105,11 +105,11 @@ export const groups: Readonly<Record<string, Group>> = {
   }),
   migrate: {
     description: 'on the machine itself: bring the database and its queues up to this release',
-    load: async () => (await import('./commands/migrate.ts')).addMigrate,
+    load: async () => (await import('./machine/migrate.ts')).addMigrate,
   },
   databases: {
     description: 'on the machine itself: embedded databases that no data directory refers to',
-    load: async () => (await import('./commands/migrate.ts')).addDatabases,
+    load: async () => (await import('./machine/databases.ts')).addDatabases,
   },
   doctor: {
     description: 'check this machine, its database and its network, the service and the API key',

@@ -145,6 +145,21 @@ describe('connect', () => {
     expect(notices).toEqual(['table "absent" does not exist, skipping']);
   });
 
+  it('hears warnings also where the role has them turned off', async () => {
+    const warnings: string[] = [];
+    await sql`alter role current_user set client_min_messages = 'error'`;
+    const fresh = connect(embedded.url, {
+      max: 1,
+      application_name: 'warnings',
+      on_notice: (line) => warnings.push(line),
+    });
+    await fresh`do $$ begin raise warning 'no standby has it'; end $$`;
+    await fresh.end();
+    await sql`alter role current_user reset client_min_messages`;
+
+    expect(warnings).toEqual(['no standby has it']);
+  });
+
   it('fails within seconds when nothing listens', async () => {
     const nowhere = connect('postgres://nobody:none@127.0.0.1:1/none', { max: 1, application_name: 'nowhere' });
 

@@ -67,6 +67,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
       statement_timeout: options.statement_ms ?? STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       lock_timeout: options.lock_ms ?? LOCK_TIMEOUT_MS,
+      // A role or a database may have it at error, which would hide the warning of a commit that no standby has.
+      client_min_messages: 'notice',
       ...sessionPlanning,
       TimeZone: 'UTC',
     },

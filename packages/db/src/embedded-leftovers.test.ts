@@ -54,9 +54,28 @@ it('removes one only while it is left over', () => {
   const gone = made('gone', false);
   const used = made('used', true);
 
-  expect(removeLeftover({ directory: gone, made_for: '' }, [parent])).toBe(true);
-  expect(removeLeftover({ directory: used, made_for: '' }, [parent])).toBe(false);
-  expect(removeLeftover({ directory: join(root, 'used'), made_for: '' }, [parent])).toBe(false);
+  expect(removeLeftover(gone, false, [parent])).toBe('removed');
+  expect(removeLeftover(used, true, [parent])).toBe('not_left_over');
+  expect(removeLeftover(join(root, 'used'), true, [parent])).toBe('not_left_over');
 
   expect([gone, used, join(root, 'used')].map((path) => existsSync(path))).toEqual([false, true, true]);
+});
+
+it('removes none whose data directory may be on a volume that is not mounted, unless told that it was deleted', () => {
+  const far = made('far', false);
+  writeFileSync(join(far, 'owner'), join(root, 'volume', 'far'));
+
+  expect(removeLeftover(far, false, [parent])).toBe('folder_missing');
+  expect(existsSync(far)).toBe(true);
+
+  expect(removeLeftover(far, true, [parent])).toBe('removed');
+  expect(existsSync(far)).toBe(false);
+});
+
+it('measures one that goes away meanwhile', () => {
+  const directory = join(parent, 'cluster-gone');
+
+  const bytes = bytesIn(directory);
+
+  expect(bytes).toBe(0);
 });

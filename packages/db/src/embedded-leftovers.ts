@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findPostmaster, readState } from './embedded-state.ts';
 
 /** Where root stores the files that Postgres's user must reach if the checkout is closed to it, as under /root. */
@@ -26,22 +26,36 @@ export function leftoverDatabases(parents: readonly string[] = machineDirectorie
   );
 }
 
-/** Removes one if it is still left over. */
-export function removeLeftover({ directory }: Leftover, parents: readonly string[] = machineDirectories): boolean {
-  if (!leftoverDatabases(parents).some((one) => one.directory === directory)) return false;
+/** folder_missing: the data directory may be on a volume that is not mounted, and refer to it. */
+export type Removal = 'removed' | 'not_left_over' | 'folder_missing';
+
+/** Removes one that is left over. `deleted` says that a folder which is missing around its data directory was deleted. */
+export function removeLeftover(
+  directory: string,
+  deleted: boolean,
+  parents: readonly string[] = machineDirectories,
+): Removal {
+  const found = leftoverDatabases(parents).find((one) => one.directory === directory);
+  if (!found) return 'not_left_over';
+  if (!deleted && !existsSync(dirname(found.made_for))) return 'folder_missing';
   rmSync(directory, { recursive: true, force: true });
-  return true;
+  return 'removed';
 }
 
-export function bytesIn(directory: string): number {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+/** What goes away meanwhile counts as nothing. */
+export function bytesIn(path: string): number {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found?.isFile() ? found.size : 0;
+  return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
 }
 
 function clustersIn(parent: string): string[] {
+  return namesIn(parent).filter((name) => name.startsWith('cluster-'));
+}
+
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(parent).filter((name) => name.startsWith('cluster-'));
+    return readdirSync(directory);
   } catch {
     return [];
   }

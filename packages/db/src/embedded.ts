@@ -27,7 +27,7 @@ import { canEnter, run, type ServerUser } from './embedded-process.ts';
 import { findPostmaster, type Postmaster, readState, type State } from './embedded-state.ts';
 
 export { type Claim, claim } from './embedded-holders.ts';
-export { bytesIn, type Leftover, leftoverDatabases, removeLeftover } from './embedded-leftovers.ts';
+export { bytesIn, type Leftover, leftoverDatabases, type Removal, removeLeftover } from './embedded-leftovers.ts';
 
 export interface EmbeddedOptions {
   /** Created if absent. It holds the database, or a file that says where the database is. */

@@ -28,7 +28,7 @@ describe('Emails', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await page.getByRole('link', { name: 'First' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('Delivered to its recipient').waitFor();
+    await page.getByRole('dialog').getByText('Captured in the test inbox').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('First');
@@ -64,7 +64,7 @@ describe('Emails', () => {
     await page.getByText('It is sent now.').waitFor();
     await stage.world.drain();
 
-    await page.getByText('Delivered to its recipient').waitFor();
+    await page.getByText('Captured in the test inbox').waitFor();
     await page.getByText('Only an admin of the workspace may read the content of mail.').waitFor();
     await visitor.stop();
   });

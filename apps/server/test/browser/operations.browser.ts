@@ -155,7 +155,7 @@ describe('Jobs', () => {
 
     await drawer.getByRole('button', { name: 'Cancel' }).click();
 
-    await drawer.getByText(`It stands for a mail of ${id}`).waitFor();
+    await drawer.getByText(`It delivers a mail of ${id}`).waitFor();
     await world.drain();
     await visitor.stop();
   });

@@ -89,7 +89,7 @@ describe('the first run', () => {
     await page.getByText('The mail is accepted.').waitFor();
     await stage.world.drain();
 
-    await page.getByText('Delivered to its recipient').waitFor();
+    await page.getByText('Captured in the test inbox').waitFor();
     await visitor.stop();
   });
 

@@ -51,8 +51,8 @@ describe('SIGTERM', () => {
     expect(await ending).toEqual({ code: 0, signal: null });
   });
 
-  it('hands back what is before the dot, and records as unknown what is past it', async () => {
-    const first = await journey.start();
+  it('hands back what is before the dot, and records as unknown what is past it, also with a drain', async () => {
+    const first = await journey.start({ LIMITS: 'drain=7s' });
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     let stalled = 0;

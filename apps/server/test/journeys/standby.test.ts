@@ -76,4 +76,8 @@ it('mail that was committed on the primary alone is not answered 202', async () 
 
   expect(answer.status).toBe(202);
   expect(answer.headers.get('idempotent-replayed')).toBe('true');
+  // What was answered 500 is stored and sent, and the retries doubled nothing.
+  await expect
+    .poll(() => sql`select state::text, count(*) from recipients group by state`.then((rows) => [...rows]))
+    .toEqual([{ state: 'delivered', count: 3 }]);
 });

@@ -1,8 +1,10 @@
 import { type Sql, sqlState } from '@postrider/db';
 import { formatMailbox } from '@postrider/mail';
+import { keyDomainProblem } from '../api-keys/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { newId, newJobId } from '../fields/ids.ts';
 import { AppError } from '../operation/errors.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 import { emailsOf } from './addressees.ts';
 import { type AcceptFacts, type Judged, judge } from './judge.ts';
 import type { NewMessage, NewRecipient } from './new-message.ts';
@@ -29,6 +31,7 @@ export type Outcome = SubmissionAnswer | 'judge_again';
 /** A submission with its workspace; its key may not have been checked yet. */
 export interface WorkspaceSubmission {
   readonly workspace_id: string;
+  readonly mode: KeyMode;
   readonly submission: Submission;
 }
 
@@ -43,9 +46,7 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
   const inputs = located.flatMap(({ workspace_id, submission }) =>
     submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
   );
-  const keyed = located.flatMap(({ workspace_id, submission }) =>
-    submission.idempotency === null ? [] : [{ workspace_id, ...submission.idempotency }],
-  );
+  const keyed = located.flatMap((one) => idempotencyKeyOf(one) ?? []);
   const [found, answers] = await Promise.all([
     readFacts(sql, {
       workspace_ids: [...new Set(located.map(({ workspace_id }) => workspace_id))],
@@ -63,8 +64,10 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
     suppressed: (workspace_id, email) => found.suppressed.has(`${workspace_id} ${email}`),
     used: (workspace_id) => used.get(workspace_id) ?? 0,
     spend: (workspace_id, count) => used.set(workspace_id, (used.get(workspace_id) ?? 0) + count),
-    earlier: ({ workspace_id, submission: { idempotency } }) =>
-      idempotency === null ? undefined : answers.get(claimName({ workspace_id, ...idempotency })),
+    earlier: (one) => {
+      const key = idempotencyKeyOf(one);
+      return key === null ? undefined : answers.get(claimName(key));
+    },
   };
 }
 
@@ -95,7 +98,22 @@ export async function commitSubmissions(
 }
 
 export function withWorkspace(submission: Admitted): WorkspaceSubmission {
-  return { workspace_id: submission.sender.workspace_id, submission };
+  const { workspace_id, mode } = submission.sender;
+  return { workspace_id, mode, submission };
+}
+
+/**
+ * The identity of an idempotency key. It includes the mode, because mail of a sandbox key goes to no recipient: its
+ * answer is not that of a live request with the same key.
+ */
+export function idempotencyKeyOf({
+  workspace_id,
+  mode,
+  submission: { idempotency },
+}: WorkspaceSubmission): Pick<KeyClaim, 'workspace_id' | 'operation' | 'key'> | null {
+  if (idempotency === null) return null;
+  const { operation, key } = idempotency;
+  return { workspace_id, operation: mode === 'sandbox' ? `${operation} sandbox` : operation, key };
 }
 
 async function judgeAndStore(
@@ -118,10 +136,10 @@ async function judgeAndStore(
       return { kind: 'refused', error: refusal };
     }
     let claim: number | null = null;
-    if (submission.idempotency) {
-      const { operation, key, fingerprint, remember } = submission.idempotency;
-      const { workspace_id } = submission.sender;
-      claim = claims.push({ workspace_id, operation, key, fingerprint, answer: remember(results) });
+    const key = idempotencyKeyOf(withWorkspace(submission));
+    if (submission.idempotency && key) {
+      const { fingerprint, remember } = submission.idempotency;
+      claim = claims.push({ ...key, fingerprint, answer: remember(results) });
       claimOf.set(submission, claim);
     }
     for (const message of judged) {
@@ -168,6 +186,10 @@ function resultOf(judged: NewMessage | AppError): SendResult {
 }
 
 function replay(submission: Admitted, before: Pick<KeyClaim, 'fingerprint' | 'answer'>): Outcome {
+  for (const message of submission.messages) {
+    const restricted = message.ok ? keyDomainProblem(submission.sender.domains, message.value.from.domain) : null;
+    if (restricted) return { kind: 'refused', error: restricted };
+  }
   if (submission.idempotency?.isSame(before.fingerprint)) return { kind: 'replayed', answer: before.answer };
   return {
     kind: 'refused',

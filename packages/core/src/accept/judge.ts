@@ -53,7 +53,7 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   if (counted === 0) {
     return new AppError(
       'all_recipients_suppressed',
-      'Every recipient is on the suppression list of this workspace; add one that is not.',
+      'Every recipient is on the suppression list of this workspace; remove it with DELETE /v1/suppressions/{email}, or send to an address that is not suppressed.',
     );
   }
   if (sender.mode === 'sandbox') return { addressees, scheduled_at: schedule, counted: 0 };

@@ -43,7 +43,7 @@ export const previewMessage = operation({
     };
     const [sender, facts] = await Promise.all([
       senderFacts(ctx.sql, ctx.actor),
-      loadFacts(ctx.sql, [{ workspace_id, submission }]),
+      loadFacts(ctx.sql, [{ workspace_id, mode: 'live', submission }]),
     ]);
     const judged = judge(input, sender, facts, ctx.config);
     if (judged instanceof AppError) throw judged;

@@ -5,6 +5,7 @@ import type { RateWindow } from '../operation/ports.ts';
 import {
   type BatchFacts,
   commitSubmissions,
+  idempotencyKeyOf,
   loadFacts,
   type Outcome,
   type WorkspaceSubmission,
@@ -15,10 +16,11 @@ import { admit, credentialName } from './admit.ts';
 import { type BatchConnection, connectionToFollow, isIdle } from './batch-connections.ts';
 import { type BatchingPolicy, createBatchingPolicy, LONGEST_WAIT_MS } from './batching-policy.ts';
 import { type AcceptedFast, acceptFast, type Draft, draftFast } from './fast-path.ts';
+import { claimName } from './store.ts';
 import type { AcceptParts, Admitted, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
 
 const MOST_MESSAGES = 64;
-const MOST_WORKSPACE_IDS = 10_000;
+const MOST_SENDERS = 10_000;
 const LOCK_TIMEOUT = '55P03';
 // How long a sender takes the slow path after its batch failed at its limit.
 const LIMITED_MS = 1000;
@@ -58,7 +60,7 @@ class Batcher implements SubmitBatcher {
   /** Idempotency keys in a commit of this process: a duplicate waits here, not on a row lock inside a batch. */
   readonly #keysUnderWay = new Map<string, Promise<void>>();
   /** By hash of the key. A key never changes its workspace, so facts can be read before the key is checked. */
-  readonly #workspaceIds = new Map<string, string>();
+  readonly #senders = new Map<string, Pick<SenderFacts, 'workspace_id' | 'mode'>>();
   /** Batches begin at the end of this turn of the event loop. */
   #gathering = false;
   /** Runs while the policy keeps requests waiting for a commit under way. */
@@ -217,7 +219,7 @@ class Batcher implements SubmitBatcher {
       const admitted = await admitting;
       const unique: Waiting[] = [];
       for (const entry of admitted) {
-        this.#rememberWorkspace(entry);
+        this.#rememberSender(entry);
         const name = idempotencyName(entry);
         const first = name !== null && this.#keysUnderWay.get(name);
         if (first) void first.then(() => this.#collect(entry));
@@ -240,10 +242,12 @@ class Batcher implements SubmitBatcher {
     const located: WorkspaceSubmission[] = [];
     for (const { submission } of batch) {
       const { actor } = submission;
-      const workspace_id =
-        actor.kind === 'credential' ? this.#workspaceIds.get(actor.secret_hash.toString('base64')) : actor.workspace_id;
-      if (workspace_id === undefined) return null;
-      located.push({ workspace_id, submission });
+      const sender =
+        actor.kind === 'credential'
+          ? this.#senders.get(actor.secret_hash.toString('base64'))
+          : { workspace_id: actor.workspace_id, mode: actor.kind === 'key' ? actor.mode : ('live' as const) };
+      if (sender === undefined) return null;
+      located.push({ ...sender, submission });
     }
     const facts = loadFacts(sql, located);
     // Awaited later; a failure must not count as unhandled until then.
@@ -251,10 +255,11 @@ class Batcher implements SubmitBatcher {
     return facts;
   }
 
-  #rememberWorkspace({ submission: { actor }, admitted }: Waiting): void {
+  #rememberSender({ submission: { actor }, admitted }: Waiting): void {
     if (actor.kind !== 'credential' || !admitted) return;
-    if (this.#workspaceIds.size >= MOST_WORKSPACE_IDS) this.#workspaceIds.clear();
-    this.#workspaceIds.set(actor.secret_hash.toString('base64'), admitted.sender.workspace_id);
+    if (this.#senders.size >= MOST_SENDERS) this.#senders.clear();
+    const { workspace_id, mode } = admitted.sender;
+    this.#senders.set(actor.secret_hash.toString('base64'), { workspace_id, mode });
   }
 
   /** Commits the entries. A message that makes the statement fail is isolated by splitting the batch. */
@@ -358,8 +363,8 @@ function refusesAny(answer: Exclude<Outcome, 'judge_again'>): boolean {
 }
 
 function idempotencyName(entry: Waiting): string | null {
-  const { idempotency } = entry.submission;
-  return idempotency && JSON.stringify([entry.admitted?.sender.workspace_id, idempotency.operation, idempotency.key]);
+  const key = entry.admitted && idempotencyKeyOf(withWorkspace({ ...entry.submission, sender: entry.admitted.sender }));
+  return key ? claimName(key) : null;
 }
 
 /** SQLSTATE classes 22 and 23: the data is at fault, so that parts of the batch may succeed without it. */

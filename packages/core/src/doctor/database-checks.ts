@@ -104,7 +104,7 @@ export function judgeTransactionIds({ age, freeze_at, database }: TransactionIdA
   const told = `The oldest transaction id is ${Math.round(age / 1e6)} million old`;
   if (age > MOST_AGE) return failing(`${told}; Postgres stops writing at 2,000 million.`, fix);
   if (age > 2 * freeze_at) return warning(`${told}, twice what autovacuum should leave.`, fix);
-  return ok(`${told}.`);
+  return ok(age < 1e6 ? 'No transaction id is old.' : `${told}.`);
 }
 
 export async function checkDefaultRows(sql: Sql): Promise<Finding> {

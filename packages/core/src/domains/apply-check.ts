@@ -57,7 +57,7 @@ export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, chec
 
 async function apply(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
-  { found, checked, yields, record }: Check,
+  { found, checked: looked_up, yields, record }: Check,
   refused: boolean,
 ): Promise<Applied> {
   const domain_id = found.id;
@@ -65,6 +65,9 @@ async function apply(
     const holder = refused ? await lockClaimHolder(tx, found.workspace_id, found.name) : null;
     const before = await lockDomain(tx, domain_id);
     if (!before) return { kind: 'gone' };
+    // The record of a return path that was replaced meanwhile says nothing of the new one.
+    const replaced = before.return_path !== found.return_path;
+    const checked = looked_up.filter(({ wanted }) => !replaced || wanted.purpose !== 'return_path');
     // What other workspaces have verified is theirs for as long as their record stands in the DNS.
     const claimed = holder !== null && isPublished(holder, checked);
     if (holder && !claimed) await yieldClaim(tx, clock, holder);
@@ -83,7 +86,8 @@ async function apply(
     const moved = name && (await moveDomain(tx, name, domain_id));
     const restless = proof === 'unknown' || (await publicKeysOf(tx, [domain_id])).some((key) => key.role === 'next');
     const { status } = moved ?? before;
-    const row = await scheduleCheck(tx, domain_id, nextCheckMs(status, moved ? 0 : before.in_state_ms, restless));
+    const next_ms = nextCheckMs(status, moved ? 0 : before.in_state_ms, restless);
+    const row = await scheduleCheck(tx, domain_id, replaced && status !== 'suspended' ? 0 : next_ms);
     if (!row) return { kind: 'gone' };
     const event = name && domainTransitions[name].event;
     if (moved && event) {

@@ -13,6 +13,7 @@ import { checkRecords } from './records/check-records.ts';
 import { removeDomain } from './remove-domain.ts';
 import { domainByName, publicKeysOf } from './store.ts';
 import { resumeDomain, suspendDomain } from './suspend-domain.ts';
+import { updateDomain } from './update-domain.ts';
 import { verifyDomain } from './verify-domain.ts';
 
 const MINUTE_MS = 60_000;
@@ -217,6 +218,30 @@ describe('a background check', () => {
 
     expect((await shown('raced.test')).status).toBe('verified');
     expect(await eventsOf('domain.at_risk', 'raced.test')).toBe(0);
+  });
+
+  it.each([true, false])('proves no return path that was set while it looked (yields: %s)', async (yields) => {
+    const name = yields ? 'moved.test' : 'moved-too.test';
+    const entry = await invoke(ctx(), addDomain, { name, return_path: 'bounces' });
+    publish(entry);
+    await invoke(ctx(), verifyDomain, { domain: name });
+    const { services } = world;
+    const found = await domainByName(services.sql, world.workspace_id, name);
+    if (!found) throw new Error('the domain is gone');
+    const wanted = entry.dns_records.find(({ purpose }) => purpose === 'return_path');
+    if (wanted?.type !== 'MX') throw new Error('the return path has another record');
+    world.dns.set(wanted.fqdn, 'MX', [{ priority: 10, exchange: 'mail.service.test' }]);
+    const keys = await publicKeysOf(services.sql, [found.id]);
+    const checked = await checkRecords(services.dns, found, keys, siteOf(services.config, services.public_url));
+    expect(checked.find((one) => one.wanted.purpose === 'return_path')?.finding.found).not.toEqual([]);
+    await invoke(ctx(), updateDomain, { domain: name, return_path: 'returned' });
+
+    await applyCheck(services, { found, checked, yields });
+
+    const [row] = await services.sql`
+      select return_path_ready, next_check_at <= clock_now() as due from domains where name = ${name}`;
+    expect(row).toEqual({ return_path_ready: false, due: true });
+    expect((await shown(name)).status).toBe('verified');
   });
 
   it('of a domain whose process died is taken over', async () => {

@@ -167,6 +167,25 @@ describe('a rotation of keys', () => {
     expect(new Set(await load('hurried.test'))).toContain('pass rsa-sha256 acme2');
   });
 
+  it('makes the second key only where it is wanted by the time that the domain is locked', async () => {
+    const { id } = await verified('single.test');
+    const { sql } = world.services;
+    let rotating: Promise<DomainEntry> | null = null;
+
+    await sql.begin(async (tx) => {
+      await tx`select id from domains where id = ${id} for update`;
+      rotating = invoke(ctx(), rotateKeys, { domain: 'single.test' });
+      const waiting = () => sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waiting()).length).toBe(1);
+      await tx`update domains set dkim_ed25519 = false where id = ${id}`;
+      await tx`delete from dkim_keys where domain_id = ${id} and algorithm = 'ed25519'`;
+    });
+    await rotating;
+
+    expect(selectors(await shown('single.test'))).toEqual(['pr1 active', 'pr2 next']);
+  });
+
   it('is refused while another is in progress', async () => {
     await verified('twice.test');
     const answers = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));

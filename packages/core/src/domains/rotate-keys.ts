@@ -4,7 +4,7 @@ import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
-import { encryptDkimKeys, generateDkimPairs, otherSelector } from './records/dkim-keys.ts';
+import { encryptDkimKeys, generateDkimPairs, generateEd25519, otherSelector } from './records/dkim-keys.ts';
 import { insertKeys, lockDomain, publicKeysOf, scheduleCheck } from './store.ts';
 
 /**
@@ -20,17 +20,20 @@ export const rotateKeys = operation({
   async run(ctx, { domain }): Promise<DomainEntry> {
     const found = await findDomain(ctx, domain);
     if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and has no records.`);
-    const pairs = await generateDkimPairs(found.dkim_ed25519);
+    const { rsa } = await generateDkimPairs();
     const row = await ctx.sql.begin(async (tx) => {
-      if (!(await lockDomain(tx, found.id))) throw domainNotFound(domain);
+      const before = await lockDomain(tx, found.id);
+      if (!before) throw domainNotFound(domain);
       const keys = await publicKeysOf(tx, [found.id]);
       const busy = keys.find((key) => key.role !== 'active');
       if (busy) throw underWay(found.name, busy.role);
       const [first] = keys;
       if (!first) throw new Error(`${found.name} has no key`);
+      // It takes microseconds, and whether it is wanted may have changed while the RSA key was made.
+      const pairs = { rsa, ed25519: before.dkim_ed25519 ? await generateEd25519() : null };
       const made = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
       await insertKeys(tx, found, made);
-      const scheduled = await scheduleCheck(tx, found.id, found.status === 'suspended' ? null : 0);
+      const scheduled = await scheduleCheck(tx, found.id, before.status === 'suspended' ? null : 0);
       const diff = { name: found.name, selector: [first.selector, made[0].selector] };
       await recordAudit(tx, ctx, [{ action: 'domain.keys_rotated', target_id: found.id, diff }]);
       return scheduled;

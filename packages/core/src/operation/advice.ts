@@ -58,16 +58,19 @@ export const advice: Readonly<Record<Reason, string>> = {
     'It was deleted because of its age, by retain none, or by an admin. The log entry and its events remain; send the mail again from your own data.',
   domain_not_found: 'Add the domain first, or check the workspace of the key.',
   webhook_not_found: 'List the webhooks of this workspace; it may have been deleted.',
-  delivery_not_found: 'List the deliveries of the webhook; old ones are removed after a month.',
+  delivery_not_found:
+    'List the deliveries of the webhook; they go with their events, or after a month where those are kept.',
   api_key_not_found: 'List the keys of this workspace.',
   suppression_not_found: 'The address is not suppressed, so nothing is left to remove.',
   workspace_not_found: 'List the workspaces as an operator.',
   plan_not_found: 'List the plans as an operator.',
   user_not_found: 'Check the e-mail address, or add the person.',
   member_not_found: 'List the members of the workspace.',
-  request_not_found: 'Only refused and failed requests are kept, for a week; find accepted mail in the message log.',
+  request_not_found:
+    'Only refused and failed requests are kept, for the days of RETENTION_REQUESTS; find accepted mail in the message log.',
   erasure_not_found: 'Use the id that was answered when the erasure was started.',
-  capture_not_found: 'List the captured mail; it is kept for a week, and up to a quota for each workspace.',
+  capture_not_found:
+    'List the captured mail; it is kept for the days of RETENTION_CAPTURES, and up to a quota for each workspace.',
   hold_not_found: 'List the holds; it may have ended.',
   alarm_not_found: 'The list of alarms has their ids; those of a workspace are shown to its administrators only.',
   queue_not_found: 'List the queues.',

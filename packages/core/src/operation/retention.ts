@@ -14,8 +14,8 @@ export function keptSeconds({ config }: Pick<Ages, 'config'>, kind: RetentionKin
   const ages: Record<RetentionKind, readonly (number | undefined)[]> = {
     messages: [config.RETENTION_MESSAGES],
     bodies: [config.RETENTION_BODIES, config.RETENTION_MESSAGES],
-    events: [config.RETENTION_EVENTS],
-    transcripts: [config.RETENTION_TRANSCRIPTS, config.RETENTION_EVENTS],
+    events: [config.RETENTION_EVENTS, config.RETENTION_MESSAGES],
+    transcripts: [config.RETENTION_TRANSCRIPTS, config.RETENTION_EVENTS, config.RETENTION_MESSAGES],
     captures: [config.RETENTION_CAPTURES],
     requests: [config.RETENTION_REQUESTS],
   };

@@ -3,9 +3,17 @@ import { sqlState } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import { oldestKept, type RetentionKind } from '../operation/retention.ts';
 import { runAll } from '../process/run-all.ts';
-import { type AgedTable, agedTables, deleteStrays, dropPast, pastPartitions } from './retention-store.ts';
+import {
+  type AgedTable,
+  agedTables,
+  type Drop,
+  deleteStrays,
+  dropPast,
+  pagesOfStrays,
+  pastPartitions,
+} from './retention-store.ts';
 
-const AT_ONCE = 5000;
+const PAGES_AT_ONCE = 100;
 const TRIES = 20;
 const PAUSE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -23,15 +31,26 @@ async function dropPastOf(services: Services, parent: AgedTable, kind: Retention
   const { sql, log } = services;
   const before = oldestKept(services, kind, idKinds[parent]);
   if (before === '') return;
-  for (const child of await pastPartitions(sql, parent, before)) {
-    const dropped = await betweenStatements(() => dropPast(sql, parent, child, before));
-    log[dropped ? 'info' : 'debug'](
-      { partition: child },
-      dropped ? 'dropped what is past its age' : 'kept for open mail',
-    );
+  for (const partition of await pastPartitions(sql, parent, before)) {
+    const { outcome, amount } = await betweenStatements(() => dropPast(sql, parent, partition, before));
+    log[levels[outcome]]({ partition, amount }, words[outcome]);
   }
-  while ((await deleteStrays(sql, parent, before, AT_ONCE)) === AT_ONCE);
+  const pages = await pagesOfStrays(sql, parent);
+  for (let from = 0; from < pages; from += PAGES_AT_ONCE)
+    await deleteStrays(sql, parent, before, { from, to: from + PAGES_AT_ONCE });
 }
+
+const levels = { dropped: 'info', current: 'debug', mails: 'warn', bytes: 'warn' } as const satisfies Record<
+  Drop['outcome'],
+  string
+>;
+
+const words: Record<Drop['outcome'], string> = {
+  dropped: 'dropped what is past its age; amount is the rows that moved',
+  current: 'kept a partition past its age: it only holds what is still needed; amount is its rows',
+  mails: 'kept a partition past its age: more mails of it are open than can be moved at once',
+  bytes: 'kept a partition past its age: its open mail has more bytes than can be moved at once',
+};
 
 const idKinds = {
   transcripts: 'attempt',

@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
+import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import type { RetentionKind } from '../operation/retention.ts';
 import { closedInSql } from '../states/index.ts';
 
@@ -29,15 +29,27 @@ export async function pastPartitions(sql: Sql, parent: AgedTable, before: string
   return rows.map(({ name }) => name);
 }
 
-/** Drops a partition, after moving what is still needed; false where it stays for now. */
-export async function dropPast(sql: Sql, parent: AgedTable, child: string, before: string): Promise<boolean> {
-  const [row] = await sql<{ dropped: boolean }[]>`
-    select drop_past(${parent}, ${child}, ${before}::uuid) as dropped`;
-  return row?.dropped ?? false;
+/**
+ * Dropped, or why it stays: more mails of it are needed than can be moved at once, or more bytes, or it belongs to a
+ * time that has partitions anyway and holds nothing else.
+ */
+export interface Drop {
+  readonly outcome: 'dropped' | 'mails' | 'bytes' | 'current';
+  readonly amount: number;
+}
+
+/** Drops a partition, after moving what is still needed. */
+export async function dropPast(sql: Sql, parent: AgedTable, child: string, before: string): Promise<Drop> {
+  const [row] = await sql<Drop[]>`select outcome, amount from drop_past(${parent}, ${child}, ${before}::uuid)`;
+  if (!row) throw new Error(`dropping ${child} answered nothing`);
+  return row;
 }
 
 const closed = (sql: Sql | Tx): Fragment => sql`not exists (
-  select from recipients o where o.message_id = x.message_id and o.is_open)`;
+  select from recipients o where o.message_id = x.message_id and o.is_open ${fence})`;
+
+/** Mail whose last event is older than this is not expected to bounce. */
+const quietSince = (sql: Sql | Tx): Fragment => sql`clock_now() - interval '5 days'`;
 
 /** Which rows of a default partition, as x, are past their age and needed no longer. */
 const past: Record<AgedTable, (sql: Sql | Tx, before: string) => Fragment> = {
@@ -45,19 +57,33 @@ const past: Record<AgedTable, (sql: Sql | Tx, before: string) => Fragment> = {
   attempts: (sql, before) => sql`x.id < ${before}::uuid`,
   events: (sql, before) => sql`x.id < ${before}::uuid`,
   captures: (sql, before) => sql`x.id < ${before}::uuid`,
-  messages: (sql, before) => sql`x.id < ${before}::uuid and x.status in (${closedInSql})`,
+  messages: (sql, before) => sql`
+    x.id < ${before}::uuid and x.status in (${closedInSql}) and x.last_event_at < ${quietSince(sql)}`,
   bodies: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)}`,
   message_tags: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)}`,
-  recipients: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)}`,
+  recipients: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)} and not exists (
+    select from messages m
+    where m.workspace_id = x.workspace_id and m.id = x.message_id and m.last_event_at >= ${quietSince(sql)} ${fence})`,
 };
 
-/** Deletes some rows of a default partition that are past their age; how many. */
-export async function deleteStrays(sql: Sql | Tx, parent: AgedTable, before: string, count: number): Promise<number> {
+export async function pagesOfStrays(sql: Sql | Tx, parent: AgedTable): Promise<number> {
+  const [row] = await sql<{ pages: number }[]>`
+    select pg_relation_size(${`${parent}_default`}::text::regclass) / current_setting('block_size')::int8 as pages`;
+  return row?.pages ?? 0;
+}
+
+/** Deletes the rows of a default partition that are past their age and on some of its pages, which are read once. */
+export async function deleteStrays(
+  sql: Sql | Tx,
+  parent: AgedTable,
+  before: string,
+  pages: { readonly from: number; readonly to: number },
+): Promise<void> {
   const stray = sql(`${parent}_default`);
-  const rows = await sql`
+  await sql`
     delete from ${stray} s
     where s.ctid = any (array(
-      select x.ctid from ${stray} x where ${past[parent](sql, before)} limit ${count} for update skip locked))
-    returning true as gone`;
-  return rows.length;
+      select x.ctid from ${stray} x
+      where x.ctid >= ${`(${pages.from},0)`}::tid and x.ctid < ${`(${pages.to},0)`}::tid and ${past[parent](sql, before)}
+      for update skip locked))`;
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { previewBulk } from '../bulk/index.ts';
 import { getCapture, listCaptures, recordCapture } from '../captures/index.ts';
+import { recordReturned } from '../delivery/index.ts';
 import { listEvents, readEvents, readTimelines } from '../events/index.ts';
 import { findThings } from '../find/index.ts';
 import {
@@ -18,9 +19,7 @@ import {
 import { AppError } from '../operation/errors.ts';
 import { invoke } from '../operation/operation.ts';
 import { createWebhook, getWebhookDelivery, listAllDeliveries } from '../webhooks/index.ts';
-import { dropWhatIsPast } from './drop-past.ts';
 import { maintainStorage } from './maintain.ts';
-import { extendPartitions } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const TABLES = ['messages', 'message_tags', 'bodies', 'recipients', 'attempts', 'transcripts', 'events'];
@@ -59,6 +58,14 @@ async function reasonOf(run: Promise<unknown>): Promise<string> {
     if (error instanceof AppError) return error.reason;
     throw error;
   }
+}
+
+/** What becomes of a complaint of a recipient. */
+async function complain(message_id: string, email: string) {
+  const [row] = await world.services.sql<{ id: string }[]>`
+    select id from recipients where message_id = ${message_id} and email = ${email}`;
+  const path = { message_id, recipient_end: row?.id.slice(-16) ?? '' };
+  return recordReturned(world.services, path, { kind: 'complaint', feedback_type: 'abuse' });
 }
 
 const listed = async (filter: Readonly<Record<string, unknown>> = {}) =>
@@ -211,8 +218,32 @@ describe('mail that is open past its age', () => {
     ]);
 
     await maintainStorage(world.services);
-    // What happened now is as old as it is, whatever the age of its mail.
-    expect(await rowsOf()).toEqual({ ...all([0, 0]), attempts: [0, 2], transcripts: [0, 2], events: [3, 0] });
+    // What happened now is as old as it is, whatever the age of its mail, which may still bounce.
+    const happened = { attempts: [0, 2], transcripts: [0, 2], events: [3, 0] };
+    expect(await rowsOf()).toEqual({ ...all([0, 0]), messages: [0, 1], recipients: [0, 2], ...happened });
+    await days(1.9);
+    expect(await complain(open, 'ada@example.com')).toEqual({ kind: 'complained' });
+    await days(4.9);
+    await maintainStorage(world.services);
+    expect(await rowsOf()).toMatchObject({ messages: [0, 1], recipients: [0, 2] });
+
+    await days(0.2);
+    await maintainStorage(world.services);
+    expect(await rowsOf()).toMatchObject({ messages: [0, 0], recipients: [0, 0] });
+    expect(await complain(open, 'bob@example.com')).toMatchObject({ kind: 'ignored' });
+  });
+
+  it('can still bounce where it was closed shortly before its month is dropped', async () => {
+    const id = await send({ scheduled_at: '2030-06-20T11:00:00Z' });
+    await send();
+    await world.clock.freeze(new Date('2030-06-20T11:00:01Z'));
+    await world.drain();
+    await days(1);
+
+    await maintainStorage(world.services);
+
+    expect(await rowsOf()).toMatchObject({ messages: [0, 1], recipients: [0, 1] });
+    expect(await complain(id, 'ada@example.com')).toEqual({ kind: 'complained' });
   });
 
   it('is found behind younger mail, a page at a time from either end', async () => {
@@ -239,23 +270,34 @@ describe('mail that is open past its age', () => {
   });
 });
 
-describe('a partition that a reader holds', () => {
-  it('is dropped once the reader is gone, and no statement waits for that long', async () => {
-    await send();
-    await days(40);
-    await extendPartitions(world.services.sql);
-    const reader = await world.services.sql.reserve();
-    await reader`begin`;
-    await reader`lock table messages in access share mode`;
+describe('with an age of mail alone', () => {
+  it('events, attempts, transcripts and deliveries to webhooks go with it', async () => {
+    const usual = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
+    try {
+      await usual.clock.freeze(new Date('2030-05-15T12:00:00Z'));
+      const as = usual.as(usual.workspace_id);
+      await invoke(as, createWebhook, { url: 'http://127.0.0.1:9099/' });
+      await invoke(as, sendMessage, {
+        from: 'hello@sandbox.test',
+        to: 'ada@example.com',
+        subject: 'Hello',
+        text: 'Hi',
+      });
+      await usual.drain();
+      await usual.clock.advance(19 * DAY_MS);
+      const kept = (await invoke(as, listEvents, {})).data.length;
 
-    const run = dropWhatIsPast(world.services);
-    const id = await send();
-    await reader`commit`;
-    reader.release();
-    await run;
+      await usual.clock.advance(2 * DAY_MS);
+      const gone = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
+      await usual.clock.advance(19 * DAY_MS);
+      await maintainStorage(usual.services);
 
-    expect(await listed()).toEqual([id]);
-    expect(await rowsOf()).toMatchObject({ messages: [1, 0] });
+      expect([kept, ...gone.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
+      for (const table of [...TABLES, 'webhook_attempts'])
+        expect(await usual.services.sql`select from ${usual.services.sql(table)}`).toHaveLength(0);
+    } finally {
+      await usual.stop();
+    }
   });
 });
 

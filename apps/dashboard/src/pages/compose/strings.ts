@@ -15,7 +15,7 @@ export const words = {
   schedule: 'Send at',
   scheduleAbout: 'In the zone of this browser. Empty: now.',
   attach: 'Attachments',
-  attachAbout: 'The API takes 10 MiB; this page sends up to 60 kB, more by the API.',
+  attachAbout: 'This page sends up to 60 kB of attachments; the API takes 10 MiB.',
   tooLarge: 'The files are larger than 60 kB; send them by the API.',
   submit: 'Send',
   sent: 'The mail is accepted.',

@@ -105,6 +105,7 @@ function DomainBadge({ status }: Pick<Domain, 'status'>) {
 function answerOf(domain: Domain): string {
   if (domain.dns_records.length === 0) return words.detail.sandbox;
   const wrong = failing(domain).length;
+  if (wrong > 0 && domain.last_checked_at === null) return words.detail.fresh(wrong);
   return wrong > 0 ? words.detail.todo(wrong) : words.detail.can(domain.name);
 }
 

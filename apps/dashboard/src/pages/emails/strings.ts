@@ -5,7 +5,7 @@ export const words = {
     waiting: 'Every mail that was accepted, newest first.',
     open: (count: number) => `${count} of these ${count === 1 ? 'is' : 'are'} not sent yet.`,
     done: 'Nothing in this list waits.',
-    failed: (count: number) => `${count} of these ${count === 1 ? 'needs' : 'need'} a look.`,
+    failed: (count: number) => `${count} failed or bounced.`,
   },
   search: {
     label: 'Search',

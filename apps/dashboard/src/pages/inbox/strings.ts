@@ -4,7 +4,7 @@ export const words = {
   answer: {
     about: 'Mail that was captured instead of delivered: no recipient has it.',
     some: (count: number, more: boolean) =>
-      `${count}${more ? ' or more' : ''} captured ${count === 1 ? 'mail' : 'mails'}, which no recipient has.`,
+      `${count}${more ? ' or more' : ''} ${count === 1 ? 'mail' : 'mails'} captured here; none was delivered.`,
   },
   search: {
     label: 'Search captured mail',
@@ -28,7 +28,7 @@ export const words = {
       'While DELIVERY is capture, and for every sandbox key, mail ends here instead of at its recipient. Tests read it over the API, and wait there for the mail that they caused:',
     compose: 'Write a test mail',
     none: 'Nothing matches',
-    noneAbout: 'Captured mail is kept for a week, and up to a quota for each workspace.',
+    noneAbout: 'Captured mail is kept for the days of RETENTION_CAPTURES, and up to a quota for each workspace.',
     all: 'Show all',
   },
   detail: {
@@ -69,7 +69,8 @@ export const words = {
   },
   releasing: {
     title: 'Release to a real address',
-    about: 'Sends the content as a new mail, which every check of a send applies to. It counts against the quota.',
+    about:
+      'Sends the content as a new mail, which every check of a send applies to. It counts against the quota. While DELIVERY is capture, it is captured again.',
     to: 'To',
     toAbout: 'One address, or several separated by commas.',
     submit: 'Send it',

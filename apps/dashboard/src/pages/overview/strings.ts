@@ -6,7 +6,7 @@ type Step = Outputs['onboarding']['state']['steps'][number]['name'];
 export const words = {
   title: 'Overview',
   answer: {
-    calm: 'Nothing needs you.',
+    calm: 'Everything is in order.',
     waits: (oldest: string) => `The oldest mail has waited ${oldest}.`,
     none: 'Nothing waits.',
     problems: (count: number) => `${count} ${count === 1 ? 'thing needs' : 'things need'} you.`,

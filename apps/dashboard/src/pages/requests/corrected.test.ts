@@ -25,6 +25,15 @@ describe('a corrected request', () => {
     expect(fixed).toEqual(tagged('one'));
   });
 
+  it('asks for one event in the place of events that do not exist, not for all', () => {
+    const unknown = (pointer: string) => ({ pointer, reason: 'unknown_event', message: 'No such event.' }) as const;
+    const body = { url: 'https://shop.test/hooks', events: ['nope', 'neither'] };
+
+    const fixed = { url: 'https://shop.test/hooks', events: ['email.delivered'] };
+    expect(repaired(body, [unknown('/events/0'), unknown('/events/1')], 'hello@shop.test')).toEqual(fixed);
+    expect(repaired(body, [unknown('/events')], 'hello@shop.test')).toEqual(fixed);
+  });
+
   it('has an example in the place of a wrong address, beside an entry that goes', () => {
     const body = { to: ['ada@example.com', 'nobody'], tags: ['a b'] };
     const address = { pointer: '/to/1', reason: 'invalid_email', message: 'no address' } as const;

@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   name: 'example.com',
   url: 'https://example.com/hooks',
 };
+const EVENT = 'email.delivered';
 const REQUIRED = new Set(['from', 'to', 'subject', 'url', 'name', 'content', 'filename']);
 // The placeholder of the request log for a value that it left out.
 const LEFT_OUT = /^\[\d+ (?:characters|entries|fields)\]$/;
@@ -95,6 +96,9 @@ function repair(body: Body, { pointer, reason, message }: Fault, sender: string)
   else if (reason === 'no_content') holder.text = EXAMPLES.text;
   else if (reason === 'missing_field' || reason === 'invalid_email' || REQUIRED.has(name))
     holder[last] = EXAMPLES[name] ?? '…';
+  // Without events a webhook would hear of all of them, which is more than was asked for.
+  else if (name === 'events' && !Array.isArray(holder)) holder[last] = [EVENT];
+  else if (name === 'events' && !Object.values(holder).includes(EVENT)) holder[last] = EVENT;
   else if (Array.isArray(holder)) holder[Number(last)] = undefined;
   else delete holder[last];
 }

@@ -17,9 +17,9 @@ export const words = {
   empty: {
     title: 'Nothing was refused',
     about:
-      'Refused and failed requests of every API stand here for a week, with the place of each fault and the request that would be accepted. This makes the first:',
+      'Refused and failed requests of every API stand here for the days of RETENTION_REQUESTS, with the place of each fault and the request that would be accepted. This makes the first:',
     none: 'Nothing matches',
-    noneAbout: 'No request of the last week was refused for this reason.',
+    noneAbout: 'No request that is still kept was refused for this reason.',
   },
   detail: {
     whatToDo: 'What this reason means',

@@ -7,5 +7,5 @@ export const words = {
     about: 'This link signs you in once.',
     again: 'Sign in with a password',
   },
-  help: 'No account yet? The operator of this Postrider makes one; npm start printed the first sign-in link.',
+  help: 'No account yet? The operator of this Postrider makes one; npm start printed the first sign-in link. On the machine itself, npx postrider operators login-link prints a new one.',
 };

@@ -13,7 +13,7 @@ export function ShowWebhookSecret({ secret, onClose }: { readonly secret: string
       <CodeBlock text={secret} what="the signing secret" />
       <div className="stack-s">
         <h3>{words.secret.env}</h3>
-        <CodeBlock text={`POSTRIDER_WEBHOOK_SECRET=${secret}`} what="the line for .env" />
+        <CodeBlock text={`WEBHOOK_SECRET=${secret}`} what="the line for .env" />
       </div>
     </SecretDialog>
   );

@@ -16,11 +16,12 @@ export const words = {
   empty: {
     title: 'Hear of every delivery and bounce',
     about:
-      'Postrider posts each event to your endpoint, signed as Standard Webhooks says, and repeats it for three days until you answer 2xx. To receive on your own machine, run this beside your program:',
+      'Postrider posts each event to your endpoint, signed as Standard Webhooks says, and repeats it until you answer 2xx, for up to three days. To receive on your own machine, run this beside your program:',
   },
   fields: {
     url: 'URL',
-    urlAbout: 'An https address that answers 2xx within 10 seconds.',
+    urlAbout:
+      'An address that answers 2xx within 10 seconds: https, or, while mail is only captured, http://localhost:4000/hooks of this machine.',
     events: 'Events',
     eventsAll: 'All events, those of later releases too',
     description: 'Description',
@@ -49,7 +50,7 @@ export const words = {
     mode: 'Mail of mode',
     plan: 'How it is tried',
     planAbout:
-      'A post that is not answered with 2xx within 10 seconds is repeated after 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. After five days without one success the endpoint is disabled; 410 disables it at once.',
+      'A post that is not answered with 2xx within 10 seconds is repeated as WEBHOOK_RETRY_SCHEDULE says; by default after 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. After five days without one success the endpoint is disabled; 410 disables it at once.',
     deliveries: 'Deliveries',
     test: 'Send a test event',
     tested: 'A test event is on its way.',

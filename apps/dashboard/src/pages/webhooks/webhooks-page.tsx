@@ -34,7 +34,10 @@ export function WebhooksPage() {
           data.length === 0 ? (
             <Empty title={words.empty.title}>
               <p>{words.empty.about}</p>
-              <CodeBlock text="npx postrider webhooks listen http://localhost:8080/hooks" what="the command" />
+              <CodeBlock
+                text="npx postrider webhooks listen --forward-to http://localhost:4000/hooks"
+                what="the command"
+              />
               {create}
             </Empty>
           ) : (

@@ -148,7 +148,7 @@ const HOUR_SECONDS = 3600;
 
 /** Advice for a record in one sentence; null if it is right. */
 export function adviceOf(record: WantedRecord, finding: Finding | undefined): string | null {
-  if (!finding) return 'Publish it, then verify the domain.';
+  if (!finding) return 'Publish it, then check the domain.';
   const { advice }: DiagnosisRow = diagnoses[finding.diagnosis];
   if (!advice) return null;
   const ttl = finding.ttl_seconds ?? 0;

@@ -42,7 +42,10 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
     const owner = await ownerOfLink(tx, token_hash);
     const user = owner === null ? null : await holdUser(tx, owner);
     if (user === null || !(await takeLink(tx, token_hash)))
-      throw new AppError('invalid_login', 'This link has been used, or its time is over; ask for another.');
+      throw new AppError(
+        'invalid_login',
+        'This link has been used, or its time is over. Ask for another, or run npx postrider operators login-link on the machine itself.',
+      );
     return signIn(services, tx, user, arrival, true);
   });
   await attempt.forgive();

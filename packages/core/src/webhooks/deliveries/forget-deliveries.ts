@@ -6,12 +6,13 @@ const USUALLY_KEPT_SECONDS = 30 * 86_400;
 const SLICE = 5000;
 
 /**
- * Deletes finished deliveries of months that ended before the age of events, or 30 days ago where those have none: the
- * whole month, or row by row if some are pending. The failed attempts are deleted in both cases.
+ * Deletes finished deliveries of months that ended before the age of events, or 30 days ago where RETENTION_EVENTS is
+ * not set: the whole month, or row by row if some are pending. The failed attempts are deleted in both cases.
  */
 export async function forgetDeliveries(services: Pick<Services, 'sql' | 'config'>): Promise<void> {
   const { sql } = services;
-  const kept = keptSeconds(services, 'events') ?? USUALLY_KEPT_SECONDS;
+  const age = keptSeconds(services, 'events') ?? USUALLY_KEPT_SECONDS;
+  const kept = services.config.RETENTION_EVENTS === undefined ? Math.min(age, USUALLY_KEPT_SECONDS) : age;
   const left = ['webhook_deliveries_default'];
   for (const month of await oldMonths(sql, 'webhook_deliveries', kept))
     if (!(await dropMonth(sql, month))) left.push(month);

@@ -49,7 +49,8 @@ function problemOf(text: string, url: URL): string | null {
   if (url.username !== '' || url.password !== '') return 'holds a user or a password';
   if (url.hash !== '') return 'has a fragment, which is never sent';
   const port = Number(url.port || 443);
-  if (port < FIRST_FREE_PORT ? !WEB_PORTS.has(port) : OTHER_SERVERS.has(port)) return `has the port ${port}`;
+  if (port < FIRST_FREE_PORT ? !WEB_PORTS.has(port) : OTHER_SERVERS.has(port))
+    return `has the port ${port}, which belongs to another kind of server: use 80, 443, or another above 1023`;
   return null;
 }
 

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useNews } from '../../../api/live.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
-import { isOpen, MailBadge } from '../../../parts/mail-status.tsx';
+import { isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
 import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime, spanMs } from '../../../parts/times.tsx';
@@ -19,6 +19,9 @@ import { Recipients } from './recipients.tsx';
 import { words } from './strings.ts';
 import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
+
+// The simulator's answer to mail that it keeps in the test inbox.
+const CAPTURED = ' 2.6.0 captured';
 
 const OPEN_EVERY_MS = 3000;
 const CLOSED_EVERY_MS = 20_000;
@@ -96,11 +99,17 @@ export function EmailDetail({
 function Answer({ email }: { readonly email: Email }) {
   const { recipients, status, delivered_at, created_at } = email;
   const done = recipients.filter((one) => one.status === 'delivered').length;
+  const captured = recipients.some((one) => one.status === 'delivered' && one.last_response?.endsWith(CAPTURED));
   if (status === 'sending') return words.answer.sending;
   if (done > 0 && done === recipients.length && delivered_at !== null) {
     const took = spanMs(Math.max(0, Date.parse(delivered_at) - Date.parse(created_at)));
-    return <span title={words.answer.deliveredMeans}>{words.answer.delivered(done, took)}</span>;
+    return captured ? (
+      words.answer.captured(done, took)
+    ) : (
+      <span title={words.answer.deliveredMeans}>{words.answer.delivered(done, took)}</span>
+    );
   }
+  if (done > 0 && !isOpen(status)) return words.answer.mixed(captured, done, recipients.length, restOf(email));
   const since = (
     <>
       {words.accepted} <RelativeTime at={created_at} />.
@@ -113,6 +122,13 @@ function Answer({ email }: { readonly email: Email }) {
       {since} {words.answer.closed}
     </>
   );
+}
+
+/** How many recipients ended otherwise, by state: "1 bounced, 2 suppressed". */
+function restOf({ recipients }: Email): string {
+  const counts = new Map<MailStatus, number>();
+  for (const { status } of recipients) if (status !== 'delivered') counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} ${mailStates[status].word.toLowerCase()}`).join(', ');
 }
 
 function factsOf(email: Email): readonly (readonly [string, ReactNode])[] {

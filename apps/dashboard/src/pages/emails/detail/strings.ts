@@ -7,9 +7,12 @@ export const words = {
   answer: {
     delivered: (count: number, took: string) =>
       `Delivered to ${count === 1 ? 'its recipient' : `all ${count} recipients`}, ${took} after it was accepted.`,
+    captured: (count: number, took: string) =>
+      `Captured in the test inbox ${took} after it was accepted; ${count === 1 ? 'its recipient does' : `its ${count} recipients do`} not have it.`,
     deliveredMeans: 'The next hop answered 250. It does not say that the mail was read, or in which folder it is.',
     sending: 'An attempt is running.',
-    mixed: (done: number, all: number, rest: string) => `${done} of ${all} recipients have it; ${rest}.`,
+    mixed: (captured: boolean, done: number, all: number, rest: string) =>
+      `${captured ? 'Captured for' : 'Delivered to'} ${done} of ${all} recipients; ${rest}.`,
     closed: 'Nothing more will happen by itself.',
   },
   waiting: {
@@ -103,7 +106,7 @@ export const words = {
     denied: 'Only an admin of the workspace may read the content of mail. Each reading is in the audit log.',
     noHtml: 'The mail has no HTML part; the text is what its reader sees.',
     noText: 'The mail has no text part.',
-    noHeaders: 'The mail has no headers of its own.',
+    noHeaders: 'No custom headers were given; Raw shows the mail with all its headers.',
     attachments: 'Attachments',
     curl: 'curl',
     graphql: 'GraphQL',

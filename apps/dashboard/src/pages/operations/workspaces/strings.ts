@@ -3,7 +3,7 @@ export const words = {
   answer: (count: number, more: boolean) =>
     `${count}${more ? ' or more' : ''} ${count === 1 ? 'workspace' : 'workspaces'} on this instance.`,
   create: 'New workspace',
-  columns: { name: 'Workspace', plan: 'Plan', monthly: 'Mails a month', id: 'Id', since: 'Made' },
+  columns: { name: 'Workspace', plan: 'Plan', monthly: 'Mails per month', id: 'Id', since: 'Made' },
   unlimited: 'no limit',
   actions: (name: string) => `Actions for ${name}`,
   setPlan: (plan: string) => `Put on the plan ${plan}`,
@@ -21,7 +21,7 @@ export const words = {
     title: 'Plans',
     columns: {
       name: 'Plan',
-      monthly: 'Mails a month',
+      monthly: 'Mails per month',
       recipients: 'Recipients of a mail',
       send: 'Sends/min',
       logs: 'Log reads/min',

@@ -12,9 +12,9 @@ export const words = {
   emailsAbout:
     'Separated by commas. A notice is sent when an alarm begins, when it ends, and once a day while it lasts.',
   webhook: 'Webhook',
-  webhookAbout: 'It is called by the process that judges the alarms, so it works while no worker lives. Empty: none.',
+  webhookAbout: 'It works even when no worker is running. Empty: none.',
   from: 'From',
-  fromAbout: 'Empty: alarms@ the first verified domain.',
+  fromAbout: 'If empty: alarms@ your first verified domain.',
   quiet: 'Quiet hours, in UTC',
   quietFrom: 'Quiet from',
   quietUntil: 'Quiet until',

@@ -95,7 +95,7 @@ export function CreateKey({ onClose, onMade }: { readonly onClose: () => void; r
             value={mode}
             onChange={setMode}
           />
-          {mode === 'sandbox' && <p className="about">{words.sandboxAbout}</p>}
+          <p className="about">{mode === 'sandbox' ? words.sandboxAbout : words.dialog.modeAbout}</p>
         </div>
         <Field
           label={words.dialog.domains}

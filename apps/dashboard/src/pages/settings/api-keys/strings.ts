@@ -11,7 +11,7 @@ export const words = {
   columns: {
     name: 'Name',
     key: 'Key',
-    scopes: 'May',
+    scopes: 'Scopes',
     domains: 'Sends from',
     used: 'Last used',
     created: 'Created',
@@ -41,6 +41,7 @@ export const words = {
     presets: { send: 'Sending', read: 'Reading logs', integrate: 'Everything but keys', admin: 'Administration' },
     scopes: 'Scopes',
     mode: 'Mode',
+    modeAbout: 'Sandbox: its mail is only captured, and costs no quota.',
     modes: { live: 'Live', sandbox: 'Sandbox' },
     domains: 'Sends from',
     domainsAbout: 'Domains, separated by commas. Empty: any verified domain.',

@@ -8,7 +8,7 @@ export const words = {
   denied: 'Only an admin of the workspace sees its plan, and changes its name and policy.',
   general: 'Name and policy',
   name: 'Name',
-  policy: 'When the answer to a whole mail was lost',
+  policy: 'If the server’s answer to a sent mail is lost',
   policies: {
     resend: ['Send it again', 'It may arrive twice, with the same Message-ID.'],
     stop: ['Stop', 'It ends as failed, and may not have arrived.'],
@@ -20,7 +20,7 @@ export const words = {
   plan: 'Plan',
   planFacts: {
     name: 'Plan',
-    monthly: 'Mails a month',
+    monthly: 'Mails per month',
     recipients: 'Recipients of one mail',
     send: 'Sends a minute and key',
     logs: 'Reads of the log a minute and key',
@@ -39,7 +39,7 @@ export const words = {
     created: 'Made',
     captures: 'Captured mail',
     requests: 'Refused requests',
-    capturesKept: 'a week, up to a quota',
-    requestsKept: 'a week',
+    capturesKept: 'as long as RETENTION_CAPTURES says, up to a quota',
+    requestsKept: 'as long as RETENTION_REQUESTS says',
   },
 };

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { bytesIn, leftoverDatabases, removeLeftover } from '@postrider/db/embedded';
+import type { Command } from 'commander';
+import { Problem } from '../terminal/problem.ts';
+import { foundTable, show, type Terminal } from '../terminal/terminal.ts';
+
+interface DatabaseOptions {
+  readonly remove?: string;
+  readonly deleted?: boolean;
+  readonly json?: boolean;
+}
+
+/** Databases that stay when the directory of an installation is deleted, because they had to be put elsewhere. */
+export function addDatabases(program: Command, terminal: Terminal): void {
+  program
+    .command('databases')
+    .description('on the machine itself: embedded databases that no data directory refers to')
+    .option('--remove <directory>', 'delete this one; start an installation that was moved once before')
+    .option('--deleted', 'with --remove, where the folder around its data directory was deleted too')
+    .option('--json', 'print JSON')
+    .action(({ remove, deleted = false, json }: DatabaseOptions) => {
+      const found = leftoverDatabases().map((one) => ({ ...one, size_bytes: bytesIn(one.directory) }));
+      const removed = remove === undefined ? null : resolve(remove);
+      if (removed !== null) removeOne(removed, deleted);
+      const data = found.map((one) => ({ ...one, removed: one.directory === removed }));
+      show(terminal, json, { object: 'list', data }, () =>
+        foundTable(
+          data.map((one) => [
+            one.directory,
+            `${Math.round(one.size_bytes / 1e6)} MB`,
+            `made for ${one.made_for}`,
+            one.removed ? 'removed' : '',
+          ]),
+        ),
+      );
+    });
+}
+
+function removeOne(directory: string, deleted: boolean): void {
+  const removal = removeLeftover(directory, deleted);
+  if (removal === 'not_left_over') {
+    throw new Problem({
+      reason: removal,
+      message: `${directory} is not a database that is left over.`,
+      advice: '`npx postrider databases` lists them.',
+    });
+  }
+  if (removal === 'folder_missing') {
+    throw new Problem({
+      reason: removal,
+      message: `The folder around the data directory of ${directory} is missing too, as on a volume that is not mounted.`,
+      advice: 'Mount it and look again. If the folder was deleted, repeat the command with --deleted.',
+    });
+  }
+}
