@@ -44,6 +44,26 @@ describe('a body (chaos C4)', () => {
     expect(answer.headers.has('x-ratelimit-remaining')).toBe(true);
   });
 
+  it.each(['{"query":null}', '{"query":7}', '{"query":["{ usage { month } }"]}', '{}', '[]', 'null', '7', '{'])(
+    'is refused as %s, with a reason and the id of the request',
+    async (body) => {
+      const answer = await post('application/json', body);
+
+      expect(answer.status).toBe(400);
+      const { errors } = (await answer.json()) as { errors: { extensions: Record<string, unknown> }[] };
+      expect(errors).toEqual([
+        {
+          message: expect.any(String),
+          extensions: expect.objectContaining({
+            code: 'invalid_request',
+            reason: expect.any(String),
+            requestId: answer.headers.get('x-request-id'),
+          }),
+        },
+      ]);
+    },
+  );
+
   it('is refused where it is not UTF-8, and taken as JSON in any case of its type', async () => {
     const text = JSON.stringify({ query: '{ usage { month } } # x' });
     const damaged = Uint8Array.from(Buffer.from(text.replace('x', '\u00c3('), 'latin1'));

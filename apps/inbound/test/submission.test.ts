@@ -30,6 +30,11 @@ const sealed = (rest: string) => ({
   envelope: { from: 'a@good.test', to: ['ada@example.com'] },
 });
 
+const lines = (...fields: readonly string[]) => ({
+  raw: `${fields.join('\r\n')}\r\nTo: ada@example.com\r\nSubject: S\r\n\r\nx\r\n`,
+  envelope: { from: 'a@good.test', to: ['ada@example.com'] },
+});
+
 interface SmtpError {
   readonly responseCode?: number;
   readonly response?: string;
@@ -146,6 +151,10 @@ describe('a program that logs in as api with a key', () => {
     ['of an unverified domain', { ...hello, from: 'a@unverified.test' }, 554, /unverified\.test/],
     ['without a recipient in To', { ...hello, to: undefined, bcc: 'ada@example.com' }, 554, /To is empty/],
     ['with two senders', { ...hello, from: 'a@good.test, b@good.test' }, 554, /From names two senders/],
+    ['with two fields From', lines('From: a@good.test', 'From: b@good.test'), 554, /the field from is given twice/],
+    ['with two subjects', lines('From: a@good.test', 'Subject: T'), 554, /the field subject is given twice/],
+    ['with a space before a colon', lines('From : a@good.test'), 554, /"From" has a space before its colon/],
+    ['with a tab before a colon', lines('From: a@good.test', 'X-Order\t: 7'), 554, /"X-Order" has a space before its/],
     [
       'that is signed',
       {

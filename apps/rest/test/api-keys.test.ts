@@ -217,6 +217,10 @@ describe('400', () => {
     [{ name: '', scopes: [] }, ['name invalid_type', 'scopes invalid_type']],
     [{ name: 'x'.repeat(101), scopes: ['email:send'] }, ['name invalid_type']],
     [{ name: 'a\0b', scopes: ['email:send'] }, ['name invalid_type']],
+    [{ name: 'a\r\nb', scopes: ['email:send'] }, ['name invalid_type']],
+    [{ name: 'a\u001b[31mb', scopes: ['email:send'] }, ['name invalid_type']],
+    [{ name: 'a\u0085b', scopes: ['email:send'] }, ['name invalid_type']],
+    [{ name: 'x', scopes: ['email:send'], expires_at: '2001-01-01T00:00:00Z' }, ['expires_at invalid_timestamp']],
     [{ name: 'x', scopes: 'email:send' }, ['scopes invalid_type']],
     [{ name: 'x', scopes: ['email:send', 'root'] }, ['scopes[1] invalid_type']],
     [{ name: 'x', scopes: ['email:send'], mode: 'test' }, ['mode invalid_type']],
@@ -324,6 +328,22 @@ describe('401', () => {
 });
 
 describe('403', () => {
+  it('refuses an admin key without operator to revoke a key that has it, as it may not rotate it either', async () => {
+    const admin = await world.key({ scopes: ['admin'] });
+    const operator = await world.key({ scopes: ['email:send', 'operator'] });
+
+    const answer = await revoke(operator.id, { key: admin.secret });
+
+    expect([answer.status, errorOf(answer)]).toMatchObject([
+      403,
+      { reason: 'missing_scope', required_scope: 'operator' },
+    ]);
+    expect(await works(operator.secret)).toBe(true);
+    expect((await revoke(operator.id, { key: operator.secret })).status).toBe(403);
+    const both = await world.key({ scopes: ['admin', 'operator'] });
+    expect((await revoke(operator.id, { key: both.secret })).status).toBe(200);
+  });
+
   it('asks for admin on each of the three, before it looks at the body', async () => {
     const target = await world.key({ scopes: ['email:send'] });
     for (const scope of scopes.filter((one) => one !== 'admin')) {

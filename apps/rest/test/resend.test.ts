@@ -1,6 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { Resend } from 'resend';
 import { describe, expect, it } from 'vitest';
+import { fillWindow } from './rate-windows.ts';
 import { openResend } from './resend-server.ts';
 
 const world = await openWorld();
@@ -16,6 +17,15 @@ async function sent(fields: Record<string, unknown> = {}): Promise<string> {
 }
 
 describe('the client of Resend', () => {
+  it('lists mails in the window of the log, and reads one in that of the rest', async () => {
+    const id = await sent();
+    const key = await world.key({ scopes: ['email:logs:read'] });
+    await fillWindow(world, key.id, 'logs', 60);
+
+    expect((await client(key.secret).emails.list()).error).toMatchObject({ statusCode: 429 });
+    expect((await client(key.secret).emails.get(id)).error).toBeNull();
+  });
+
   it('sends a mail that arrives, and reads it back', async () => {
     const id = await sent({ replyTo: 'help@good.test', tags: [{ name: 'kind', value: 'receipt' }] });
     await world.drain();

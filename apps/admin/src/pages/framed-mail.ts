@@ -3,7 +3,7 @@
  * the reader asks for them, because their server learns that the mail was opened.
  */
 export function framedPolicy(remote_images: boolean): string {
-  const images = remote_images ? "data: 'self' https: http:" : "data: 'self'";
+  const images = remote_images ? 'data: https: http:' : 'data:';
   return `sandbox; default-src 'none'; img-src ${images}; style-src 'unsafe-inline'; frame-ancestors 'self'`;
 }
 

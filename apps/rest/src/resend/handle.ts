@@ -41,7 +41,7 @@ export function createResendHandler(
     if (credential instanceof AppError) throw (await refuseAddress(services, address, credential)).error;
     if (found instanceof AppError) throw (await refuseAddress(services, address, found)).error;
     const { row, params } = found;
-    const admitted = await authenticate(services, credential, row.sends ? 'send' : 'default');
+    const admitted = await authenticate(services, credential, row.rate_class);
     if ('error' in admitted) throw admitted.error;
     const idempotency_key = readIdempotencyKey(request);
     if (idempotency_key instanceof AppError) throw idempotency_key;
@@ -56,7 +56,7 @@ export function createResendHandler(
       const body: Parsed<unknown> =
         request.method === 'GET'
           ? { ok: true, value: undefined }
-          : await readBody(request, row.sends ? SEND_BODY_BYTES : USUAL_BODY_BYTES, async (bytes) => {
+          : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : USUAL_BODY_BYTES, async (bytes) => {
               leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
             });
       const asked = { params, query: url.searchParams, body, headers: request.headers };

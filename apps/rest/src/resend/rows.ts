@@ -10,7 +10,7 @@ export interface Row {
   /** Below /resend. */
   readonly path: string;
   readonly status: 200 | 201;
-  readonly sends: boolean;
+  readonly rate_class: 'send' | 'logs' | 'default';
   readonly answer: (ctx: Context, asked: Asked) => Promise<unknown>;
 }
 
@@ -18,16 +18,16 @@ function row(
   method: string,
   path: string,
   answer: Row['answer'],
-  rest: Partial<Pick<Row, 'status' | 'sends'>> = {},
+  rest: Partial<Pick<Row, 'status' | 'rate_class'>> = {},
 ): Row {
-  return { method, path, answer, status: 200, sends: false, ...rest };
+  return { method, path, answer, status: 200, rate_class: 'default', ...rest };
 }
 
 /** Everything that is offered; other paths of Resend answer 404 and say so. */
 export const rows: readonly Row[] = [
-  row('POST', '/emails', emails.send, { sends: true }),
-  row('POST', '/emails/batch', emails.batch, { sends: true }),
-  row('GET', '/emails', emails.list),
+  row('POST', '/emails', emails.send, { rate_class: 'send' }),
+  row('POST', '/emails/batch', emails.batch, { rate_class: 'send' }),
+  row('GET', '/emails', emails.list, { rate_class: 'logs' }),
   row('GET', '/emails/{id}', emails.get),
   row('PATCH', '/emails/{id}', emails.update),
   row('POST', '/emails/{id}/cancel', emails.cancel),

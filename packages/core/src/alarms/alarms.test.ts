@@ -275,6 +275,44 @@ it('what belongs to a workspace is told there, and not in its quiet hours', asyn
   await sql`update domains set status = 'verified' where name = 'shaky.test'`;
 });
 
+describe('where notices go', () => {
+  const set = (fields: Readonly<Record<string, unknown>>, access = 'workspace') =>
+    invoke(world.as(world.workspace_id), setAlarmSettings, { access, ...fields });
+
+  it.each([
+    ['a user and a password', 'https://a:b@example.com/hook', 'invalid_url'],
+    ['a fragment', 'https://example.com/hook#x', 'invalid_url'],
+    ['a port of another server', 'https://example.com:6379/', 'invalid_url'],
+    ['a line break', 'https://example.com/ho\r\nok', 'invalid_url'],
+    ['a private address', 'http://10.0.0.1/hook', 'private_address'],
+  ])('is no webhook with %s, as for the webhooks of events', async (_, webhook_url, reason) => {
+    for (const access of ['workspace', 'instance']) {
+      await expect(set({ webhook_url }, access)).rejects.toMatchObject({
+        reason,
+        facts: { details: [{ param: 'webhook_url', reason }] },
+      });
+    }
+    expect((await set({})).webhook_url).toBeNull();
+  });
+
+  it('is said from a verified domain of the workspace, or of any for the instance', async () => {
+    const other = await world.workspace('free');
+    await world.domain('theirs.test', other.workspace_id);
+    await world.domain('told.test');
+    const refusal = { reason: 'domain_not_verified', facts: { details: [{ param: 'from' }] } };
+
+    await expect(set({ from: 'alarms@nowhere.test' })).rejects.toMatchObject(refusal);
+    await expect(set({ from: 'alarms@theirs.test' })).rejects.toMatchObject(refusal);
+    await expect(set({ from: 'alarms@nowhere.test' }, 'instance')).rejects.toMatchObject(refusal);
+    expect(await set({ from: 'alarms@theirs.test' }, 'instance')).toMatchObject({ from: 'alarms@theirs.test' });
+    expect(await set({ from: 'alarms@told.test' })).toMatchObject({ from: 'alarms@told.test' });
+    await sql`update domains set status = 'failed' where name = 'told.test'`;
+    await expect(set({ from: 'alarms@told.test' })).rejects.toMatchObject(refusal);
+    await sql`update domains set status = 'verified' where name = 'told.test'`;
+    expect(await set({ from: null })).toMatchObject({ from: null });
+  });
+});
+
 it('a hold of long ago is an alarm of the workspace that it belongs to', async () => {
   await invoke(world.as(world.workspace_id), createHold, {
     scope: 'destination',

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { changesOf, recordAudit } from '../audit/index.ts';
+import { sendableProblem } from '../domains/index.ts';
 import { personEmail } from '../fields/email.ts';
 import { accessField, accessibleSide, INSTANCE } from '../operation/access.ts';
+import type { Context } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
-import { type AlarmSettings, readSettings, writeSettings } from './store.ts';
+import { requirePublic, urlFieldNamed } from '../webhooks/index.ts';
+import { type AlarmSettings, domainFacts, readSettings, writeSettings } from './store.ts';
 
 const MOST_EMAILS = 20;
 
@@ -75,11 +78,7 @@ export const setAlarmSettings = operation({
     .object({
       access: accessField,
       emails: z.array(emailField).max(MOST_EMAILS).optional(),
-      webhook_url: z
-        .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-        .max(2000)
-        .nullable()
-        .optional(),
+      webhook_url: urlFieldNamed('webhook_url').nullable().optional(),
       from: emailField.nullable().optional(),
       quiet_from: minuteField.nullable().optional(),
       quiet_until: minuteField.nullable().optional(),
@@ -91,6 +90,8 @@ export const setAlarmSettings = operation({
   output: settingsSchema,
   async run(ctx, { access, ...input }): Promise<AlarmSettingsEntry> {
     const owner = accessibleSide(ctx, access);
+    if (input.webhook_url) await requirePublic(ctx.config, input.webhook_url, 'webhook_url');
+    if (input.from) await requireSendable(ctx, owner, input.from);
     return ctx.sql.begin(async (tx) => {
       const before = await readSettings(tx, owner);
       const after: AlarmSettings = {
@@ -121,3 +122,10 @@ export const setAlarmSettings = operation({
     });
   },
 });
+
+/** Notices are live mail; those of the instance may come from a domain of any workspace. */
+async function requireSendable(ctx: Pick<Context, 'sql' | 'config'>, owner: string, from: string): Promise<void> {
+  const name = from.slice(from.lastIndexOf('@') + 1);
+  const problem = sendableProblem(name, await domainFacts(ctx.sql, owner, name), 'live', ctx.config);
+  if (problem) throw problem;
+}

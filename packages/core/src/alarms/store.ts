@@ -1,4 +1,5 @@
 import { isoTimes, type Sql, type Tx } from '@postrider/db';
+import type { SendableFacts } from '../domains/index.ts';
 import type { Changed, NoticeKind, OpenAlarm } from './transitions.ts';
 
 export interface AlarmRow {
@@ -157,6 +158,15 @@ export async function senderDomain(
       and (${asked.domain}::text is null or d.name = ${asked.domain})
     order by d.sandbox, w.created_at, w.id, d.verified_at, d.name limit 1`;
   return row ?? null;
+}
+
+/** The domain of a workspace, or for the instance that of any, a verified one first. */
+export async function domainFacts(sql: Sql, workspace_id: string, name: string): Promise<SendableFacts | undefined> {
+  const [row] = await sql<SendableFacts[]>`
+    select d.status, d.sandbox from domains d
+    where d.name = ${name} and (${workspace_id === ''} or d.workspace_id = ${workspace_id})
+    order by d.status in ('verified', 'at_risk') desc, d.sandbox limit 1`;
+  return row;
 }
 
 /** A page of alarms that were raised, newest first. Served by alarms_newest. */

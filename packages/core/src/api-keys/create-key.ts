@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
+import { transactionTime } from '@postrider/db';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { newId } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
+import { type AppError, refuseFields } from '../operation/errors.ts';
 import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
@@ -36,6 +38,7 @@ export const createKey = operation({
       .string()
       .min(1)
       .max(100)
+      .refine((text) => !/\p{Cc}/u.test(text), 'must not contain line breaks or control characters')
       .meta({ examples: ['Shop'] }),
     scopes: z
       .array(scopeField)
@@ -66,6 +69,7 @@ export const createKey = operation({
     await refuseFurther(ctx, { ...input, domains: input.domains ?? null, ...limits });
     const secret = newSecret(input.mode);
     const row = await ctx.sql.begin(async (tx) => {
+      if (limits.expires_at && limits.expires_at <= (await transactionTime(tx))) throw expired();
       await refuseTooMany(tx, actor, input.mode);
       const made = await insertKey(tx, {
         workspace_id: actor.workspace_id,
@@ -86,6 +90,11 @@ export const createKey = operation({
     return { ...keyEntry(row), secret };
   },
 });
+
+function expired(): AppError {
+  const message = 'expires_at lies in the past; name a time ahead or leave it out.';
+  return refuseFields([{ param: 'expires_at', reason: 'invalid_timestamp', message }]);
+}
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');

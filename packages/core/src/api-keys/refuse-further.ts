@@ -1,6 +1,6 @@
-import type { ActorContext } from '../operation/context.ts';
+import type { Actor, ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
-import { hasScope } from '../operation/scopes.ts';
+import { hasScope, type Scope } from '../operation/scopes.ts';
 import { keyDomainProblem } from './key-domains.ts';
 import { accessBeyond, type NewKeyRow } from './store.ts';
 
@@ -9,12 +9,7 @@ export async function refuseFurther(
   { actor, sql }: ActorContext,
   wanted: Pick<NewKeyRow, 'scopes' | 'mode' | 'domains' | 'allowed_ips' | 'expires_at'>,
 ): Promise<void> {
-  const missing = actor.kind !== 'system' ? wanted.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
-  if (missing) {
-    throw new AppError('missing_scope', `A key cannot grant ${missing} because it lacks that scope itself.`, {
-      required_scope: missing,
-    });
-  }
+  refuseScopesBeyond(actor, wanted.scopes, 'grant');
   if (actor.kind !== 'key') return;
   if (actor.mode === 'sandbox' && wanted.mode === 'live') {
     throw new AppError('missing_scope', 'A sandbox key cannot create a live key; use a live key.', {
@@ -40,4 +35,13 @@ export async function refuseFurther(
 /** A key for any domain has more access than one for some. */
 function within(domains: readonly string[], wanted: readonly string[] | null): boolean {
   return Boolean(wanted?.every((name) => keyDomainProblem(domains, name) === null));
+}
+
+/** Who lacks a scope can neither create a key with it nor end one. */
+export function refuseScopesBeyond(actor: Actor, scopes: readonly Scope[], act: 'grant' | 'revoke a key with'): void {
+  const missing = actor.kind !== 'system' ? scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
+  if (!missing) return;
+  throw new AppError('missing_scope', `A key cannot ${act} ${missing} because it lacks that scope itself.`, {
+    required_scope: missing,
+  });
 }

@@ -6,6 +6,7 @@ import { idField, timeField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { keyNotFound } from './key-entry.ts';
+import { refuseScopesBeyond } from './refuse-further.ts';
 import { keyById, revokeKeyRow } from './store.ts';
 
 const revokedSchema = z.object({
@@ -27,6 +28,9 @@ export const revokeKey = operation({
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const { workspace_id } = ctx.actor;
     const mode = accessibleMode(ctx.actor);
+    // Permissions of a key never change.
+    const asked = await keyById(ctx.sql, workspace_id, mode, key_id);
+    if (asked) refuseScopesBeyond(ctx.actor, asked.scopes, 'revoke a key with');
     const row = await ctx.sql.begin(async (tx) => {
       const revoked = await revokeKeyRow(tx, workspace_id, mode, key_id);
       if (!revoked) return keyById(tx, workspace_id, mode, key_id);

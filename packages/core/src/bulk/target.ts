@@ -1,8 +1,8 @@
-import { accessibleWorkspace, INSTANCE, requireAdministrator, workspaceNotFound } from '../operation/access.ts';
+import { INSTANCE, requireAdministrator } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { scopeRefusal } from '../operation/scope-refusal.ts';
-import { workspaceById } from '../workspaces/index.ts';
+import { existingWorkspace } from '../workspaces/index.ts';
 import type { BulkAction } from './command.ts';
 
 /**
@@ -14,17 +14,14 @@ export async function requireTarget(
   action: BulkAction | null,
   named: string | undefined,
 ): Promise<string> {
-  const { actor, sql } = ctx;
+  const { actor } = ctx;
   if (action === 'redrive') {
     requireAdministrator(actor, 'instance');
     return INSTANCE;
   }
   const refusal = named === undefined ? scopeRefusal(actor, 'admin') : null;
   if (refusal) throw refusal;
-  const workspace_id = accessibleWorkspace(ctx, named);
-  const own = workspace_id === actor.workspace_id;
-  if (!own && !(await workspaceById(sql, workspace_id))) throw workspaceNotFound(workspace_id);
-  return workspace_id;
+  return existingWorkspace(ctx, named);
 }
 
 export function bulkNotFound(id: string): AppError {

@@ -3,6 +3,7 @@ import { destinationNamed } from '../lanes/index.ts';
 import { INSTANCE, isOperator, requireAdministrator } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { AppError, type Reason } from '../operation/errors.ts';
+import { existingWorkspace } from '../workspaces/index.ts';
 import { heldQueues } from './held-queues.ts';
 import type { HoldScope } from './scope.ts';
 import { ownerOf } from './store.ts';
@@ -37,11 +38,11 @@ export async function heldThing(ctx: ActorContext, { scope, value, workspace_id 
       return { scope, value: destinationNamed(value), workspace_id: INSTANCE };
     default: {
       requireAdministrator(ctx.actor);
+      const named = workspace_id === undefined ? null : await existingWorkspace(ctx, workspace_id);
       const name = scope === 'sender_domain' ? (canonicalDomain(value) ?? value) : value;
       // Ids are unique over all workspaces; a domain may be listed in several.
       const anywhere = isOperator(ctx.actor) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
-      const where = isOperator(ctx.actor) ? (workspace_id ?? anywhere) : ctx.actor.workspace_id;
-      const owner = await ownerOf(ctx.sql, scope, name, where);
+      const owner = await ownerOf(ctx.sql, scope, name, named ?? anywhere);
       if (owner !== null) return { scope, value: name, workspace_id: owner };
       const [reason, word] = absent[scope];
       throw new AppError(reason, `No ${word} ${value.slice(0, 255)} exists in this workspace.`);

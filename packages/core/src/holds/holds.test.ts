@@ -1,6 +1,7 @@
 import type { World } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../fields/ids.ts';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
@@ -77,12 +78,27 @@ describe('who may hold', () => {
     await expect(hold(admin(), 'sender_domain', 'theirs.test')).rejects.toMatchObject({ reason: 'domain_not_found' });
     await expect(
       hold(admin(), 'sender_domain', 'theirs.test', { workspace_id: other.workspace_id }),
-    ).rejects.toMatchObject({ reason: 'domain_not_found' });
+    ).rejects.toMatchObject({ reason: 'workspace_not_found' });
     const { workspace_id } = other;
     expect(await hold(operator(), 'sender_domain', 'Theirs.test', { workspace_id })).toMatchObject({
       value: 'theirs.test',
       workspace_id,
     });
+  });
+});
+
+describe('a workspace that is named', () => {
+  it('is not found where the caller may not act, or where there is none', async () => {
+    const { id } = await invoke(world.as(world.workspace_id), createWebhook, { url: 'https://example.com/own' });
+    const absent = newId('workspace', world.clock.now());
+
+    await expect(hold(admin(), 'webhook', id, { workspace_id: other.workspace_id })).rejects.toMatchObject({
+      reason: 'workspace_not_found',
+    });
+    await expect(hold(operator(), 'webhook', id, { workspace_id: absent })).rejects.toMatchObject({
+      reason: 'workspace_not_found',
+    });
+    expect(await hold(admin(), 'webhook', id, { workspace_id: world.workspace_id })).toMatchObject({ value: id });
   });
 });
 

@@ -32,6 +32,7 @@ export { switchedOff, webhookById } from './endpoints/store.ts';
 export { testWebhook } from './endpoints/test-webhook.ts';
 export { unopenedSecrets } from './endpoints/unopened-secrets.ts';
 export { updateWebhook } from './endpoints/update-webhook.ts';
+export { requirePublic, urlFieldNamed } from './endpoints/url-field.ts';
 export { type WebhookEntry, webhookNotFound } from './endpoints/webhook-entry.ts';
 export { type EndpointLease, renewLeaseRows as renewEndpointLeases } from './posting/lease-store.ts';
 export { takeEndpointLeases } from './posting/leases.ts';

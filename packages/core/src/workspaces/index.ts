@@ -1,6 +1,7 @@
 export { createPlan } from './create-plan.ts';
 export { type CreatedWorkspace, createWorkspace } from './create-workspace.ts';
 export { deletePlan } from './delete-plan.ts';
+export { existingWorkspace } from './existing-workspace.ts';
 export { getWorkspace } from './get-workspace.ts';
 export { listPlans } from './list-plans.ts';
 export { listWorkspaces } from './list-workspaces.ts';

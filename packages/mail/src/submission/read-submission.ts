@@ -15,6 +15,8 @@ export type Submission =
 const REPLACED = ['date', 'received', 'return-path', 'mime-version', 'dkim-signature', 'message-id'];
 /** Fields of a send request. */
 const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'reply-to', 'sender'];
+/** Of several of one of these, another reader may take another one than is carried. */
+const ONCE = ['from', 'sender', 'reply-to', 'subject'];
 const OWN = ['x-tags', 'x-metadata', 'x-scheduled-at', 'x-priority-class', 'idempotency-key'];
 /** Parts that a signature covers, that only the recipient can read, or that a program acts on. */
 const SEALED =
@@ -31,6 +33,7 @@ export async function readSubmission(raw: Buffer, recipients: readonly string[])
     keepCidLinks: true,
   });
   try {
+    refuseSpaced(raw);
     return fieldsOf(mail, recipients);
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', why: error.message };
@@ -42,6 +45,7 @@ class Refusal extends Error {}
 
 function fieldsOf(mail: ParsedMail, recipients: readonly string[]): Submission {
   refuseSealed(mail);
+  refuseTwice(mail);
   const { from, ...people } = peopleOf(mail, recipients);
   const headers = headersOf(mail);
   const metadata = metadataOf(mail);
@@ -80,6 +84,22 @@ function refuseSealed(mail: ParsedMail): void {
   ];
   const sealed = types.find((type) => SEALED.test(type));
   if (sealed) throw new Refusal(`a part of type ${sealed} cannot be carried unchanged; send it through a relay`);
+}
+
+function refuseTwice({ headerLines }: ParsedMail): void {
+  const keys = headerLines.map(({ key }) => key);
+  const twice = ONCE.find((name) => keys.indexOf(name) !== keys.lastIndexOf(name));
+  if (twice) throw new Refusal(`the field ${twice} is given twice; give it once`);
+}
+
+/** Readers differ in whether such a line is a field. The parser takes a first line `From :` for that of an mbox file. */
+function refuseSpaced(raw: Buffer): void {
+  const ends = [raw.indexOf('\n\r\n'), raw.indexOf('\n\n')].filter((at) => at >= 0);
+  const head = raw.toString('latin1', 0, Math.min(raw.length, ...ends));
+  const spaced = /^([^\s:]+)[ \t]+:/m.exec(head)?.[1];
+  if (spaced !== undefined) {
+    throw new Refusal(`the field "${spaced}" has a space before its colon; write the name and the colon together`);
+  }
 }
 
 /** Its people: the envelope says who gets it, the header fields who is shown. */

@@ -31,7 +31,7 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
         : await within(server.fetch(asked, createGraphqlContext(ctx, cost, createFollow(services, credential))));
     if (!answered) return refuse(tooSlow(), request_id, {});
     const told =
-      cost.answered || answered.status < 400 || asked instanceof AppError
+      asked instanceof AppError || cost.answered || !isRefusal(answered)
         ? answered
         : await inOurShape(answered, request_id);
     const { limit, reset_unix } = cost.charged.window;
@@ -41,6 +41,11 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
   };
   routes.all('/', answer);
   return routes;
+}
+
+/** Of an answer that no document gave. A request without a query is a 200 of the server to who accepts plain JSON. */
+function isRefusal({ status, headers }: Response): boolean {
+  return status >= 400 || /^application\/(?:json|graphql-response\+json)\b/.test(headers.get('content-type') ?? '');
 }
 
 /** Refusals of the GraphQL server itself, with our reason and its message. */

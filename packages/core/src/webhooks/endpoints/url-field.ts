@@ -14,22 +14,38 @@ const OTHER_SERVERS: ReadonlySet<number> = new Set([
   9300, 10_250, 11_211, 27_017,
 ]);
 
-/** An absolute http or https URL, normalized by the URL standard. */
-export const urlField = z
-  .string()
-  .max(LONGEST)
-  .meta({ format: 'uri', examples: ['https://example.com/hooks/postrider'] })
-  .transform((text, context) => {
-    const url = URL.canParse(text) ? new URL(text) : null;
-    const problem = url ? problemOf(url) : 'is not an absolute http or https address';
-    if (url && problem === null) return url.href;
-    context.addIssue(issueFor('invalid_url', `url ${problem}; give an address such as https://example.com/hooks.`));
-    return z.NEVER;
-  });
+// RFC 1035, section 2.3.4; a final dot is not counted.
+const LONGEST_LABEL = 63;
+const LONGEST_HOST = 253;
 
-function problemOf(url: URL): string | null {
+/** An absolute http or https URL that events or notices may be posted to, normalized by the URL standard. */
+export function urlFieldNamed(name: string) {
+  return z
+    .string()
+    .max(LONGEST)
+    .meta({ format: 'uri', examples: ['https://example.com/hooks/postrider'] })
+    .transform((text, context) => {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      const problem = url ? problemOf(text, url) : 'is not an absolute http or https address';
+      if (url && problem === null) return url.href;
+      context.addIssue(
+        issueFor('invalid_url', `${name} ${problem}; give an address such as https://example.com/hooks.`),
+      );
+      return z.NEVER;
+    });
+}
+
+export const urlField = urlFieldNamed('url');
+
+function problemOf(text: string, url: URL): string | null {
+  // The URL standard drops line breaks and tabs, so that another address than the given one would be stored.
+  if (/\p{Cc}/u.test(text)) return 'contains a control character';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
   if (url.hostname === '') return 'names no host';
+  const host = url.hostname.replace(/\.$/, '');
+  if (host.length > LONGEST_HOST) return `names a host of more than ${LONGEST_HOST} characters`;
+  if (host.split('.').some((label) => label.length > LONGEST_LABEL))
+    return `names a host with a label of more than ${LONGEST_LABEL} characters`;
   if (url.username !== '' || url.password !== '') return 'holds a user or a password';
   if (url.hash !== '') return 'has a fragment, which is never sent';
   const port = Number(url.port || 443);
@@ -47,11 +63,11 @@ export function shownUrl(url: string): string {
 const ONE_LABEL = /^(?!localhost$)[^.:]+\.?$/i;
 
 /** Rejects unreachable hosts early. The real guard is the check of each connection's address. */
-export async function requirePublic(config: Config, url: string): Promise<void> {
+export async function requirePublic(config: Config, url: string, param = 'url'): Promise<void> {
   const { hostname } = new URL(url);
   if (ONE_LABEL.test(hostname) && config.WEBHOOK_ALLOW_NETWORKS === undefined) {
-    const message = `url names the host ${hostname}, which is no public name; give an address such as https://example.com/hooks.`;
-    throw refuseFields([{ param: 'url', reason: 'invalid_url', message }]);
+    const message = `${param} names the host ${hostname}, which is no public name; give an address such as https://example.com/hooks.`;
+    throw refuseFields([{ param, reason: 'invalid_url', message }]);
   }
   const guard = createHttpGuard(egressOf(config));
   const refusal = await guard.refusal(new URL(url)).finally(() => guard.stop());
@@ -59,6 +75,6 @@ export async function requirePublic(config: Config, url: string): Promise<void> 
   throw new AppError(
     'private_address',
     `${new URL(url).host} cannot be reached: ${refusal}. WEBHOOK_ALLOW_NETWORKS of the server names networks that may be.`,
-    { details: [{ param: 'url', reason: 'private_address', message: refusal }] },
+    { details: [{ param, reason: 'private_address', message: refusal }] },
   );
 }
