@@ -261,7 +261,7 @@ const surface: Record<string, Audited | null> = {
   'POST /erasures': {
     action: 'erasure.started',
     prepare: () => ({ path: '/erasures', body: { email: 'ada@example.com' } }),
-    refused: { path: '/erasures', body: { email: 'nobody' } },
+    refused: { path: '/erasures', body: { email: 'no-address' } },
     hidden: ['ada@example.com'],
   },
   'GET /requests': null,

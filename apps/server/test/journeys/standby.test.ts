@@ -64,7 +64,7 @@ async function sendUnconfirmed(headers: Readonly<Record<string, string>>): Promi
 it('mail that was committed on the primary alone is not answered 202', async () => {
   // The first mail makes the key known, so that the second takes the fast path.
   expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);
-  await wantStandby('nobody');
+  await wantStandby('missing_standby');
 
   expect(await sendUnconfirmed({})).toBe(500);
   expect(await sendUnconfirmed(retried)).toBe(500);

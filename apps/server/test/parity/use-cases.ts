@@ -958,7 +958,7 @@ const erasures = [
     ),
     given: async (_, __, number) => ({ input: { email: `ada@nr${number}.example.com` } }),
     writes: true,
-    bad: { email: 'nobody' },
+    bad: { email: 'no-address' },
   }),
   useCase(getErasure, {
     rest: 'GET /erasures/{id}',

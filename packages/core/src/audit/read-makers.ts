@@ -5,7 +5,7 @@ import { makersOf } from './store.ts';
 
 const MOST = 1000;
 /** Answered where the log names no creator, as for the key that the first start makes. */
-const NOBODY: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postrider' };
+const SYSTEM: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postrider' };
 
 /** Creators of keys of the actor's workspace, in the order given. An operator's key asks about itself. */
 export const readMakers = operation({
@@ -17,6 +17,6 @@ export const readMakers = operation({
   async run(ctx, { ids }): Promise<readonly AuditEntry['actor'][]> {
     const rows = await makersOf(ctx.sql, ctx.actor.workspace_id, ['api_key.created', 'api_key.rotated'], ids);
     const makers = new Map(rows.map((row) => [row.target_id, actorOf(row)]));
-    return ids.map((id) => makers.get(id) ?? NOBODY);
+    return ids.map((id) => makers.get(id) ?? SYSTEM);
   },
 });

@@ -24,7 +24,7 @@ function hashKeyOf({ sql, encryption }: { readonly sql: Sql | Tx; readonly encry
 
 /**
  * The form in which suppressions of erased addresses are kept: an address of its own, so that it is listed, counted and
- * deleted as any other. It leads back to the address only for who has the key, and guesses the address.
+ * deleted as any other. Finding the address again takes the key, and a guess of the address.
  */
 export async function erasedAddresses(
   services: Pick<Services, 'encryption'> & { readonly sql: Sql | Tx },

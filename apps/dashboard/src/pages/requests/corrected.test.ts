@@ -35,7 +35,7 @@ describe('a corrected request', () => {
   });
 
   it('has an example in the place of a wrong address, beside an entry that goes', () => {
-    const body = { to: ['ada@example.com', 'nobody'], tags: ['a b'] };
+    const body = { to: ['ada@example.com', 'no-address'], tags: ['a b'] };
     const address = { pointer: '/to/1', reason: 'invalid_email', message: 'no address' } as const;
 
     expect(repaired(body, [invalid('/tags/0'), address], 'hello@shop.test')).toEqual({
