@@ -35,6 +35,7 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
       'operations',
       'retention',
       'settings',
+      'limits',
       'admin-actions',
       'metrics',
       'alarms',
