@@ -22,6 +22,7 @@ import {
   touchJobs,
   type Wanted,
 } from './job-rows.ts';
+import { withQueryTimeout } from './query-timeout.ts';
 import { Wakes } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
 
@@ -240,14 +241,6 @@ type Statements =
   | 'complete'
   | 'withoutLiveJob'
   | 'liveAbout';
-
-/** Longer than Postgres allows itself, so that only a server that says nothing is given up by it. */
-function withQueryTimeout(address: string): string {
-  if (!URL.canParse(address)) return address;
-  const url = new URL(address);
-  url.searchParams.set('query_timeout', '35000');
-  return url.href;
-}
 
 /** The methods that run in, or are a part of, the caller's statement. */
 function createStatements<C extends Catalogue>(
