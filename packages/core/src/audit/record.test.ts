@@ -80,8 +80,8 @@ describe('recordAudit', () => {
     await invoke(ctx, deleteSuppression, { email });
     const { token } = await invoke(ctx, previewBulk, { action: 'export', filter: { to: email } });
     await invoke(ctx, runBulk, { token, reason: 'asked for' });
-    await invoke(ctx, setAlarmSettings, { emails: [email] });
-    await invoke(ctx, setAlarmSettings, { emails: ['grace.hopper@example.com'] });
+    await invoke(ctx, setAlarmSettings, { access: 'workspace', emails: [email] });
+    await invoke(ctx, setAlarmSettings, { access: 'workspace', emails: ['grace.hopper@example.com'] });
 
     const told = await world.services.sql<{ action: string; diff: string | null; target_name: string | null }[]>`
       select action, diff, target_name from audit_log where workspace_id = ${workspace_id} order by sequence`;
