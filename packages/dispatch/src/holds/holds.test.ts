@@ -568,7 +568,7 @@ describe('a hold that is made while a worker starts', () => {
       },
     });
 
-    const holds = startHoldCache({ ...world.services, sql });
+    const holds = startHoldCache({ ...world.services, direct: sql });
     stops.push(() => holds.stop());
     await holds.ready;
 
