@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { wallTime } from '../faults/wall-time.ts';
 import type { Drill } from './drill.ts';
 import { asynchronousDrill, failoverDrill } from './failover-drill.ts';
+import { keysDrill } from './keys-drill.ts';
+import { poolerDrill } from './pooler-drill.ts';
 import { processesDrill } from './processes-drill.ts';
 import { replicaDrill } from './replica-drill.ts';
 import { restoreDrill } from './restore-drill.ts';
@@ -16,6 +18,8 @@ const drills: Readonly<Record<string, Drill>> = {
   processes: processesDrill,
   failover: failoverDrill,
   asynchronous: asynchronousDrill,
+  keys: keysDrill,
+  pooler: poolerDrill,
   replica: replicaDrill,
   restore: restoreDrill,
   units: unitsDrill,
