@@ -33,6 +33,8 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
     [
       'self-hosting',
       'operations',
+      'database',
+      'backup',
       'retention',
       'settings',
       'limits',
