@@ -107,7 +107,7 @@ describe('processes under a database role that owns nothing', () => {
     expect(await journey.sql`select from pg_class where relowner = ${ROLE}::regrole`).toEqual([]);
   });
 
-  it('connect as nobody else, and are denied nothing', async () => {
+  it('connect as no other role, and are denied nothing', async () => {
     const users = await journey.sql<{ usename: string }[]>`
       select distinct usename from pg_stat_activity
       where datname = current_database() and application_name like 'postrider%'
