@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { throughPooler } from './address.ts';
 import { arrayLiteral, connect, sqlState } from './connect.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import type { Sql } from './sql.ts';
@@ -92,9 +93,12 @@ describe('connect', () => {
     expect(row).toEqual({ n: 1, list: [1, 9_007_199_254_740_991] });
   });
 
-  it('sets the timeouts and the name of every session', async () => {
+  it.each([
+    ['directly', (url: string) => url],
+    ['behind a pooler', throughPooler],
+  ])('sets the timeouts and the name of every session, %s', async (_, addressOf) => {
     const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout', 'application_name'];
-    const fresh = connect(embedded.url, { max: 1, application_name: 'named' });
+    const fresh = connect(addressOf(embedded.url), { max: 1, application_name: 'named' });
     const rows = await fresh`select name, setting from pg_settings where name = any(${names}) order by name`;
     await fresh.end();
 

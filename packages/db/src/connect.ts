@@ -99,7 +99,7 @@ function sessionOf(
     where a.typcategory = 'A'
     group by b.oid, b.typarray
     order by b.oid`;
-  // patches/postgres+3.4.9+session.patch takes a text for it.
+  // The patch of the driver takes a text for it.
   return { connection: { application_name }, fetch_types: first as unknown as boolean };
 }
 
@@ -167,7 +167,7 @@ export async function retryingDeadlock<T>(run: () => Promise<T>): Promise<T> {
 }
 
 // patches/postgres+3.4.9.patch sets it in each build, and raises it when a hunk changes.
-const DRIVER_PATCH = 'postrider-2';
+const DRIVER_PATCH = 'postrider-3';
 
 function requirePatchedDriver(): void {
   if ('patch' in postgres && postgres.patch === DRIVER_PATCH) return;
