@@ -1,9 +1,11 @@
-// Writes the table of limits in docs/settings.md, from the table that the configuration obeys.
+// Writes the table of limits in docs/operations.md: those of LIMITS and of the environment from the configuration, and
+// those that are fixed from the code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { limits } from '@postrider/core';
+import { limits, readConfig } from '@postrider/core';
+import { fixedLimits } from './fixed-limits.ts';
 
-export const settingsPage = fileURLToPath(new URL('../docs/settings.md', import.meta.url));
+export const limitsPage = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
 
 const BEGIN = '<!-- limits: written by `node scripts/list-limits.ts` -->\n';
 const END = '<!-- limits end -->';
@@ -13,9 +15,34 @@ export function withLimits(page: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`the page lacks its marks ${BEGIN.trim()} and ${END}`);
-  const rows = Object.entries(limits).map(([name, { usual, of }]) => `| \`${name}\` | \`${usual}\` | ${of} |`);
-  const table = ['| limit | usual | of |', '| --- | --- | --- |', ...rows].join('\n');
+  const rows = [
+    ...Object.entries(limits).map(([name, { usual, of }]) => [`\`LIMITS=${name}\``, usual, of]),
+    ...ofTheEnvironment(),
+    ...fixedLimits().map(({ usual, of }) => ['fixed', usual, of]),
+  ].map(([set_by, usual, of]) => `| ${set_by} | \`${usual}\` | ${of} |`);
+  const table = ['| set by | usual | of |', '| --- | --- | --- |', ...rows].join('\n');
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
 }
 
-if (import.meta.main) writeFileSync(settingsPage, withLimits(readFileSync(settingsPage, 'utf8')));
+/** Variables of their own that bound a time. */
+function ofTheEnvironment(): [set_by: string, usual: string, of: string][] {
+  const { SHUTDOWN_GRACE, RETRY_SCHEDULE, WEBHOOK_RETRY_SCHEDULE } = readConfig({});
+  const sum = (seconds: readonly number[]) => seconds.reduce((total, one) => total + one, 0);
+  return [
+    ['`SHUTDOWN_GRACE`', seconds(SHUTDOWN_GRACE), 'a stop'],
+    ['`RETRY_SCHEDULE`', seconds(sum(RETRY_SCHEDULE)), 'all attempts of a mail'],
+    ['`WEBHOOK_RETRY_SCHEDULE`', seconds(sum(WEBHOOK_RETRY_SCHEDULE)), 'all posts of an event'],
+  ];
+}
+
+function seconds(all: number): string {
+  const parts = [
+    [Math.floor(all / 86_400), 'd'],
+    [Math.floor((all % 86_400) / 3600), 'h'],
+    [Math.floor((all % 3600) / 60), 'm'],
+    [all % 60, 's'],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count > 0 ? [`${count}${unit}`] : [])).join(' ');
+}
+
+if (import.meta.main) writeFileSync(limitsPage, withLimits(readFileSync(limitsPage, 'utf8')));

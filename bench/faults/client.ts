@@ -204,7 +204,11 @@ export class Load {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
       .then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
-      .catch(() => null);
+      .catch(() => null)
+      .then((answer) => {
+        if (answer === null || answer.status >= 500) this.#ledgers.failures.push(wallTime());
+        return answer;
+      });
   }
 }
 

@@ -82,6 +82,13 @@ export interface WorkerKill {
   taken_over_at: number | null;
 }
 
+/** A worker that was stopped and cut off: the jobs that it held, and those of them that no other took over. */
+export interface Split {
+  readonly slot: string;
+  readonly held: number;
+  readonly left: number;
+}
+
 export interface Ledgers {
   readonly sent: Sent[];
   readonly seen: Seen[];
@@ -89,12 +96,26 @@ export interface Ledgers {
   readonly lives: Life[];
   readonly faults: Fault[];
   readonly kills: WorkerKill[];
+  readonly splits: Split[];
   /** When every mail server answered slowly, and what waited for that. */
   readonly slow_times: { readonly from: number; readonly to: number }[];
   /** The times of all answers 202. */
   readonly accepted: number[];
+  /** The times of answers 5xx, and of requests without an answer. */
+  readonly failures: number[];
 }
 
 export function newLedgers(): Ledgers {
-  return { sent: [], seen: [], posted: [], lives: [], faults: [], kills: [], slow_times: [], accepted: [] };
+  return {
+    sent: [],
+    seen: [],
+    posted: [],
+    lives: [],
+    faults: [],
+    kills: [],
+    splits: [],
+    slow_times: [],
+    accepted: [],
+    failures: [],
+  };
 }

@@ -59,6 +59,8 @@ export class Phases {
     await this.#kills();
     clearInterval(bounds);
     await Promise.all(this.#takeovers);
+    // Before the database fails: a worker that has just lost its own connection takes no other for dead.
+    await this.#split();
     await this.#database();
     await this.#pauses();
     await this.#longAnswers();
@@ -196,27 +198,44 @@ export class Phases {
     }
   }
 
+  /** A worker stands still and loses its connections until another has its mail; then it comes back with its results. */
+  async #split(): Promise<void> {
+    const { plan, instance, ledgers, database, say } = this.#parts;
+    const { workers, mail } = instance;
+    const place = workers[0];
+    if (plan.split_s === 0 || !place) return;
+    const from = wallTime();
+    // Its results arrive while the worker that took over is still sending.
+    mail.reply_ms = LONGER_REPLY_MS;
+    await pause(1500);
+    const worker = await database.workerFrom(place.database.ports());
+    await this.#fault(`${place.slot.name} stopped and cut off`, 'pause', async () => {
+      const taken = Promise.withResolvers<void>();
+      const frozen = place.slot.freeze(taken.promise);
+      place.database.cutAll();
+      const jobs = worker === null ? [] : await database.jobsOf(worker);
+      const until = wallTime() + TAKEOVER_GIVE_UP_MS;
+      let left = jobs.length;
+      for (const least = wallTime() + plan.split_s * 1000; wallTime() < least || (left > 0 && wallTime() < until); ) {
+        await pause(TAKEOVER_POLL_MS);
+        left = worker === null ? 0 : await database.jobsLeft(worker, jobs);
+      }
+      ledgers.splits.push({ slot: place.slot.name, held: jobs.length, left });
+      say(`  held ${jobs.length}, of which ${left} were not taken over`);
+      taken.resolve();
+      await frozen;
+    });
+    mail.reply_ms = 0;
+    await pause(LONGER_REPLY_MS);
+    ledgers.slow_times.push({ from, to: wallTime() });
+  }
+
   async #pauses(): Promise<void> {
-    const { plan, instance, ledgers } = this.#parts;
-    const { workers, apis, mail } = instance;
-    const split = workers[0];
-    if (plan.split_s > 0 && split) {
-      // Its results arrive while the worker that took over is still sending.
-      const from = wallTime();
-      mail.reply_ms = LONGER_REPLY_MS;
-      await pause(1500);
-      await this.#fault(`${split.slot.name} stopped and cut off`, 'pause', async () => {
-        const frozen = split.slot.freeze(plan.split_s * 1000);
-        split.database.cutAll();
-        await frozen;
-      });
-      mail.reply_ms = 0;
-      await pause(LONGER_REPLY_MS);
-      ledgers.slow_times.push({ from, to: wallTime() });
-    }
+    const { plan, instance } = this.#parts;
+    const { workers, apis } = instance;
     for (let zombie = 0; zombie < plan.zombies; zombie++) {
       const slot = workers[zombie % workers.length]?.slot;
-      if (slot) await this.#fault(`${slot.name} stopped`, 'pause', () => slot.freeze(plan.zombie_s * 1000));
+      if (slot) await this.#fault(`${slot.name} stopped`, 'pause', () => slot.freeze(pause(plan.zombie_s * 1000)));
     }
     if (!plan.rolling_restart) return;
     for (const { slot } of [...workers, ...apis]) {

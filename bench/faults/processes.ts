@@ -27,7 +27,7 @@ export interface Slot {
   /** kill -9, and a new process in its place at once. */
   kill(): Promise<void>;
   /** Stops and continues it after some time, as a paused machine does. */
-  freeze(ms: number): Promise<void>;
+  freeze(during: Promise<unknown>): Promise<void>;
   /** SIGTERM, and a new process when it has exited. */
   restart(): Promise<void>;
   untilReady(): Promise<void>;
@@ -115,10 +115,10 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
     port,
     kill: () => end('SIGKILL', 'killed'),
     restart: () => end('SIGTERM', 'stopped'),
-    async freeze(ms) {
+    async freeze(during) {
       const frozen = current.child;
       frozen.kill('SIGSTOP');
-      await pause(ms);
+      await during;
       frozen.kill('SIGCONT');
     },
     async untilReady() {

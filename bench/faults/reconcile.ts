@@ -38,7 +38,7 @@ export function reconcile(ledgers: Ledgers, stored: Stored, options: ReconcileOp
   const checks = [
     ...mailChecks(ledgers, stored, taken, slow),
     ...duplicates.checks,
-    ...clientChecks(ledgers, stored, taken),
+    ...clientChecks(ledgers, stored, taken, options.calm_until),
     ...recordChecks(stored),
     ...eventChecks(ledgers, stored, slow),
     { name: 'mails that a reconciler had to rescue', found: rescued, at_most: 0, examples: [] },
@@ -226,9 +226,20 @@ function recordChecks({ recipients }: Stored): Check[] {
   ];
 }
 
-function clientChecks({ sent }: Ledgers, stored: Stored, taken: ReadonlyMap<string, unknown>): Check[] {
+export const FAILED_IN_CALM = 'requests that failed while nothing else did';
+
+function clientChecks(
+  { sent, failures }: Ledgers,
+  stored: Stored,
+  taken: ReadonlyMap<string, unknown>,
+  calm_until: number,
+): Check[] {
   const canceled = new Set(sent.filter((one) => one.canceled === 'yes').flatMap(({ ids }) => [...ids]));
   return [
+    check(
+      FAILED_IN_CALM,
+      failures.filter((at) => at < calm_until).map((at) => new Date(at).toISOString()),
+    ),
     check(
       'keys that were answered with two ids',
       sent.filter(({ ids }) => ids.size > 1).map(({ key: name }) => name),

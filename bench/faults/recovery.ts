@@ -8,7 +8,7 @@ const ALLOWANCE_S = 60;
 
 /** How soon mail went on after a kill, and requests after an outage; and whether the faults were made as planned. */
 export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
-  const { kills, faults, lives } = ledgers;
+  const { kills, faults, lives, splits } = ledgers;
   const takeovers = kills.map((kill) => ({ kill, seconds: takeoverSeconds(ledgers, kill) }));
   const outages = faults
     .filter(({ of }) => of === 'database')
@@ -25,6 +25,13 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
     check(
       'processes that ended unplanned',
       lives.filter(({ end }) => end === 'unplanned').map(({ slot, pid }) => `${slot} ${pid}`),
+    ),
+    // Without a takeover there would be no late result, which is what the fault is for.
+    check(
+      'workers that stood still, and whose mail no other took over',
+      splits
+        .filter(({ held, left }) => held === 0 || left > 0)
+        .map(({ slot, held, left }) => `${slot}, ${left} of ${held} jobs`),
     ),
   ];
   if (plan.speed)

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { costOf, keepFlow, rateOf } from '../measure/flow.ts';
 import { type Keep, measureRounds, type Rounds } from '../measure/rounds.ts';
 import { median, ratiosOf } from '../measure/statistics.ts';
@@ -82,7 +84,7 @@ async function inTurns(
   measure: (product: ProductDatabase, keep: Keep) => Promise<void>,
 ): Promise<Rounds> {
   const products: Record<Side, ProductDatabase> = {
-    other: await prepareProduct(await server.database(`${name}_other`), keys, other),
+    other: await prepareOther(await server.database(`${name}_other`), keys, other),
     this: await prepareProduct(await server.database(`${name}_this`), keys),
   };
   try {
@@ -93,6 +95,15 @@ async function inTurns(
   } finally {
     for (const product of Object.values(products)) await product.stop();
   }
+}
+
+/** Its tables may be others than ours, so its own benchmark fills them. */
+async function prepareOther(url: string, keys: number, checkout: string): Promise<ProductDatabase> {
+  const program = pathToFileURL(join(checkout, 'bench/product/product.ts'));
+  const { prepareProduct: prepare } = (await import(program.href)) as {
+    readonly prepareProduct: typeof prepareProduct;
+  };
+  return prepare(url, keys, checkout);
 }
 
 function pairLine(rounds: Rounds, id: string, series: string, digits: number): Line {

@@ -152,7 +152,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('that names our address twice over decides by that group alone', async () => {
+  it('real R5: that names our address twice over decides by that group alone', async () => {
     const { id, return_path } = await sent('second@example.com');
     const raw = failure('first@example.com').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -164,7 +164,7 @@ describe('a report of a failure', () => {
     expect((await shown(id)).status).toBe('delivered');
   });
 
-  it('without any format bounces as soft and suppresses no address', async () => {
+  it('real R4, R9: without any format bounces as soft and suppresses no address', async () => {
     const { id, return_path } = await sent('vague@example.com');
 
     await bring(return_path, 'Subject: Sorry\n\nIt did not work.');

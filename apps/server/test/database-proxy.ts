@@ -8,6 +8,8 @@ export interface DatabaseProxy {
   silence(): void;
   /** What clients send still arrives; no established connection gets an answer. */
   swallowAnswers(): void;
+  /** Ends the next connection on which a client sends these words, before they arrive. */
+  cutAt(words: string): Promise<void>;
   /** Ends every connection and takes no more, until it is opened. */
   close(): Promise<void>;
   open(): Promise<void>;
@@ -17,6 +19,7 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();
+  let cut: { readonly words: Buffer; done(): void } | null = null;
   const listen = (port: number): Promise<Server> =>
     new Promise((resolve, reject) => {
       const server = createServer((client) => {
@@ -35,6 +38,13 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
           });
           from.pipe(to);
         }
+        client.prependListener('data', (chunk: Buffer) => {
+          if (!cut || !chunk.includes(cut.words)) return;
+          client.unpipe();
+          client.destroy();
+          cut.done();
+          cut = null;
+        });
       });
       server.once('error', reject);
       server.listen(port, '127.0.0.1', () => resolve(server));
@@ -59,6 +69,11 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
         upstream.unpipe();
         upstream.resume();
       }
+    },
+    cutAt(words) {
+      return new Promise((done) => {
+        cut = { words: Buffer.from(words), done };
+      });
     },
     async close() {
       const closing = server;

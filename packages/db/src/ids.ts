@@ -81,29 +81,33 @@ for (const [value, char] of [...'0123456789abcdef'].entries()) HEX_VALUES[char.c
 const hexTable = (chars: number) =>
   Array.from({ length: 16 ** chars }, (_, value) => value.toString(16).padStart(chars, '0'));
 const HEX_2 = hexTable(2);
-const HEX_3 = hexTable(3);
 const PAIRS = Array.from({ length: 1024 }, (_, n) => (ID_ALPHABET[n >> 5] ?? '') + (ID_ALPHABET[n & 31] ?? ''));
 
-/** Two letters as a number, 1024 or more if one of them is none. */
-function pairAt(text: string, at: number): number {
-  const high = VALUES[text.charCodeAt(at)] ?? 255;
-  const low = VALUES[text.charCodeAt(at + 1)] ?? 255;
-  return high === 255 || low === 255 ? 1024 : (high << 5) | low;
-}
+// One text is written at a time, byte by byte: joining pieces would leave ropes that each later use flattens.
+const scratch = Buffer.from(NIL, 'latin1');
+/** Where each hexadecimal digit of a uuid is in its text. */
+const PLACES = Uint8Array.from([...NIL].flatMap((char, at) => (char === '-' ? [] : [at])));
+const HEX_CODES = Uint8Array.from('0123456789abcdef', (char) => char.charCodeAt(0));
 
 /** The uuid of 26 letters; null for what no 128 bits can be. */
 function uuidOf(text: string): string | null {
-  const first = pairAt(text, PREFIX_CHARS);
-  if (first > 255) return null;
-  let hex = HEX_2[first] ?? '';
-  for (let at = PREFIX_CHARS + 2; at < PREFIX_CHARS + ID_CHARS; at += 4) {
-    const high = pairAt(text, at);
-    const low = pairAt(text, at + 2);
-    if (high > 1023 || low > 1023) return null;
-    const value = (high << 10) | low;
-    hex += (HEX_2[value >> 12] ?? '') + (HEX_3[value & 4095] ?? '');
+  // 26 letters are 130 bits, of which the first two must be zero.
+  let bits = VALUES[text.charCodeAt(PREFIX_CHARS)] ?? 255;
+  let count = 3;
+  if (bits > 7) return null;
+  let place = 0;
+  for (let at = PREFIX_CHARS + 1; at < PREFIX_CHARS + ID_CHARS; at++) {
+    const value = VALUES[text.charCodeAt(at)] ?? 255;
+    if (value > 31) return null;
+    bits = (bits << 5) | value;
+    count += 5;
+    while (count >= 4) {
+      count -= 4;
+      scratch[PLACES[place++] ?? 0] = HEX_CODES[bits >> count] ?? 0;
+      bits &= (1 << count) - 1;
+    }
   }
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return scratch.toString('latin1');
 }
 
 /** Whether an id has the marks of ours: version 8 of RFC 9562, its variant, and the kind that its prefix names. */

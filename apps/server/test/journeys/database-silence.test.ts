@@ -186,3 +186,22 @@ describe('an outage', () => {
     expect(server.logged().filter(({ err }) => JSON.stringify(err ?? '').includes('ECONN'))).toHaveLength(0);
   });
 });
+
+describe('a connection that ends between the claim of a mail and the reading of its body', () => {
+  it('promise P8: costs no attempt: the mail is handed back and sent once', async () => {
+    const server = await journey.start({ DATABASE_URL: proxy.url });
+    const cut = proxy.cutAt('b.headers, b.attachments\n    from unnest(');
+    // Larger bodies are not read with the claim.
+    expect(
+      (await server.call('POST', '/v1/email/send', { body: { ...hello, text: 'x'.repeat(300_000) } })).status,
+    ).toBe(202);
+    await cut;
+
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
+
+    expect(journey.smtp.mails).toHaveLength(1);
+    expect([...(await journey.sql`select number, outcome from attempts`)]).toEqual([
+      { number: 1, outcome: 'accepted' },
+    ]);
+  });
+});

@@ -40,6 +40,32 @@ describe('the mail of a worker', () => {
     expect(second.logged().map(({ msg }) => msg)).toContain('a worker has died, and its mail goes on');
   });
 
+  it('goes on where a last statement of the killed worker still had its jobs locked', async () => {
+    const first = await journey.start();
+    const reached = Promise.withResolvers<void>();
+    let stalled = 0;
+    journey.smtp.script(() => {
+      if (++stalled === 5) reached.resolve();
+      return { kind: 'stall', until: new Promise(() => undefined) };
+    });
+    for (let number = 0; number < 5; number++) {
+      await first.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
+    }
+    await reached.promise;
+    const second = await journey.start({ ROLES: 'worker' });
+    journey.smtp.script(() => ({ kind: 'accept' }));
+    const said = () => second.logged().map(({ msg }) => msg);
+
+    await journey.sql.begin(async (tx) => {
+      await tx`select from pgboss.job where name = 'delivery.attempt' and state = 'active' for update`;
+      await first.kill();
+      await expect.poll(said, PATIENCE).toContain('a worker has died, and its mail goes on');
+    });
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 5 });
+
+    expect(said()).toContain('mail that an ended worker still held goes on');
+  });
+
   it('chaos C12: goes on within seconds where the answer to its claim was lost with the connection', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     for (let number = 0; number < 8; number++) {

@@ -32,9 +32,9 @@ const SORTED: Readonly<Record<string, Pick<Classification, 'category'> & { hard?
 };
 
 // After DATA a server judges the mail, whatever its text says: only an exact status is about the mailbox. m-FILTER
-// names the command below the reply; Yahoo has [BODY] and Google has (state 18) for it.
+// names the command below the reply; Yahoo has [BODY], Google (state 18) and qmail a sentence for it.
 const AFTER_DATA =
-  /end of data|after (?:pipelined )?(?:sending )?(?:end of )?data\b|\[BODY\]|\(state 1[78]\)|smtp command\s*\n\s*data\b|>>> \.\s*$/im;
+  /end of data|failed after I sent the message|after (?:pipelined )?(?:sending )?(?:end of )?data\b|\[BODY\]|\(state 1[78]\)|smtp command\s*\n\s*data\b|>>> \.\s*$/im;
 const EXACT = /^5\.1\.(?:1|3|6|10)$/;
 const TEMPORARY = /temporar|try again|timed? ?out|\bexpired|deferred|retr(?:y|ies)|\b4\.\d\.\d/i;
 const MOST_SECTION_CHARACTERS = 2000;
@@ -112,7 +112,9 @@ function sectionAbout(text: string, addresses: readonly string[]): string {
   const lines = text.slice(start, start + MOST_SECTION_CHARACTERS).split('\n');
   const end = lines.findIndex((line, index) => {
     if (index === 0) return false;
-    const named = /^[\s<>"'*-]*([^\s<>"'(),;]+@[^\s<>"'(),;:]+)/.exec(line)?.[1]?.toLowerCase();
+    const named = /^[\s<>"'*-]*([^\s<>"'(),;\u2e80-\uffef]+@[^\s<>"'(),;:\u2e80-\uffef]+)/
+      .exec(line)?.[1]
+      ?.toLowerCase();
     return named !== undefined && !addresses.some((one) => one.toLowerCase() === named);
   });
   return (end < 0 ? lines : lines.slice(0, end)).join('\n');
@@ -128,6 +130,7 @@ function placeOf(lower: string, address: string): number {
 const BOILERPLATE = [
   /this is (?:a|an) (?:permanent|automat)[^.\n]*[.\n]/gi,
   /(?:please )?(?:check|verify|double-?check|make sure|re-?check)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,
+  /(?:see|read|open|consult|refer to)[^.\n]*\battach[^.\n]*[.\n]/gi,
   /(?:if|should) you (?:have|need|continue|believe|feel|want|think)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,
   /(?:please )?(?:do not|don't) reply[^.\n]*[.\n]?/gi,
   /(?:for (?:further|more|additional) (?:information|assistance|help|details)|please (?:contact|send|include|forward|see|visit|direct))[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,

@@ -49,7 +49,8 @@ const rules: Readonly<Record<string, RefusalRule>> = {
 };
 
 // An address in a text is the recipient's or the sender's, and must not match a rule by its words.
-const ADDRESSES = /<[^<>\s]*@[^<>\s]*>|[^\s<>()":;,]+@[^\s<>()":;,]+/g;
+// Scripts without blanks between words end one.
+const ADDRESSES = /<[^<>\s]*@[^<>\s]*>|[^\s<>()":;,\u2e80-\uffef]+@[^\s<>()":;,\u2e80-\uffef]+/g;
 const HOSTS = /\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}\b/g;
 const table: readonly (readonly [string, RefusalRule])[] = Object.entries(rules);
 

@@ -26,6 +26,7 @@ export { forgetStsPolicies } from './sts-store.ts';
 export {
   countWorkers,
   forgetDeliveryWorkers,
+  freeLeftovers,
   freeUnknownMail,
   freeWorker,
   isThere,

@@ -4,6 +4,8 @@ import type { DeliveryJob } from './jobs-store.ts';
 
 /** A worker is listed as live for this long after its last heartbeat. */
 const LISTED_AS_LIVE_SECONDS = 10;
+/** A statement of a dead worker may commit this long after its last heartbeat. */
+const LATE_COMMIT_SECONDS = 60;
 
 /**
  * Records the heartbeat of a worker, or its end, with its rate and its database connection. Returns the workers that
@@ -27,9 +29,7 @@ export async function noteWorker(
     select w.worker from delivery_workers w
     where not w.stopped and w.worker <> ${note.worker}::uuid
       and w.noted_at < clock_now() - make_interval(secs => ${silence_ms / 1000})
-      and not exists (
-        select from pg_stat_get_activity(w.backend) a where a.backend_start = w.backend_started_at
-      )
+      and ${isCutOff(sql)}
     order by w.worker`;
   return rows.map(({ worker }) => worker);
 }
@@ -48,17 +48,35 @@ export async function freeWorker(
       update delivery_workers set stopped = true
       where worker = ${worker}::uuid and not stopped and noted_at < clock_now() - make_interval(secs => ${silence_ms / 1000})
       returning worker`;
-    if (!dead) return null;
-    const mails = await jobs.free(tx, 'delivery.attempt', worker);
-    await endLeases(tx, mails);
-    const calls = await jobs.free(tx, 'webhook.deliver', worker);
+    return dead ? freeHeld(tx, jobs, worker) : null;
+  });
+}
+
+/**
+ * Frees what ended workers hold all the same, and returns how much mail that was: a statement of theirs may commit after
+ * their mail was freed, and rows that it had locked were passed over.
+ */
+export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'>): Promise<number> {
+  const ended = await sql<{ worker: string }[]>`
+    select w.worker from delivery_workers w
+    where w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LATE_COMMIT_SECONDS}) and ${isCutOff(sql)}
+    order by w.worker`;
+  let count = 0;
+  for (const { worker } of ended) count += await sql.begin((tx) => freeHeld(tx, jobs, worker));
+  return count;
+}
+
+async function freeHeld(tx: Tx, jobs: Services['jobs'], worker: string): Promise<number> {
+  const mails = await jobs.free(tx, 'delivery.attempt', worker);
+  if (mails.length > 0) await endLeases(tx, mails);
+  const calls = await jobs.free(tx, 'webhook.deliver', worker);
+  if (calls.length > 0)
     await tx`
       update endpoint_leases set held_until = clock_now()
       where webhook_id = any (${calls.map(({ data }) => data.webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
-    for (const name of ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const)
-      await jobs.free(tx, name, worker);
-    return mails.length;
-  });
+  for (const name of ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const)
+    await jobs.free(tx, name, worker);
+  return mails.length;
 }
 
 /**
@@ -105,6 +123,13 @@ async function endLeases(tx: Tx, freed: readonly Pick<DeliveryJob, 'id' | 'data'
 
 export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
   await sql`delete from delivery_workers where noted_at < clock_now() - interval '1 day'`;
+}
+
+/** Workers whose connection of the last heartbeat has ended, as a condition on delivery_workers w. */
+function isCutOff(sql: Sql): Fragment {
+  return sql`not exists (
+    select from pg_stat_get_activity(w.backend) a where a.backend_start = w.backend_started_at
+  )`;
 }
 
 /** Live workers, as a condition on delivery_workers w. */

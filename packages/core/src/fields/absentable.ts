@@ -1,14 +1,26 @@
 import type { z } from 'zod';
 
+/** A field that may be left out or null; then it has the value of Absent. */
+type Absentable<S extends z.ZodType, Absent> = z.ZodType<
+  z.output<S> | Absent,
+  z.input<S> | null | undefined,
+  z.core.$ZodTypeInternals<z.output<S> | Absent, z.input<S> | null | undefined> & { readonly optin: 'optional' }
+>;
+
+// Values are overwritten in place: a transform would be a second schema to run for each absent field of each mail.
+
 /** An optional field for which null means absent, as in the JSON of many languages. */
-export function absentable<S extends z.ZodType>(field: S) {
-  return field.nullish().transform((given): z.output<S> | undefined => given ?? undefined);
+export function absentable<S extends z.ZodType>(field: S): Absentable<S, undefined> {
+  const schema = field.nullish().overwrite((given) => given ?? undefined);
+  // overwrite() keeps the type, although null is gone.
+  return schema as unknown as Absentable<S, undefined>;
 }
 
 /** The same with a value for when it is absent. */
-export function absentableOr<S extends z.ZodType, D>(field: S, absent: D) {
-  return field
-    .nullish()
-    .transform((given): z.output<S> | D => given ?? absent)
-    .meta({ default: absent });
+export function absentableOr<S extends z.ZodType, D extends z.output<S>>(field: S, absent: D): Absentable<S, D> {
+  const schema = field
+    .nullable()
+    .overwrite((given) => given ?? absent)
+    .default(() => absent as z.core.util.NoUndefined<z.output<S>>);
+  return schema as unknown as Absentable<S, D>;
 }

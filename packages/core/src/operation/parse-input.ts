@@ -61,12 +61,15 @@ function hostileValue(value: unknown, depth: number, budget: { left: number }): 
   if (typeof value === 'string') return hostileText(value);
   if (typeof value !== 'object' || value === null) return null;
   if (depth >= DEEPEST) return { path: [], message: () => `The body is nested deeper than ${DEEPEST} levels.` };
-  const entries: Iterable<[string | number, unknown]> = Array.isArray(value) ? value.entries() : Object.entries(value);
-  for (const [name, inner] of entries) {
+  const names = Array.isArray(value) ? null : Object.keys(value);
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (let index = 0; index < values.length; index++) {
     budget.left -= 1;
     if (budget.left < 0) return { path: [], message: () => `The body holds more than ${MOST_VALUES} values.` };
+    const name = names?.[index] ?? index;
     if (name === '__proto__') return { path: [name], message: () => '__proto__ is not allowed as a name.' };
-    const found = (typeof name === 'string' ? hostileText(name) : null) ?? hostileValue(inner, depth + 1, budget);
+    const found =
+      (typeof name === 'string' ? hostileText(name) : null) ?? hostileValue(values[index], depth + 1, budget);
     if (found) return { ...found, path: [name, ...found.path] };
   }
   return null;

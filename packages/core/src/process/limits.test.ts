@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { settingsPage, withLimits } from '../../../../scripts/list-limits.ts';
+import { limitsPage, withLimits } from '../../../../scripts/list-limits.ts';
 import { readConfig } from './config.ts';
 import { limits } from './limits.ts';
 
-it('docs/settings.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
-  const page = readFileSync(settingsPage, 'utf8');
+it('docs/operations.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
+  const page = readFileSync(limitsPage, 'utf8');
 
   expect(withLimits(page)).toBe(page);
 });

@@ -1,5 +1,5 @@
 import type { Services } from '@postrider/core';
-import { freeWorker, noteWorker } from '@postrider/core/delivery';
+import { freeLeftovers, freeWorker, noteWorker } from '@postrider/core/delivery';
 import { repeatEvery } from '../repeat-task.ts';
 
 const MINUTE_MS = 60_000;
@@ -8,6 +8,7 @@ const GIVE_UP_MS = 1000;
 // reconnect.
 const UNSURE_MS = 10_000;
 const SLOW_MS = 1000;
+const BEATS_PER_SWEEP = 3;
 
 export interface Heartbeat {
   /** Resolves after the first heartbeat. */
@@ -19,7 +20,7 @@ export interface Heartbeat {
 
 /**
  * Records several times a second that this worker is alive, and its attempts per minute. Frees the mail of a worker
- * that two heartbeats in a row find dead.
+ * that two heartbeats in a row find dead, and later what a last statement of it left.
  */
 export function createHeartbeat(services: Services): Heartbeat {
   const { sql, jobs, log, config } = services;
@@ -30,6 +31,7 @@ export function createHeartbeat(services: Services): Heartbeat {
   let suspects: readonly string[] = [];
   let unsure_until = Number.NEGATIVE_INFINITY;
   let beaten_at = performance.now();
+  let beats_to_sweep = BEATS_PER_SWEEP;
 
   const note = (stopped: boolean, ended_per_minute: number) =>
     noteWorker(sql, { worker, stopped, ended_per_minute }, silence_ms);
@@ -52,6 +54,17 @@ export function createHeartbeat(services: Services): Heartbeat {
     const dead = performance.now() < unsure_until ? [] : silent.filter((one) => suspects.includes(one));
     suspects = silent;
     for (const one of dead) await freeDeadWorker(one);
+    beats_to_sweep -= 1;
+    if (beats_to_sweep > 0) return;
+    beats_to_sweep = BEATS_PER_SWEEP;
+    await sweep();
+  };
+
+  const sweep = async () => {
+    const count = await freeLeftovers(services);
+    if (count === 0) return;
+    log.warn({ count }, 'mail that an ended worker still held goes on');
+    jobs.wakeAll('delivery.attempt');
   };
 
   const freeDeadWorker = async (dead: string) => {

@@ -85,6 +85,11 @@ export const ABSENCE_SUBJECT = beginsWithOneOf([
   'automat\\S* (?:repl|respon|answer|antwort|antwoord|antwort|svar|vastaus|odpow|odpov|v[aá]lasz|r[aă]spuns|yanıt|ответ)',
   'auto ?:',
   'odpowied\\S* automat',
+  // As Exchange and the big clients begin them, in the other languages that they speak.
+  'automa+t\\S* (?:vastaus|od(?:g|po)\\S+|atsaky\\S+)|automaatvastus|automātisk\\S* atbilde|samodejni odgovor|sjálfvirkt svar',
+  'r[aă]spuns automat|resposta automàtica|erantzun automatikoa|balasan (?:otomatis|automatik)|jawapan automatik|trả lời tự động',
+  'автоматич\\S+ (?:відповідь|отговор|одговор)|аутоматски одговор|автоматты жауап',
+  'תשובה אוטומטית|מענה אוטומטי|(?:ال)?رد (?:ال)?تلقائي|پاسخ خودکار|(?:การ)?ตอบกลับอัตโนมัติ|स्वत|स्वचालित',
   'autoreply|autoresponse|autosvar|autoantwort|autoodpowiedź|autoreponse',
   'out[- ]of[- ](?:the )?office|\\booo\\b|out of town|not in the office|away from (?:the |my )?(?:office|desk|mail|e-?mail)',
   '(?:i am|i.m|is|we are|currently) (?:away|out|on (?:holiday|vacation|leave))',
@@ -110,6 +115,7 @@ export const ACKNOWLEDGEMENT_SUBJECT = beginsWithOneOf([
   '(?:ticket|case|request|incident)(?: id)? ?[#[:]',
   '#\\d{3,}',
   '(?:please )?confirm\\b|confirmation (?:required|of|request)|(?:e-?mail |sender |address )?verification|action required',
+  '(?:new )?(?:support )?(?:ticket|case|request) (?:received|created|opened|registered)',
   'receipt|acknowledg|ihre (?:anfrage|nachricht|e-?mail)|vielen dank|danke',
   'welcome to|subscri|unsubscri|ご連絡|お問い合わせ|受け付け',
 ]);
@@ -174,7 +180,8 @@ export const DELAY_TEXT = oneOf([
   'nog niet (?:bezorgd|afgeleverd)|vertraagd|wordt opnieuw geprobeerd',
   'пока не (?:доставлен|удалось)|задержан|попытк\\S+ (?:доставки )?(?:будут|продолж)|ещё не доставлен|еще не доставлен',
   '(?:再送|再度送信|送信|配信|配送)(?:を|が|は)?(?:続け|試み|継続|遅)|遅延|再試行(?:し|を)|まだ(?:配信|送信)',
-  '延迟|稍后(?:重试|再试)|继续(?:尝试|重试)|尚未(?:送达|投递)|將繼續|延遲',
+  // The sender may be asked to try again later; only the server that will says so of itself.
+  '延迟|(?:将|會|会|將)[^。，]{0,8}(?:重试|再试|重試|再試)|继续(?:尝试|重试)|尚未(?:送达|投递)|將繼續|延遲',
 ]);
 
 /** Subjects of the same. */
@@ -217,5 +224,17 @@ export const SUCCESS_TEXT = oneOf([
   'successfully (?:delivered|relayed|sent)',
   'delivery (?:to .{1,300} )?(?:was|is) (?:successful|complete\\b)',
   'expect no further notif',
-  'wurde erfolgreich|a été remis|se ha entregado|è stato (?:recapitato|consegnato)|foi entregue (?:a|com)|正常に配信',
+  'wurde erfolgreich|a été remis|(?<!no )se ha entregado|(?<!non )è stato (?:recapitato|consegnato)|(?<!n[ãa]o )foi entregue (?:a|com)|正常に配信',
 ]);
+
+/** Sentences of a person's mailbox about the person, where a server would quote a reply. */
+export const LEFT_TEXT = oneOf([
+  'my (?:new )?(?:e-?mail )?address (?:is|has|will)|new (?:e-?mail )?address (?:is|will be)',
+  'no longer (?:with|works?|working|employed|part of)|has left (?:the |our )?(?:company|organi[sz]ation|firm)',
+  'nicht mehr (?:im unternehmen|bei uns|für uns|tätig)|neue (?:e-?mail-?)?adresse|ne (?:travaille|fait) plus|nouvelle adresse',
+  'ya no (?:trabaja|forma)|nueva direcci[oó]n|non lavora più|nuovo indirizzo|não trabalha mais|niet (?:langer|meer) werkzaam',
+  'больше не работает|已离职|已離職|退職|퇴사',
+]);
+
+/** RFC 7489 section 7.2.1.1 and RFC 8460 section 5.3: the subject of aggregate reports. */
+export const AGGREGATE_SUBJECT = /^\s*(?:\[[^\]]*\]\s*)?report[- ]?domain:\s*\S+.*\bsubmitter:\s*\S+/i;

@@ -5,12 +5,14 @@ import {
   ABSENCE_SUBJECT,
   ABSENCE_TEXT,
   ACKNOWLEDGEMENT_SUBJECT,
+  AGGREGATE_SUBJECT,
   CHALLENGE_TEXT,
   DELAY_SUBJECT,
   DELAY_TEXT,
   FAILURE_SUBJECT,
   GIVEN_UP,
   KEPT_FOR_MODERATOR,
+  LEFT_TEXT,
   MAIL_SYSTEM,
   NOT_DELIVERED,
   SUCCESS_SUBJECT,
@@ -51,6 +53,7 @@ export function readReturnedMail(raw: Buffer, from = ''): ReturnedMail {
   const complaint = complaintIn(parts, subject);
   if (complaint !== null) return { kind: 'complaint', feedback_type: complaint };
   if (parts.some(({ type }) => type === 'message/disposition-notification')) return { kind: 'other' };
+  if (isAggregate(headers, parts, subject)) return { kind: 'other' };
   const text = textForPeople(parts);
   const noticed = readNotification(text);
   if (noticed !== null) return noticed;
@@ -92,7 +95,8 @@ function report({ recipients, text, subject, signs }: Read, is_delay: boolean): 
 
 /** An automatic reply that does not say so. */
 function isAutomatic(subject: string, first: string): boolean {
-  return ABSENCE_TEXT.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_TEXT.test(first);
+  if (ABSENCE_TEXT.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_TEXT.test(first)) return true;
+  return LEFT_TEXT.test(`${subject}\n${first}`) && !saysReply(first);
 }
 
 /** A line that begins with a reply code, or quotes one. A telephone number in a sentence is none. */
@@ -120,6 +124,16 @@ function complaintIn(parts: readonly MailPart[], subject: string): string | null
   }
   const copied = parts.some(({ type }) => type === 'message/rfc822');
   return copied && /^complaint about (?:a )?message from\b/i.test(subject.trim()) ? 'abuse' : null;
+}
+
+/** A report of DMARC (RFC 7489) or of TLS (RFC 8460) about many mails. It may come from the null sender. */
+function isAggregate(headers: Headers, parts: readonly MailPart[], subject: string): boolean {
+  return (
+    AGGREGATE_SUBJECT.test(subject) ||
+    headers.has('tls-report-domain') ||
+    /report-type="?tlsrpt/i.test(headers.get('content-type') ?? '') ||
+    parts.some(({ type }) => type.startsWith('application/tlsrpt'))
+  );
 }
 
 /** Recipients of the report parts; if there are none, of any text above the copy. */
@@ -150,8 +164,9 @@ function textsOf(parts: readonly MailPart[], wanted: string): string[] {
   const ofKind = parts.filter(({ type }) =>
     wanted === 'text/html' ? type === wanted : /^text\/(?!html|rfc822)/.test(type),
   );
-  const shown = ofKind.filter(({ is_attached }) => !is_attached);
-  return (shown.length > 0 ? shown : ofKind).map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
+  // What is attached comes behind what is shown.
+  const [attached = [], shown = []] = [true, false].map((is) => ofKind.filter(({ is_attached }) => is_attached === is));
+  return [...shown, ...attached].map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
 }
 
 /** Signs of a mail system; the null sender alone is none, because automatic replies have it too. */

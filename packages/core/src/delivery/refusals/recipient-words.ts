@@ -31,12 +31,17 @@ export const disabledWords = {
     text: phrases(
       '(?:mail ?box|account|user|recipient|address|customer|subscriber|postfach|mail(?=\\b.{0,10}\\b(?:is|has been) (?:disabled|suspended|deactivated)))s?\\b(?: name)?[^.;:]{0,60}?\\b(?:is |has been |have been |was |are |temporarily |currently |: )*\\b(?:disabled|inactive|suspended|deactivated|discontinued|locked|on hold|frozen|dormant|hibernat\\w*|expired|archived|restricted|limited|out of service|not (?:currently )?active|in ?activated|gesperrt|deaktiviert|désactivé|suspendid[oa]|desactivad[oa]|bloqueado|disattivat[oa]|sospes[oa]|desativad[oa]|inativ[oa])',
       '(?:disabled|inactive|suspended|deactivated|locked|frozen|dormant|expired|blocked) (?:mail ?box|account|user|recipient|e-?mail address)',
-      '(?:mail ?box|account|user|recipient)[^.;:]{0,40}\\b(?:is |has been |was |temporarily |currently )+(?:blocked|closed|terminated|canceled|cancelled)',
+      '(?:mail ?box|account|user|recipient)[^.;:]{0,40}\\b(?:is |has been |was |temporarily |currently )+(?:blocked|closed|terminated|canceled|cancelled)|account (?:closed|terminated|cancell?ed)',
       '(?:mailbox|account|user|recipient) (?:temporarily )?(?:blocked|locked|disabled|suspended|inactive)|temporarily (?:locked|suspended|inactive|disabled)|extended inactivity|due to inactivity|invalid\\/inactive|inactive for',
       'delivery to this (?:account|user|address) (?:is|has been) (?:suspended|disabled|stopped)|has been (?:disabled|suspended|deactivated|locked)|(?:currently|temporarily) not (?:accepting|receiving) (?:e-?mail|mail|messages)',
       'not accepting (?:any )?(?:new )?(?:e-?mail|mail|messages) (?:for this|at this)|mail ?box (?:unavailable or access|currently)|unavailable or access denied|user (?:has )?(?:suspended|disabled)|recipient suspend|is not accepting any',
       '(?:аккаунт|ящик|пользовател\\S+|почтовый ящик)[^.]{0,40}(?:заблокирован|отключ[её]н|неактив|приостановлен)|(?:账号|帐号|邮箱|用户)[^。]{0,12}(?:停用|禁用|冻结|锁定|过期)|(?:アカウント|メールボックス)[^。]{0,20}(?:停止|無効|凍結|ロック)|휴면|정지된',
     ),
+  },
+  // The address names several mailboxes: it may well be a good one, spelled too shortly.
+  'address is ambiguous': {
+    category: 'mailbox',
+    text: /not unique|\bambiguous\b|(?:several|multiple) matches/i,
   },
 } as const satisfies Record<string, RefusalRule>;
 
@@ -62,7 +67,7 @@ export const domainWords = {
   'domain does not exist': {
     category: 'domain',
     text: phrases(
-      '(?:host|domain|hostname|host name)s?\\b[^.;]{0,40}(?:not (?:be )?(?:found|known|located|resolved|exist)|do(?:es)?(?: not|n.?t) (?:exist|resolve|have)|unknown|unrouteable|unroutable|nonexist|non-exist|is invalid|inexist)',
+      '(?:host|domain|hostname|host name)s?\\b[^.;:]{0,40}(?:not (?:be )?(?:found|known|located|resolved|exist)|do(?:es)?(?: not|n.?t) (?:exist|resolve|have)|unknown|unrouteable|unroutable|nonexist|non-exist|is invalid|inexist)',
       '(?:unknown|no such|invalid|bad|non-?existent|unrouteable|unroutable|illegal|unresolvable|undefined) (?:mail |e-?mail |destination |recipient |remote |target |dest )?(?:domain|host|hostname)',
       '(?:host|domain)(?: name)? (?:lookup failed|not found|unknown)|(?:all )?relevant mx records point to non-existent|no mx (?:record|found|host|or)|couldn.t find (?:any host|a mail exchanger)|can.?not find (?:any )?(?:mail exchanger|domain|host)|could not find (?:any )?(?:mail exchanger|domain|host|gateway|mx)',
       '(?:nxdomain|name or service not known|nonexistentdomain|domain.{0,20}(?:expired|invalid)|bad destination (?:host|system)|dns hard error|remote domain does ?n.?t exist|dns domain .{0,60}does not exist|domain must exist|mail domain|no (?:a|dns|address|mail exchanger|valid) (?:record|or mx|mx|host)\\w*)',
@@ -93,9 +98,9 @@ export const unknownUserWords = {
       'n.existe pas|utilisateur[^.]{0,20}inconnu|adresse[^.]{0,60}(?:introuvable|inconnue|n.a pas été trouvée|incorrecte|inexistante|erronée)|destinataire[^.]{0,30}(?:inconnu|introuvable|inexistant)|bo[iî]te[^.]{0,30}inexistante',
       'no existe|no se (?:ha )?(?:encontr|encuentra)|usuario[^.]{0,20}desconocido|destinatario[^.]{0,30}(?:desconocido|inexistente|inv[aá]lid|sconosciuto)|direcci[oó]n[^.]{0,40}(?:no (?:existe|v[aá]lida|encontrada)|incorrecta)|cuenta[^.]{0,20}(?:inexistente|no existe)',
       'non esiste|inesistente|utente[^.]{0,20}(?:sconosciuto|non trovato)|indirizzo[^.]{0,40}(?:non (?:è stato )?trovato|errato|inesistente|sconosciuto)|casella[^.]{0,20}non (?:trovata|disponibile)|não (?:existe|foi (?:possível )?encontrad)|nao existe|usu[aá]rio[^.]{0,20}(?:desconhecido|inexistente|inv)|endereço[^.]{0,30}(?:inválido|inexistente)',
-      'bestaat niet|gebruiker[^.]{0,20}onbekend|onbekende (?:gebruiker|ontvanger)|niet gevonden|finns inte|findes ikke|finnes ikke|okänd (?:användare|mottagare)|ukendt|nie istnieje|nieznany (?:użytkownik|odbiorca)|neexistuje|nem létezik|nu există|bulunamadı|mevcut değil|geçersiz (?:alıcı|adres)',
+      'bestaat niet|gebruiker[^.]{0,20}onbekend|onbekende (?:gebruiker|ontvanger)|niet (?:worden )?gevonden|finns inte|findes ikke|finnes ikke|okänd (?:användare|mottagare)|ukendt|nie istnieje|nieznany (?:użytkownik|odbiorca)|neexistuje|nem létezik|nu există|bulunamadı|mevcut değil|geçersiz (?:alıcı|adres)',
       'не (?:существует|найден|зарегистрирован)|нет (?:такого|такой|почтового ящика)|неизвестн\\S+ (?:пользовател|получател|адрес)|неверн\\S+ адрес|несуществующ',
-      '(?:不存在|找不到(?:收件人|用户|该用户|邮箱|郵箱)|无此(?:用户|邮箱)|查無此|用户未找到|地址(?:错误|无效|有误)|无效(?:的)?(?:收件人|地址|用户)|收件人(?:地址)?(?:错误|无效))',
+      '(?:不存在|找不到[^。，]{0,16}(?:收件人|用户|邮箱|郵箱|地址)|无此(?:用户|邮箱)|查無此|用户未找到|地址(?:错误|无效|有误)|无效(?:的)?(?:收件人|地址|用户)|收件人(?:地址)?(?:错误|无效))',
       '(?:宛先|あて先|アドレス|ユーザ\\S{0,2}|受信者|メールボックス|メールアドレス)[^。]{0,40}(?:不明|存在しません|存在しない|見つかりません|見つからない|間違|誤|無効|ありません|登録されていません)|該当する(?:ユーザ|アドレス|受信者)|(?:존재하지 ?않|없는 (?:사용자|계정|주소)|수신자를 찾을 수 없)',
     ),
     hard: true,

@@ -26,7 +26,7 @@ export const rateWords = {
 export const senderWords = {
   'sender is not authenticated': {
     category: 'authentication',
-    text: /\bspf\b|\bdkim\b|\bdmarc\b|unauthenticated (?:email|mail|sender)|not authenticated|authentication (?:checks?|requirements|information|required|failed|results)|sender (?:policy framework|id)|reverse dns|\bptr\b|rdns|cannot (?:find|resolve) your (?:host|reverse)|(?:client|your|client host|helo) (?:host ?)?name.{0,30}(?:not found|does not resolve|rejected)|hostname rejected|client host (?:rejected|name)|helo command rejected|\b[eh][eh]lo\b.{0,30}(?:reject|invalid|denied)|invalid helo|sender verif|verification failed for|callback|callout verification failed|verify (?:the )?sender/i,
+    text: /\bspf\b|\bdkim\b|\bdmarc\b|unauthenticated (?:email|mail|sender)|not authenticated|authentication (?:checks?|requirements|information|required|failed|results)|sender (?:policy framework|id)|reverse dns|\bptr\b|rdns|cannot (?:find|resolve) your (?:host|reverse)|(?:client|your|client host|helo) (?:host ?)?name.{0,30}(?:not found|does not resolve|rejected)|hostname rejected|client host (?:rejected|name)|helo command rejected|\b[eh][eh]lo\b.{0,30}(?:reject|invalid|denied)|(?:forged|fake|spoofed|bad) [eh][eh]lo\b|invalid helo|sender verif|verification failed for|callback|callout verification failed|verify (?:the )?sender/i,
   },
   'sender address refused': {
     category: 'policy',
@@ -39,7 +39,7 @@ export const senderWords = {
   },
   'listed by a block list': {
     category: 'reputation',
-    text: /spamhaus|spamcop|\b[\w-]{0,20}rbls?\b|\b[\w-]{0,20}dnsbls?\b|block ?list|black ?list|deny ?list|\bsbl\b|\bxbl\b|\bpbl\b|barracudacentral|senderbase|senderscore|talos|sorbs|uceprotect|invaluement|abusix|cloudmark|csi\.|trustedsource|\bS3140\b|\bS3150\b|banned sending ip|banned? ?send|mail-abuse|\bordb\b|\bnjabl\b|proofpoint.{0,20}pdr|on our block|ipcheck\./i,
+    text: /spamhaus|spamcop|\b[\w-]{0,20}rbls?\b|\b[\w-]{0,20}dnsbls?\b|block ?list|black ?list(?!ed (?:url|link))|deny ?list|\bsbl\b|\bxbl\b|\bpbl\b|barracudacentral|senderbase|senderscore|talos|sorbs|uceprotect|invaluement|abusix|cloudmark|csi\.|trustedsource|\bS3140\b|\bS3150\b|banned sending ip|banned? ?send|mail-abuse|\bordb\b|\bnjabl\b|proofpoint.{0,20}pdr|on our block|ipcheck\./i,
   },
   'distrusts the sender': {
     category: 'reputation',
@@ -54,7 +54,7 @@ export const senderWords = {
     text: phrases(
       '(?:delivery|access|recipient|posting|group|address|use)[^.]{0,30} restricted|only (?:accepts?|accepting|allow\\w*) (?:mail|messages|e-?mail|posts?)|not (?:authori[sz]ed|permitted) to (?:send|post|submit)|not on the (?:allow|safe)|authentication required for relay|prohibited|administrative(?:ly)? prohibit|delivery not authori[sz]ed|not ?authori[sz]ed|requires? tls|must issue a starttls|restricted (?:to|sms|recipient)',
       '(?:not|n.t) (?:a |an )?(?:list )?(?:member|subscribe[rd])|non-?(?:member|subscriber)|members?[- ]only|only members|closed list|moderat(?:ed|or)|may not have permission|don.t have permission|you do not have permission|permission to (?:post|send)|not open to posting|not (?:member|subscribed)|posting[^.]{0,30}(?:not|denied|rejected)',
-      'refused due to recipient preferences|user (?:reject|refuse)\\w*|(?:blocked|rejected|refused) by (?:the )?(?:recipient(?!.?s? (?:domain|server|mail ?server|e-?mail server))|user|addressee|filter|custom)|recipient (?:has )?(?:refused|declined|blocked|does not want)|(?<!message )filtered|sender is on the recipient|does not (?:accept|want) (?:mail|e-?mail|messages|any)[^.]{0,20} from|not accept(?:ing|ed)? (?:mail|e-?mail|messages) from|user rules|personal (?:block|filter)|protected by',
+      'refused due to recipient preferences|(?:chosen|chose|opted|prefers?) not to (?:receive|accept)|does(?: not|n.t) wish to receive|user (?:reject|refuse)\\w*|(?:blocked|rejected|refused) by (?:the )?(?:recipient(?!.?s? (?:domain|server|mail ?server|e-?mail server))|user|addressee|filter|custom)|recipient (?:has )?(?:refused|declined|blocked|does not want)|(?<!message )filtered|sender is on the recipient|does not (?:accept|want) (?:mail|e-?mail|messages|any)[^.]{0,20} from|not accept(?:ing|ed)? (?:mail|e-?mail|messages) from|user rules|personal (?:block|filter)|protected by',
     ),
   },
 } as const satisfies Record<string, RefusalRule>;
