@@ -15,6 +15,7 @@ import { benchMemoryUnderLoad } from './suites/memory-under-load.ts';
 import { benchOperators } from './suites/operators.ts';
 import { benchPair, pairable } from './suites/pair.ts';
 import { benchPriorities } from './suites/priorities.ts';
+import { benchRequestLog } from './suites/request-log.ts';
 import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
@@ -44,6 +45,7 @@ const suites: Readonly<Record<string, Suite>> = {
   graphql: benchGraphql,
   webhooks: benchWebhooks,
   telemetry: benchTelemetry,
+  'request-log': benchRequestLog,
   start: benchStart,
   storage: benchStorage,
   'memory-at-rest': benchMemoryAtRest,

@@ -297,7 +297,7 @@ async function troubledDomains(other_secret: string): Promise<void> {
   await mutate('alarmAcknowledge', 'AlarmAcknowledgeInput', '', { id: alarms[0]?.id, reason: 'seen' });
 }
 
-/** Runs of jobs that fail because a transaction of another program holds a lock; one is not run again. */
+/** Runs of jobs that fail because another transaction holds a lock; one is not run again. */
 async function failedRuns(): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`lock table content_links, stat_minutes in access exclusive mode`;
