@@ -180,7 +180,7 @@ export class Phases {
       await pause(1000);
     }
     const paths = [...apis, ...workers].map(({ database }) => database);
-    if (plan.cuts > 0) {
+    if (plan.half_closes) {
       await this.#fault('database slow to answer', 'database', async () => {
         for (const path of paths) path.delay(SLOW_ANSWER_MS);
         await pause(SLOW_FOR_MS);

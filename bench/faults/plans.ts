@@ -9,6 +9,8 @@ export interface Plan {
   readonly crashes: number;
   /** Connections cut when a batch of mail, or of results, is on its way to the database. */
   readonly cuts: number;
+  /** The database answers slowly, and connections to it and to mail servers are half closed. */
+  readonly half_closes: boolean;
   readonly freeze_database_s: number;
   readonly mute_database_s: number;
   /** A worker is stopped, loses its connections, counts as dead and comes back. */
@@ -51,6 +53,7 @@ const slice: Plan = {
   kill_gap_s: [0.1, 1.5],
   crashes: 1,
   cuts: 1,
+  half_closes: false,
   freeze_database_s: 0,
   mute_database_s: 3,
   split_s: 5,
@@ -104,6 +107,6 @@ export const plans = {
     backlog: 4000,
     speed: SPEED,
   },
-  mutants: { ...slice, worker_kills: 6, cuts: 3, long_answer_s: 70, drain_s: 180 },
+  mutants: { ...slice, worker_kills: 6, cuts: 3, half_closes: true, long_answer_s: 70, drain_s: 180 },
 } as const satisfies Record<string, Plan>;
 export type PlanName = keyof typeof plans;
