@@ -15,6 +15,7 @@ import { benchMemoryUnderLoad } from './suites/memory-under-load.ts';
 import { benchOperators } from './suites/operators.ts';
 import { benchPair, pairable } from './suites/pair.ts';
 import { benchPriorities } from './suites/priorities.ts';
+import { benchRetention } from './suites/retention.ts';
 import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, Suite>> = {
   lanes: benchLanes,
   logs: benchLogs,
   priorities: benchPriorities,
+  retention: benchRetention,
   scheduled: benchScheduled,
   operators: benchOperators,
   graphql: benchGraphql,
