@@ -16,6 +16,7 @@ import { benchOperators } from './suites/operators.ts';
 import { benchPair, pairable } from './suites/pair.ts';
 import { benchPriorities } from './suites/priorities.ts';
 import { benchRequestLog } from './suites/request-log.ts';
+import { benchRetention } from './suites/retention.ts';
 import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
@@ -40,6 +41,7 @@ const suites: Readonly<Record<string, Suite>> = {
   lanes: benchLanes,
   logs: benchLogs,
   priorities: benchPriorities,
+  retention: benchRetention,
   scheduled: benchScheduled,
   operators: benchOperators,
   graphql: benchGraphql,
