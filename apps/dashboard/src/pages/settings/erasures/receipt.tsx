@@ -51,7 +51,9 @@ function Shown({ erasure }: { readonly erasure: Erasure }) {
   const lines = kinds.flatMap((kind): Line[] => (counts[kind] > 0 ? [[words.kinds[kind], counts[kind]]] : []));
   return (
     <>
-      <ErasureBadge status={status} />
+      <p>
+        <ErasureBadge status={status} />
+      </p>
       <div className="stack-s">
         <h3>{text.counted}</h3>
         {lines.length === 0 ? (
