@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { MigrationBuilder } from 'node-pg-migrate';
 import pg from 'pg';
+import { pgConnection } from './address.ts';
 import { indexesOf, isConcurrent, makeIndex } from './concurrent-index.ts';
 import { connect } from './connect.ts';
 import type { Sql } from './sql.ts';
@@ -33,7 +34,7 @@ export async function migrate(
   directory: string = MIGRATIONS_DIRECTORY,
 ): Promise<readonly string[]> {
   const client = new pg.Client({
-    connectionString: url,
+    ...pgConnection(url),
     application_name: 'postrider-migrate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // A migration may take hours; a peer that is gone is found by the probes.

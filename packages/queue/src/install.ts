@@ -1,8 +1,8 @@
 import { connect, type Sql } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue } from './catalogue.ts';
+import { bossConnection, QUERY_TIMEOUT_MS } from './connection.ts';
 import { installJobFunction } from './job-rows.ts';
-import { QUERY_TIMEOUT_MS, withQueryTimeout } from './query-timeout.ts';
 
 /** The schema of pg-boss. */
 export const SCHEMA = 'pgboss';
@@ -13,7 +13,7 @@ const DEAD_SECONDS = 30 * 86_400;
 /** Creates or upgrades pg-boss's schema, the catalogue's queues and its schedules. Safe to repeat. */
 export async function installQueue(url: string, catalogue: Catalogue): Promise<void> {
   const boss = new PgBoss({
-    connectionString: withQueryTimeout(url),
+    ...bossConnection(url),
     schema: SCHEMA,
     max: 2,
     supervise: false,
