@@ -59,7 +59,11 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['LANE_LOCK_TIMEOUT_MS', 'the wait of a batch of mail that is being accepted for a lock'],
     ['IDLE_IN_TRANSACTION_TIMEOUT_MS', 'a transaction without a statement'],
   ],
-  'packages/db/src/migrate.ts': [['LOCK_TIMEOUT_MS', 'the wait of a migration for a lock, tried 100 times']],
+  'packages/db/src/migrate.ts': [
+    ['LOCK_TIMEOUT_MS', 'the wait of a migration for a lock, tried 100 times'],
+    ['LONGEST_STEP_MS', 'a statement of a migration'],
+  ],
+  'packages/queue/src/connection.ts': [['QUERY_TIMEOUT_MS', 'the answer of Postgres to the queue']],
   'packages/core/src/stats/store.ts': [['LONGEST_STEP_MS', 'a step of the statistics']],
   'packages/core/src/stats/catch-up.ts': [['BUDGET_MS', 'the statistics that one run makes']],
   'apps/server/src/start.ts': [

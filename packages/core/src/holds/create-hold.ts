@@ -15,6 +15,8 @@ import { endExpired, type HoldRow, insertHold, liesAhead, openHoldOn } from './s
 
 const DEFAULT_SECONDS = 86_400;
 const MOST_DAYS = 30;
+// What is not known to be safe to send stays so until an operator has looked.
+const NEVER = '9999-12-31T00:00:00.000Z';
 const MOST_REASON = 1000;
 
 /** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
@@ -22,16 +24,20 @@ export const createHold = operation({
   name: 'holds.create',
   // The target decides which scope is needed.
   scope: null,
-  summary: 'Hold a queue, a destination, a sending domain, an API key or a webhook',
+  summary: 'Hold the instance, a queue, a destination, a sending domain, an API key or a webhook',
   input: z.object({
     scope: z.enum(holdScopes),
-    value: z.string().min(1).max(255).meta({ description: 'The name of a queue or a domain, or an id.' }),
+    value: z
+      .string()
+      .min(1)
+      .max(255)
+      .meta({ description: 'The name of a queue or a domain, or an id; all for the instance.' }),
     reason: z.string().trim().min(1).max(MOST_REASON),
     expires_at: timeField
       .pipe(z.iso.datetime({ offset: true }))
       .optional()
       .meta({
-        description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days.`,
+        description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days; one of the instance never, where it is not given.`,
       }),
     resume_rate_per_minute: rateField.optional().meta({
       description: 'The rate at which the backlog is sent after the hold; by default all at once.',
@@ -54,7 +60,7 @@ export const createHold = operation({
         reason,
         by: authorOf(ctx.actor),
         by_operator: isOperator(ctx.actor),
-        expires_at,
+        expires_at: expires_at ?? (thing.scope === 'instance' ? NEVER : null),
         default_seconds: DEFAULT_SECONDS,
         resume_rate_per_minute,
       });

@@ -58,6 +58,18 @@ describe('who may hold', () => {
     }
   });
 
+  it('needs operator for the instance, which is held whole and until it is released', async () => {
+    await expect(hold(admin(), 'instance', 'all')).rejects.toMatchObject({ facts: { required_scope: 'operator' } });
+    await expect(hold(operator(), 'instance', 'mail')).rejects.toMatchObject({ reason: 'invalid_type' });
+
+    const held = await hold(operator(), 'instance', 'all');
+
+    expect(held).toMatchObject({ workspace_id: null, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+    world.clock.advance(400 * DAY_MS);
+    expect(await invoke(operator(), getHold, { hold_id: held.id })).toMatchObject({ status: 'active' });
+    world.clock.advance(-400 * DAY_MS);
+  });
+
   it('needs admin for targets of the own workspace, operator for those of any', async () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 

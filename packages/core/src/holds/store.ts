@@ -2,6 +2,7 @@ import type { Sql, Tx } from '@postrider/db';
 import { fetchedJobs, fromJobsDueBy, keepNewestReady } from '@postrider/queue';
 import { idleInSql } from '../states/index.ts';
 import { scheduledQueues } from './held-queues.ts';
+import { ratedQueue } from './queue-store.ts';
 import type { HoldScope } from './scope.ts';
 
 /** Notified in the commit that begins or ends a hold; a worker that misses it polls within a second. */
@@ -240,11 +241,11 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select h.id from holds h
-    where h.id = any (${ids}::uuid[]) and case h.scope
-      when 'queue' then not exists (
-        select ${fromJobsDueBy(sql, sql`h.value`, sql`h.ended_at`)}
+    where h.id = any (${ids}::uuid[]) and case
+      when h.scope in ('queue', 'instance') then not exists (
+        select ${fromJobsDueBy(sql, ratedQueue(sql), sql`h.ended_at`)}
       ) and not exists (
-        select from (${fetchedJobs(sql, sql`h.value`)}) j
+        select from (${fetchedJobs(sql, ratedQueue(sql))}) j
         join recipients r on r.workspace_id = (j.data->>'workspace_id')::uuid
           and r.message_id = (j.data->>'message_id')::uuid and r.id = (j.data->>'recipient_id')::uuid
         where r.state in (${idleInSql})
@@ -255,7 +256,7 @@ export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<stri
           select from lanes l where l.lane = p.lane and l.closed_until > clock_now()
         )
       )
-      when 'webhook' then not exists (
+      when h.scope = 'webhook' then not exists (
         select from webhook_deliveries d
         where d.webhook_id = h.value_id and d.state = 'pending' and d.next_attempt_at <= clock_now()
           and d.created_at <= h.ended_at

@@ -25,7 +25,9 @@ builder.node(Hold, {
   loadMany: (ids, { load }) => load.holds.loadMany(ids),
   fields: (t) => ({
     scope: t.field({ type: HoldScope, resolve: ({ scope }) => scope }),
-    value: t.exposeString('value', { description: 'What is held: the name of a queue or a domain, or an id.' }),
+    value: t.exposeString('value', {
+      description: 'What is held: the name of a queue or a domain, or an id; all for the instance.',
+    }),
     workspaceId: t.id({
       nullable: true,
       description: 'null: it applies to all workspaces.',
@@ -69,9 +71,15 @@ const HoldResult = resultOf('HoldResult', HoldPayload);
 const HoldInput = builder.inputType('HoldInput', {
   fields: (t) => ({
     scope: t.field({ type: HoldScope, required: true }),
-    value: t.string({ required: true, description: 'The name of a queue or a domain, or an id.' }),
+    value: t.string({
+      required: true,
+      description: 'The name of a queue or a domain, or an id; all for the instance.',
+    }),
     reason: t.string({ required: true, description: 'Shown to those whose mail it holds.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'One day from now by default, 30 days at most.' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'One day from now by default, 30 days at most; never by default for the instance.',
+    }),
     resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes.' }),
     workspaceId: t.id({ description: 'For operators: the workspace of the domain.' }),
   }),
@@ -88,7 +96,8 @@ const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
 builder.mutationFields((t) => ({
   holdCreate: t.field({
     type: HoldResult,
-    description: 'Holds on every worker within two seconds. Needs operator for queues and destinations, else admin.',
+    description:
+      'Holds on every worker within two seconds. Needs operator for the instance, queues and destinations, else admin.',
     args: { input: t.arg({ type: HoldInput, required: true }) },
     resolve: (_, { input: { resumeRatePerMin, ...input } }, g) =>
       outcome(async () => ({ hold: await call(g, createHold, { ...input, resumeRatePerMinute: resumeRatePerMin }) })),

@@ -2,6 +2,7 @@ import { retryingDeadlock, type Tx } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { GIVEN_UP, transition } from '../../delivery/index.ts';
+import { absentable } from '../../fields/absentable.ts';
 import { idPrefixes, newId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import type { Actor, Services } from '../../operation/context.ts';
@@ -34,7 +35,7 @@ export const giveUpMessage = operation({
   summary: 'Give up on an email: no further attempts',
   input: z.object({
     id: idField(idPrefixes.message),
-    reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Why, for the audit log.' }),
+    reason: absentable(z.string().trim().min(1).max(500)).meta({ description: 'Why, for the audit log.' }),
   }),
   output: logEntrySchema,
   async run(ctx, { id, reason = null }): Promise<LogEntry> {

@@ -18,6 +18,7 @@ export const words = {
     state: 'State',
   },
   scopes: {
+    instance: 'Instance',
     queue: 'Queue',
     destination: 'Destination',
     sender_domain: 'Sending domain',
@@ -57,6 +58,7 @@ export const words = {
     scope: 'What to hold',
     value: 'Target',
     values: {
+      instance: 'all: no mail and no webhook of any workspace goes out until you release it.',
       queue: 'The name of a queue, such as delivery.attempt.',
       destination: 'The domain of recipients, such as example.net; it is held for all workspaces.',
       sender_domain: 'A sending domain, such as example.com.',
