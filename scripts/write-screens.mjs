@@ -9,6 +9,7 @@ import { root } from './pinned-node.mjs';
 const [url = 'http://localhost:3000', email = '', password = ''] = process.argv.slice(2);
 const folder = join(root, 'docs/screens');
 const SETTLE_MS = 700;
+const ROLL_UP_MS = 150_000;
 
 const invoice = `<div style="font-family:sans-serif;max-width:560px;margin:auto"><h1 style="color:#1f5da8">Your invoice</h1>
 <p>Hello Ada,</p><p>thank you for your order. The invoice over <b>€ 118.00</b> is ready.</p>
@@ -77,6 +78,14 @@ async function call(procedure, input) {
   return (await answer.json()).result?.data;
 }
 
+async function counted() {
+  const answer = await context.request.get('/trpc/stats.get?input={}', { headers: { 'x-postrider': '1' } });
+  const series = (await answer.json()).result?.data.series ?? [];
+  return ['accepted', 'delivered'].every((metric) =>
+    series.some((one) => one.metric === metric && one.points.some(({ value }) => value > 0)),
+  );
+}
+
 let shown = '';
 for (const [name, subject, tag] of samples) {
   const to = `${name}@simulator.test`;
@@ -108,7 +117,9 @@ for (const body of [{ to: ['ada@simulator.test', 'nobody'] }, { to: 'nobody' }, 
 await call('domains.create', { name: 'acme-mail.com' });
 const webhook = await call('webhooks.create', { url: 'http://localhost:4000/hooks' });
 const erasure = await call('erasures.start', { email: 'edsger@simulator.test' });
-await page.waitForTimeout(SETTLE_MS * 4);
+// The numbers are rolled up each minute; without them the charts would be empty.
+for (let waited_ms = 0; waited_ms < ROLL_UP_MS && !(await counted()); waited_ms += 1000)
+  await page.waitForTimeout(1000);
 
 mkdirSync(folder, { recursive: true });
 for (const theme of ['light', 'dark']) {
