@@ -91,6 +91,35 @@ describe('processes under a database role that owns nothing', () => {
     expect(await journey.sql`select from recipients where email = ${hello.to}`).toEqual([]);
   });
 
+  it('drop what is past its age, and make partitions that the role does not own', async () => {
+    const { sql } = journey;
+    await sql`select ensure_all_partitions(clock_now() - interval '65 days')`;
+    const [old] = await sql<{ id: string; partition: string; next: string }[]>`
+      select derived_id('msg', id_floor(clock_now() - interval '65 days'), 'old') as id,
+        partition_name('messages', 'month', clock_now() - interval '65 days') as partition,
+        partition_name('messages', 'month',
+          (date_trunc('month', clock_now() at time zone 'UTC') + interval '2 months') at time zone 'UTC') as next`;
+    const { id, partition, next } = old ?? { id: '', partition: '', next: '' };
+    await sql`
+      insert into messages
+      select (jsonb_populate_record(null::messages, to_jsonb(m) || jsonb_build_object('id', ${id}::uuid))).*
+      from messages m limit 1`;
+    await sql`drop table ${sql(next)}`;
+    expect(await sql`select from ${sql(partition)}`).toHaveLength(1);
+
+    const schedule = { name: 'storage.maintain', reason: 'tried out' };
+    await mutate('scheduleRunNow', 'ScheduleInput', 'JobPayload { job { id } }', schedule);
+
+    const isThere = async (table: string) => {
+      const [row] = await sql<{ there: boolean }[]>`select to_regclass(${table}) is not null as there`;
+      return row?.there;
+    };
+    await expect.poll(() => isThere(partition)).toBe(false);
+    await expect.poll(() => isThere(next)).toBe(true);
+    expect(await sql`select from messages`).toHaveLength(25);
+    expect(await sql`select from pg_class where relowner = ${ROLE}::regrole`).toEqual([]);
+  });
+
   it('have no connection of another role, and are denied nothing', async () => {
     const users = await journey.sql<{ usename: string }[]>`
       select distinct usename from pg_stat_activity
