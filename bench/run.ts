@@ -15,6 +15,7 @@ import { benchMemoryUnderLoad } from './suites/memory-under-load.ts';
 import { benchOperators } from './suites/operators.ts';
 import { benchPair, pairable } from './suites/pair.ts';
 import { benchPriorities } from './suites/priorities.ts';
+import { benchRequestLog } from './suites/request-log.ts';
 import { benchRetention } from './suites/retention.ts';
 import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
@@ -25,6 +26,7 @@ import { benchTelemetry } from './suites/telemetry.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
+//                     [--variant NAME]                     some variants of storage
 // npm run bench -- [suite …] --against FILE               runs, and compares with an earlier result
 // npm run bench -- --against FILE --result FILE           compares two results without a run
 // npm run bench -- --pair DIR --rounds 5 accept deliver   another checkout and this one, in turns
@@ -45,6 +47,7 @@ const suites: Readonly<Record<string, Suite>> = {
   graphql: benchGraphql,
   webhooks: benchWebhooks,
   telemetry: benchTelemetry,
+  'request-log': benchRequestLog,
   start: benchStart,
   storage: benchStorage,
   'memory-at-rest': benchMemoryAtRest,

@@ -12,8 +12,12 @@ export type OnMail = (mail: string, began_at: number) => void;
 
 const END = '\r\n.\r\n';
 
-/** An SMTP server that accepts and discards everything, with as little work as the protocol allows. */
-export async function startSink(on_mail?: OnMail): Promise<Sink> {
+/**
+ * An SMTP server that accepts and discards everything, with as little work as the protocol allows. With a pace, it takes
+ * one mail after another, so many a second, over all connections.
+ */
+export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Sink> {
+  const turn = a_second === undefined ? (take: () => void) => take() : turnsOf(1000 / a_second);
   let taken = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -28,6 +32,7 @@ export async function startSink(on_mail?: OnMail): Promise<Sink> {
         on_mail?.(mail, began_at);
       },
       on_mail !== undefined,
+      turn,
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,18 +46,44 @@ export async function startSink(on_mail?: OnMail): Promise<Sink> {
   };
 }
 
-function converse(socket: Socket, on_mail: OnMail, keeps: boolean): void {
+/** Each in its turn, which is this long. */
+function turnsOf(ms: number): (take: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let next_at = 0;
+  const run = () => {
+    while (waiting.length > 0 && next_at <= performance.now()) {
+      // A timer that is late makes no turn longer.
+      next_at += ms;
+      waiting.shift()?.();
+    }
+    if (waiting.length > 0) setTimeout(run, Math.max(0, next_at - performance.now()));
+  };
+  return (take) => {
+    waiting.push(take);
+    if (waiting.length > 1) return;
+    next_at = Math.max(next_at, performance.now());
+    setTimeout(run, Math.max(0, next_at - performance.now()));
+  };
+}
+
+function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: () => void) => void): void {
   let body = false;
   let pending = '';
   let pending_since = 0;
   let began_at = 0;
   let mail = '';
+  let answers = '';
+  let reading = false;
+  const answer = () => {
+    if (answers !== '') socket.write(answers);
+    answers = '';
+  };
   socket.write('220 sink\r\n');
   socket.on('data', (chunk) => {
     const arrived = performance.timeOrigin + performance.now();
     if (pending.length === 0) pending_since = arrived;
     pending += chunk.toString('latin1');
-    let answers = '';
+    reading = true;
     while (pending.length > 0) {
       if (body) {
         const end = pending.indexOf(END);
@@ -63,9 +94,13 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean): void {
         pending_since = arrived;
         if (end < 0) break;
         body = false;
-        answers += '250 taken\r\n';
-        on_mail(mail, began_at);
+        const [whole, since] = [mail, began_at];
         mail = '';
+        turn(() => {
+          on_mail(whole, since);
+          answers += '250 taken\r\n';
+          if (!reading) answer();
+        });
         continue;
       }
       const line = pending.indexOf('\r\n');
@@ -80,6 +115,7 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean): void {
       else if (command === 'EHLO') answers += '250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n';
       else answers += '250 ok\r\n';
     }
-    if (answers !== '') socket.write(answers);
+    reading = false;
+    answer();
   });
 }

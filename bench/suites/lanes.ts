@@ -138,19 +138,19 @@ async function fill(
       select ${workspace_id}, stem, repeat('Hello. ', 100), '{}', '[]' from filled`;
     await tx`
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
-      select ${workspace_id}, stem, derived_id('rcp', stem, '1'), 'to@' || domain, domain, 'to', 'queued', clock_now(), job_id
+      select ${workspace_id}, stem, derived_id('rcp', stem, stem::text), 'to@' || domain, domain, 'to', 'queued', clock_now(), job_id
       from filled`;
     if (place === 'parked') {
       await tx`
         insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
-        select job_id, domain, ${workspace_id}, stem, derived_id('rcp', stem, '1'), clock_now() from filled`;
+        select job_id, domain, ${workspace_id}, stem, derived_id('rcp', stem, stem::text), clock_now() from filled`;
       return;
     }
     await services.jobs.insertion(
       tx,
       'delivery.attempt',
       tx`select job_id as id, jsonb_build_object('workspace_id', ${workspace_id}::uuid, 'message_id', stem,
-        'recipient_id', derived_id('rcp', stem, '1')) as data, null::timestamptz as start_after, 0 as priority from filled`,
+        'recipient_id', derived_id('rcp', stem, stem::text)) as data, null::timestamptz as start_after, 0 as priority from filled`,
     );
   });
 }

@@ -1,12 +1,14 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
+import { openGraphql } from './graphql-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
 const MINUTE_MS = 60_000;
 
 const world = await openWorld();
 const admin = await openAdmin(world);
+const graphql = await openGraphql(world);
 
 async function sent() {
   const { api } = await signedIn(world, admin, 'admin');
@@ -20,6 +22,12 @@ async function sent() {
     ],
   });
   return { api, id };
+}
+
+interface Linked {
+  readonly content: { readonly attachments: readonly { readonly url: string }[] };
+  readonly raw: { readonly sizeBytes: number; readonly url: string; readonly expiresAt: string };
+  readonly again: { readonly url: string };
 }
 
 const pathOf = (url: string) => new URL(url).pathname;
@@ -62,5 +70,26 @@ describe('a link to content', () => {
     expect(await refusalOf(api.emails.contentLink.mutate({ id, attachment: 1 }))).toMatchObject({
       reason: 'content_gone',
     });
+  });
+
+  it('is a field of the source and of each attachment in GraphQL, once for each message', async () => {
+    const { id } = await sent();
+    await world.clock.freeze(new Date(world.clock.now()));
+
+    const { data, errors } = await graphql.ask(
+      `query ($id: ID!) { node(id: $id) { ... on Message {
+         content { attachments { url } } raw { sizeBytes url expiresAt } again: raw { url } } } }`,
+      { id },
+    );
+    expect(errors).toEqual([]);
+    // As the query asks; a field that is missing fails below.
+    const { content, raw, again } = (data as { node: Linked }).node;
+    expect(again.url).toBe(raw.url);
+    expect(raw.expiresAt).toBe(new Date(world.clock.now() + 5 * MINUTE_MS).toISOString());
+
+    const source = await admin.get(pathOf(raw.url));
+    expect([source.status, source.text.length]).toEqual([200, raw.sizeBytes]);
+    expect((await admin.get(pathOf(content.attachments[0]?.url ?? ''))).text).toBe('<script>');
+    expect((await admin.get(pathOf(raw.url))).status).toBe(404);
   });
 });

@@ -158,7 +158,7 @@ const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.
 
 /** Operations that are not idempotent by themselves accept an Idempotency-Key. */
 function takesIdempotencyKey({ rate_class, operation }: Route): boolean {
-  return rate_class === 'send' || operation.name === 'email.resend';
+  return rate_class === 'send' || operation.name === 'email.resend' || operation.name === 'captures.release';
 }
 
 function answer(
@@ -200,9 +200,10 @@ interface Emitted {
 }
 
 function tidy({ zodSchema, jsonSchema }: Emitted): void {
-  // zod takes examples of a transform as examples of its output; ours are inputs.
-  const examples = z.globalRegistry.get(zodSchema)?.examples;
+  // zod takes examples and default of a transform as those of its output; ours are inputs.
+  const { examples, default: absent } = z.globalRegistry.get(zodSchema) ?? {};
   if (Array.isArray(examples)) jsonSchema.examples = examples;
+  if (absent !== undefined) jsonSchema.default = absent as typeof jsonSchema.default;
   // Answers may gain fields, so additional properties are allowed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -123,7 +123,7 @@ export const routes: readonly Route[] = [
   route('DELETE', '/captures', clearCaptures),
   route('GET', '/captures/{id}', getCapture),
   route('DELETE', '/captures/{id}', deleteCapture),
-  route('POST', '/captures/{id}/release', releaseCapture, { status: 202, rate_class: 'send' }),
+  route('POST', '/captures/{id}/release', releaseCapture, { status: 202 }),
   route('POST', '/erasures', startErasure, { status: 202 }),
   route('GET', '/erasures/{id}', getErasure),
   route('GET', '/requests', listRequests),

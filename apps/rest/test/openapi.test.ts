@@ -41,6 +41,33 @@ function objectsIn(value: unknown): Json[] {
   return [...here, ...Object.values(value).flatMap(objectsIn)];
 }
 
+/** The schema that a reference means. */
+function resolved(schema: Json): Json {
+  const { $ref } = schema;
+  if (typeof $ref !== 'string') return schema;
+  const parts = $ref.split('/').slice(1);
+  return resolved(parts.reduce<unknown>((part, name) => (part as Json)[name], document) as Json);
+}
+
+/** The schemas that a body may have at a place, without what stands above them. */
+function variantsOf(given: Json): Json[] {
+  const schema = resolved(given);
+  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);
+  return inner.length > 0 ? inner.flatMap(variantsOf) : [schema];
+}
+
+/** The optional fields of a body that do not take null, by their paths. */
+function fieldsWithoutNull(schema: Json, path: string): string[] {
+  return variantsOf(schema).flatMap(({ properties = {}, required = [], items }) => [
+    ...(items ? fieldsWithoutNull(items as Json, `${path}[]`) : []),
+    ...Object.entries(properties as Record<string, Json>).flatMap(([name, field]) => {
+      const takes_null = variantsOf(field).some(({ type }) => type === undefined || [type].flat().includes('null'));
+      const missing = !(required as string[]).includes(name) && !takes_null;
+      return [...(missing ? [`${path}.${name}`] : []), ...fieldsWithoutNull(field, `${path}.${name}`)];
+    }),
+  ]);
+}
+
 describe('the document', () => {
   it('is valid OpenAPI 3.1', async () => {
     const result = await new Validator().validate(JSON.parse(openApiText()));
@@ -147,6 +174,15 @@ describe('the document', () => {
     for (const { examples } of objectsIn(document)) {
       for (const example of Array.isArray(examples) ? examples : []) expect(judged).toContainEqual(example);
     }
+  });
+
+  it('takes null for every optional field of a body', () => {
+    const missing = operations.flatMap(({ method, path, operation }) => {
+      const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Json }> };
+      return Object.values(content).flatMap(({ schema }) => fieldsWithoutNull(schema, `${method} ${path}`));
+    });
+
+    expect(missing).toEqual([]);
   });
 
   it('differs between addresses in its server only', () => {

@@ -56,6 +56,14 @@ describe('GET /stats: 200', () => {
   });
 });
 
+describe('GET /stats: the usual range', () => {
+  it.each(['minute', 'hour', 'day'])('holds no more steps of one %s than an answer may have', async (step) => {
+    const { status, text } = await rest.call('GET', `/stats?step=${step}&until=2030-05-15T11:30:30Z`);
+
+    expect(status, text).toBe(200);
+  });
+});
+
 describe('GET /stats: 400', () => {
   it('names a step or a group that does not exist', async () => {
     const answer = await rest.call('GET', '/stats?step=week&group_by=moon');

@@ -198,17 +198,37 @@ describe('200', () => {
     }
   });
 
-  it('spells the rate headers as they are documented', async () => {
-    const connection = await openRaw(rest.port);
-    const lines: string[] = [];
-    connection.socket.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\r\n')));
-    connection.write(requestHead('GET', '/v1/domains', { authorization: `Bearer ${world.secret}` }));
-    await connection.answer();
-    connection.socket.destroy();
+  it('spells the rate headers as they are documented, in every answer (seed 64 to 67)', async () => {
+    const authorization = `Bearer ${world.secret}`;
+    const namesOf = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
+      const connection = await openRaw(rest.port);
+      const received: string[] = [];
+      connection.socket.on('data', (chunk: Buffer) => received.push(chunk.toString('latin1')));
+      connection.write(requestHead(method, path, headers));
+      const { status } = await connection.answer();
+      connection.socket.destroy();
+      const [head = ''] = received.join('').split('\r\n\r\n');
+      const lines = head.split('\r\n').slice(1);
+      return { status, names: lines.map((line) => line.split(':', 1)[0]) };
+    };
+    const asked = [
+      [200, await namesOf('GET', '/v1/domains', { authorization })],
+      [400, await namesOf('POST', '/v1/email/send', { authorization, 'content-length': '0' })],
+      [401, await namesOf('GET', '/v1/email/logs', {})],
+      [404, await namesOf('GET', '/v1/nowhere', { authorization })],
+    ] as const;
 
-    const names = lines.map((line) => line.split(':', 1)[0]);
-    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
-      expect(names).toContain(name);
+    for (const [status, answer] of asked) {
+      expect(answer.status).toBe(status);
+      for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
+        expect(answer.names).toContain(name);
+      expect(answer.names).not.toContain('Retry-After');
+    }
+    const { secret, key_id } = await world.workspace('free');
+    await fillWindow(world, key_id, 'default', 120);
+    const late = await namesOf('GET', '/v1/domains', { authorization: `Bearer ${secret}` });
+    expect(late.status).toBe(429);
+    expect(late.names).toEqual(expect.arrayContaining(['X-RateLimit-Limit', 'X-RateLimit-Reset', 'Retry-After']));
   });
 });
 

@@ -89,6 +89,24 @@ describe('201', () => {
   });
 });
 
+describe('null', () => {
+  it('means absent for every optional field', async () => {
+    const { key, id } = await home();
+    const nothing = { events: null, description: null, format: null, mode: null };
+
+    const added = await add({ url: 'http://localhost:4000', ...nothing }, { key });
+    expect([added.status, added.body]).toMatchObject([201, { events: 'all', format: 'postrider', mode: 'live' }]);
+    await rest.call('PATCH', `/webhooks/${id}`, { key, body: { events: ['email.bounced'] } });
+    const changed = await rest.call('PATCH', `/webhooks/${id}`, {
+      key,
+      body: { url: null, events: null, status: null },
+    });
+    expect([changed.status, changed.body]).toMatchObject([200, { events: ['email.bounced'], status: 'enabled' }]);
+    const all = await rest.call('PATCH', `/webhooks/${id}`, { key, body: { events: 'all' } });
+    expect(all.body.events).toBe('all');
+  });
+});
+
 describe('200', () => {
   it('lists endpoints newest first, a page at a time', async () => {
     const { key, id } = await home();

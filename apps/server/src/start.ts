@@ -95,9 +95,10 @@ export async function startPostrider(
     signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
     const direct_url = config.DATABASE_DIRECT_URL ?? database_url;
-    await awaitDatabase(config, direct_url, on_progress, signal);
-    await prepareSchema(config, direct_url, on_progress, signal);
-    if (direct_url !== database_url) await awaitDatabase(config, database_url, on_progress, signal);
+    await awaitSchema(config, direct_url, on_progress, signal);
+    if (direct_url !== database_url) {
+      await awaitDatabase(database_url, on_progress, signal, performance.now() + config.LIMITS.database_start);
+    }
     signal.throwIfAborted();
     const { LIMITS } = config;
     const connect_ms = LIMITS.database_connect;
@@ -219,14 +220,31 @@ function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log
   );
 }
 
-/** Waits for a database that starts, or is away for a while; anything else that is wrong with it ends the start. */
-async function awaitDatabase(
+/** A database that goes away between two steps is waited for like one that was not there. */
+async function awaitSchema(
   config: Config,
   database_url: string,
   on_progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + config.LIMITS.database_start;
+  for (;;) {
+    await awaitDatabase(database_url, on_progress, signal, deadline);
+    try {
+      return await prepareSchema(config, database_url, on_progress, signal);
+    } catch (error) {
+      if (!isOutage(error) || performance.now() > deadline) throw error;
+    }
+  }
+}
+
+/** Waits for a database that starts, or is away for a while; anything else that is wrong with it ends the start. */
+async function awaitDatabase(
+  database_url: string,
+  on_progress: (line: string) => void,
+  signal: AbortSignal,
+  deadline: number,
+): Promise<void> {
   const where = URL.canParse(database_url) ? new URL(database_url).host : 'DATABASE_URL';
   for (let told = false; ; told = true) {
     const sql = connect(database_url, { max: 1, application_name: 'postrider-start', answer_ms: ASK_MS });
@@ -260,7 +278,11 @@ async function prepareSchema(
   on_progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const sql = connect(database_url, { max: 1, application_name: 'postrider-start' });
+  const sql = connect(database_url, {
+    max: 1,
+    application_name: 'postrider-start',
+    answer_ms: config.LIMITS.database_answer,
+  });
   try {
     await requireUpgradable(sql);
     if (roleNames.every((role) => config.ROLES.includes(role)) && (await mayMigrate(sql))) {

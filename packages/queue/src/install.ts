@@ -1,7 +1,7 @@
 import { connect, type Sql } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue } from './catalogue.ts';
-import { bossConnection } from './connection.ts';
+import { bossConnection, QUERY_TIMEOUT_MS } from './connection.ts';
 import { installJobFunction } from './job-rows.ts';
 
 /** The schema of pg-boss. */
@@ -46,7 +46,7 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
 }
 
 async function finishQueues(url: string, catalogue: Catalogue): Promise<void> {
-  const sql = connect(url, { max: 1, application_name: 'postrider-queue' });
+  const sql = connect(url, { max: 1, application_name: 'postrider-queue', answer_ms: QUERY_TIMEOUT_MS });
   try {
     await dropQueueChecks(sql, Object.keys(catalogue));
     for (const [name, { options }] of Object.entries(catalogue)) {

@@ -207,8 +207,7 @@ function readableIn<C extends Catalogue, N extends keyof C & string>(
 function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
   const { supervise } = options;
   const boss = new PgBoss({
-    // Longer than Postgres allows itself, so that only a server that says nothing is given up by it.
-    ...bossConnection(options.url, { query_timeout: 35_000 }),
+    ...bossConnection(options.url),
     schema: SCHEMA,
     max: options.max_connections,
     application_name: options.application_name,

@@ -37,6 +37,7 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
       'backup',
       'retention',
       'settings',
+      'limits',
       'admin-actions',
       'metrics',
       'alarms',

@@ -3,6 +3,7 @@ import { transactionTime } from '@postrider/db';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { absentableOr } from '../fields/absentable.ts';
 import { newId } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { type AppError, refuseFields } from '../operation/errors.ts';
@@ -44,7 +45,9 @@ export const createKey = operation({
       .array(scopeField)
       .min(1)
       .meta({ examples: [['email:send']] }),
-    mode: z.enum(keyModes).default('live').meta({ description: 'A sandbox key sends to the simulator only.' }),
+    mode: absentableOr(z.enum(keyModes), 'live' as const).meta({
+      description: 'A sandbox key sends to the simulator only.',
+    }),
     domains: z
       .array(domainField)
       .min(1)

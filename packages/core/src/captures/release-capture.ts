@@ -1,6 +1,7 @@
 import { type MailAddress, readMail } from '@postrider/mail';
 import { z } from 'zod';
 import { type Acknowledgement, acknowledgementSchema, sendMessage } from '../accept/index.ts';
+import { absentable } from '../fields/absentable.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
@@ -17,10 +18,10 @@ export const releaseCapture = operation({
   summary: 'Send a captured mail, to its recipients or to others; for admin, or a sandbox key',
   input: z.object({
     id: idField(idPrefixes.capture),
-    to: z
-      .union([z.string(), z.array(z.string()).min(1).max(50)])
-      .optional()
-      .meta({ description: 'Instead of its recipients.', examples: ['ada@example.com'] }),
+    to: absentable(z.union([z.string(), z.array(z.string()).min(1).max(50)])).meta({
+      description: 'Instead of its recipients.',
+      examples: ['ada@example.com'],
+    }),
   }),
   output: acknowledgementSchema,
   async run(ctx, { id, to }): Promise<Acknowledgement> {

@@ -242,6 +242,35 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
   });
 
+  it('that exists already tells the second of two people who has made it, and when', async () => {
+    const { id, created_at } = await hold(operator(), 'destination', 'both.test');
+
+    const second = hold(operator(), 'destination', 'both.test', { reason: 'Another reason' });
+
+    await expect(second).rejects.toMatchObject({
+      reason: 'hold_exists',
+      message: `destination both.test is held already, by Other key since ${created_at}; release that hold before you make another.`,
+    });
+    expect(await invoke(operator(), getHold, { hold_id: id })).toMatchObject({ reason: 'An outage' });
+  });
+
+  it('is released with a rate of its own, whatever rate it was made with', async () => {
+    const { id: hold_id } = await hold(operator(), 'destination', 'ramp.example', { resume_rate_per_minute: 600 });
+    const { id: closes } = await hold(operator(), 'queue', 'webhook.close');
+
+    const released = await invoke(operator(), releaseHold, { hold_id, resume_rate_per_minute: 30 });
+
+    expect(released).toMatchObject({ status: 'resuming', resume_rate_per_minute: 30 });
+    expect(await invoke(operator(), releaseHold, { hold_id })).toEqual(released);
+    const [entry] = await world.services.sql<{ diff: string }[]>`
+      select diff::text as diff from audit_log where action = 'hold.released' and target_id = ${hold_id}`;
+    expect(entry?.diff).toContain('30');
+    await expect(
+      invoke(operator(), releaseHold, { hold_id: closes, resume_rate_per_minute: 30 }),
+    ).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await invoke(operator(), getHold, { hold_id: closes })).toMatchObject({ status: 'active' });
+  });
+
   it.each(['release', 'expiry'])(
     'over a queue of a schedule leaves it one run when it ends by %s, and other queues all their jobs',
     async (end) => {

@@ -84,15 +84,29 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
   return row ?? null;
 }
 
+/** The hold on a thing that has not ended. Served by the unique index on such holds. */
+export async function openHoldOn(
+  tx: Tx,
+  thing: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
+): Promise<HoldRow | null> {
+  const held = heldBy(thing);
+  const [row] = await tx<HoldRow[]>`
+    select ${holdColumns(tx)} from holds h
+    where h.scope = ${thing.scope} and h.value = ${held.name} and h.value_id = ${held.id}
+      and h.workspace_id = ${thing.workspace_id} and h.ended_at is null`;
+  return row ?? null;
+}
+
 /** Locks a hold, so that a decision about it still holds at the write. */
 export async function lockHold(tx: Tx, id: string): Promise<void> {
   await tx`select from holds where id = ${id} for update`;
 }
 
-/** Ends an active hold now; null where it has ended. */
-export async function releaseHoldRow(tx: Tx, id: string): Promise<HoldRow | null> {
+/** Ends an active hold now, perhaps with a rate other than its own; null where it has ended. */
+export async function releaseHoldRow(tx: Tx, id: string, rate: number | null): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
-    update holds h set ended_at = clock_now(), ended_by = 'release'
+    update holds h set ended_at = clock_now(), ended_by = 'release',
+      resume_rate_per_minute = coalesce(${rate}, h.resume_rate_per_minute)
     where h.id = ${id} and h.ended_at is null and h.expires_at > clock_now()
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;

@@ -83,7 +83,7 @@ function collect(
   }
   if (!isRecord(raw) || fields.in_list) return;
   for (const name of Object.keys(raw)) {
-    if (!fields.names.has(name)) judge(raw, name, fields, misplaced, path, found);
+    if (!fields.names.has(name)) judge(name, fields, misplaced, path, found);
   }
   for (const [name, inner] of fields.nested) {
     if (raw[name] !== undefined) collect(raw[name], inner, {}, [...path, name], found);
@@ -91,7 +91,6 @@ function collect(
 }
 
 function judge(
-  raw: Record<string, unknown>,
   name: string,
   { names, strict }: Fields,
   misplaced: Expected['misplaced'],
@@ -107,7 +106,7 @@ function judge(
     return;
   }
   const meant = likelyMeant(name, [...names]);
-  if (meant !== null && !(meant in raw)) {
+  if (meant !== null) {
     const message = `${param} is not a field; did you mean ${pathText([...path, meant])}?`;
     found.faults.push({ param, reason: 'misspelled_field', message });
   } else if (!strict) found.ignored.push(param);

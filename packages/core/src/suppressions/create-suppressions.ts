@@ -1,6 +1,7 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { absentable } from '../fields/absentable.ts';
 import { newId } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import type { ActorContext } from '../operation/context.ts';
@@ -32,14 +33,11 @@ const anyEntry = z.unknown().meta(shownEntry);
 
 const inputSchema = z
   .object({
-    email: addressField.optional(),
+    email: absentable(addressField),
     ...entryFields,
-    suppressions: z
-      .array(anyEntry)
-      .min(1)
-      .max(MOST_ENTRIES)
-      .optional()
-      .meta({ description: `Instead of email: up to ${MOST_ENTRIES} entries, each added or refused on its own.` }),
+    suppressions: absentable(z.array(anyEntry).min(1).max(MOST_ENTRIES)).meta({
+      description: `Instead of email: up to ${MOST_ENTRIES} entries, each added or refused on its own.`,
+    }),
   })
   .superRefine((input, context) => {
     if (input.suppressions === undefined) {

@@ -351,7 +351,7 @@ export class CapturesCalls {
     return this.#calls.ask(() => ({ method: 'DELETE', path: pathOf(["/captures/", ""], id) }), options);
   }
 
-  /** Send a captured mail, to its recipients or to others; for admin, or a sandbox key. Any valid key may ask. Counted in the window `send`. */
+  /** Send a captured mail, to its recipients or to others; for admin, or a sandbox key. Any valid key may ask. Counted in the window `default`. */
   release(id: string, body: CapturesReleaseBody = {}, options?: RepeatableOptions): Promise<Acknowledgement> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/captures/", "/release"], id), body, keyed: true }), options);
   }

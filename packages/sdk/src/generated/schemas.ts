@@ -93,6 +93,8 @@ export interface Capture {
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
+  /** The From of a mail that was sent here; the envelope sender of others. */
+  sender: string;
   /** The envelope recipients. */
   to: (string)[];
   subject: string;
@@ -107,6 +109,8 @@ export interface CaptureDetail {
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
+  /** The From of a mail that was sent here; the envelope sender of others. */
+  sender: string;
   /** The envelope recipients. */
   to: (string)[];
   subject: string;
@@ -618,7 +622,7 @@ export interface EmailRescheduleBody {
 
 export interface EmailGiveUpBody {
   /** Why, for the audit log. */
-  readonly reason?: string | undefined;
+  readonly reason?: string | null | undefined;
 }
 
 export interface EmailContentAnswer {
@@ -693,21 +697,20 @@ export interface WebhooksCreateAnswer {
 export interface WebhooksCreateBody {
   readonly url: string;
   /** all, or a list of types. */
-  readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | undefined;
+  readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
-  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
-  readonly format?: "postrider" | "resend" | undefined;
+  readonly format?: "postrider" | "resend" | null | undefined;
   /** The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default. */
-  readonly mode?: "live" | "sandbox" | undefined;
+  readonly mode?: "live" | "sandbox" | null | undefined;
 }
 
 export interface WebhooksUpdateBody {
-  readonly url?: string | undefined;
+  readonly url?: string | null | undefined;
   /** all, or a list of types. */
-  readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | undefined;
+  readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
   /** Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again. */
-  readonly status?: "enabled" | "disabled" | undefined;
+  readonly status?: "enabled" | "disabled" | null | undefined;
 }
 
 export interface WebhooksDeleteAnswer {
@@ -718,7 +721,7 @@ export interface WebhooksDeleteAnswer {
 
 export interface WebhooksTestBody {
   /** Which event the example is of. */
-  readonly type?: "email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning" | undefined;
+  readonly type?: "email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning" | null | undefined;
 }
 
 export interface WebhooksRotateSecretAnswer {
@@ -763,7 +766,7 @@ export interface WebhooksRecoverBody {
   /** Events from this time on. */
   readonly since: string;
   /** Events before this time; default: now. */
-  readonly until?: string | undefined;
+  readonly until?: string | null | undefined;
 }
 
 export interface WebhooksDeliveriesQuery {
@@ -815,7 +818,7 @@ export type SuppressionsCreateAnswer = Suppression | {
 };
 
 export interface SuppressionsCreateBody {
-  readonly email?: string | undefined;
+  readonly email?: string | null | undefined;
   /** For people. */
   readonly reason?: string | null | undefined;
   readonly expires_at?: string | null | undefined;
@@ -825,7 +828,7 @@ export interface SuppressionsCreateBody {
       /** For people. */
       readonly reason?: string | null | undefined;
       readonly expires_at?: string | null | undefined;
-  })[] | undefined;
+  })[] | null | undefined;
 }
 
 export interface SuppressionsDeleteAnswer {
@@ -874,7 +877,7 @@ export interface ApiKeysCreateBody {
   readonly name: string;
   readonly scopes: readonly (Scope)[];
   /** A sandbox key sends to the simulator only. */
-  readonly mode?: "live" | "sandbox" | undefined;
+  readonly mode?: "live" | "sandbox" | null | undefined;
   /** Allowed domains of from; empty: any. */
   readonly domains?: readonly (string)[] | null | undefined;
   /** Client addresses and networks the key works from; empty: any. */
@@ -1010,7 +1013,7 @@ export interface CapturesDeleteAnswer {
 
 export interface CapturesReleaseBody {
   /** Instead of its recipients. */
-  readonly to?: string | readonly (string)[] | undefined;
+  readonly to?: string | readonly (string)[] | null | undefined;
 }
 
 export interface ErasuresStartBody {

@@ -9,6 +9,7 @@ import { readEvents, readLastEvents, readTimelines } from '@postrider/core/event
 import { readFailureGroups } from '@postrider/core/failures';
 import { listHolds, readHolds } from '@postrider/core/holds';
 import {
+  createContentLink,
   getContent,
   readAttempts,
   readAttemptsById,
@@ -104,6 +105,16 @@ function keyUsageLoaders(ctx: Context) {
   };
 }
 
+/** What a content link leads to: an attachment by its place, or the source. */
+interface Linked {
+  readonly id: string;
+  readonly place: number | null;
+}
+interface ContentLink {
+  readonly url: string;
+  readonly expires_at: string;
+}
+
 /** The batched and cached reads of one request. */
 export function createLoaders(ctx: Context) {
   return {
@@ -114,6 +125,14 @@ export function createLoaders(ctx: Context) {
     lastAttempts: byIds(ctx, readLastAttempts),
     // One by one: each may be megabytes, and each read is recorded in the audit log.
     contents: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => contentOrNull(ctx, id))),
+    // One for each place in an answer, as each is used once.
+    contentLinks: new DataLoader<Linked, ContentLink, string>(
+      (all) =>
+        inTurn(all, ({ id, place }) =>
+          invoke(ctx, createContentLink, { id, ...(place !== null && { attachment: place }) }),
+        ),
+      { cacheKeyFn: ({ id, place }) => `${id} ${place}` },
+    ),
     captures: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => invoke(ctx, getCapture, { id }))),
     events: byIds(ctx, readEvents),
     lastEvents: byIds(ctx, readLastEvents),
@@ -168,7 +187,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function inTurn<T>(ids: readonly string[], read: (id: string) => Promise<T>): Promise<T[]> {
+async function inTurn<Id, T>(ids: readonly Id[], read: (id: Id) => Promise<T>): Promise<T[]> {
   const found: T[] = [];
   for (const id of ids) found.push(await read(id));
   return found;

@@ -17,6 +17,8 @@ import { MessageResult } from './messages.ts';
 
 // A mail may have megabytes.
 const CONTENT_COST = 100;
+/** An answer is given up after 15 seconds, so this is what it waits, however long it may. */
+const LONGEST_WAIT = 10;
 
 const CaptureHeader = builder.objectRef<CaptureDetail['headers'][number]>('CaptureHeader').implement({
   fields: (t) => ({ name: t.exposeString('name'), value: t.exposeString('value') }),
@@ -46,6 +48,9 @@ const Capture = builder.objectRef<CaptureEntry>('Capture').implement({
   fields: (t) => ({
     id: t.exposeID('id'),
     from: t.exposeString('from', { description: 'The envelope sender; empty for a bounce.' }),
+    sender: t.exposeString('sender', {
+      description: 'The From of a mail that was sent here; the envelope sender of others.',
+    }),
     to: t.stringList({ resolve: ({ to }) => [...to] }),
     subject: t.exposeString('subject'),
     sizeBytes: t.int({ resolve: ({ size_bytes }) => size_bytes }),
@@ -79,8 +84,15 @@ builder.queryField('captures', (t) =>
   t.field({
     type: connectionOf(Capture),
     description: 'Captured mail, newest first.',
-    args: { ...pageArgs(t), filter: t.arg({ type: CaptureFilter }) },
-    resolve: (_, { filter, ...args }, g) => page(g, listCaptures, args, { ...filter }),
+    args: {
+      ...pageArgs(t),
+      filter: t.arg({ type: CaptureFilter }),
+      wait: t.arg.int({
+        description: `Seconds to wait for the first match, if there is none yet; more than ${LONGEST_WAIT} are ${LONGEST_WAIT}.`,
+      }),
+    },
+    resolve: (_, { filter, wait, ...args }, g) =>
+      page(g, listCaptures, args, { ...filter, ...(wait != null && { wait: Math.min(wait, LONGEST_WAIT) }) }),
   }),
 );
 

@@ -88,6 +88,7 @@ const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     reason: t.string(),
+    resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes, instead of that of the hold.' }),
     atOnce: t.boolean({ description: 'Removes its resume rate too, even if the hold has already ended.' }),
   }),
 });
@@ -105,7 +106,14 @@ builder.mutationFields((t) => ({
     type: HoldResult,
     description: 'Ends a hold. Idempotent. Needs operator for a hold of an operator, else admin.',
     args: { input: t.arg({ type: HoldReleaseInput, required: true }) },
-    resolve: (_, { input: { id, reason, atOnce } }, g) =>
-      outcome(async () => ({ hold: await call(g, releaseHold, { holdId: id, reason, atOnce: atOnce ?? undefined }) })),
+    resolve: (_, { input: { id, reason, resumeRatePerMin, atOnce } }, g) =>
+      outcome(async () => ({
+        hold: await call(g, releaseHold, {
+          holdId: id,
+          reason,
+          resumeRatePerMinute: resumeRatePerMin,
+          atOnce: atOnce ?? undefined,
+        }),
+      })),
   }),
 }));

@@ -2,6 +2,7 @@ import { retryingDeadlock, type Tx } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { GIVEN_UP, transition } from '../../delivery/index.ts';
+import { absentable } from '../../fields/absentable.ts';
 import { idPrefixes, newId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import type { Actor, Services } from '../../operation/context.ts';
@@ -9,7 +10,7 @@ import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { entryOf, messageNotFound } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
-import { cancelUnsent } from './cancel-message.ts';
+import { cancelUnsent, dropJobs } from './cancel-message.ts';
 import { accessProblem, requireKept, type Unsent } from './unsent.ts';
 import { type LockedRecipient, lockMailOf, lockRecipientsOf, markGivingUp } from './unsent-store.ts';
 
@@ -34,7 +35,7 @@ export const giveUpMessage = operation({
   summary: 'Give up on an email: no further attempts',
   input: z.object({
     id: idField(idPrefixes.message),
-    reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Why, for the audit log.' }),
+    reason: absentable(z.string().trim().min(1).max(500)).meta({ description: 'Why, for the audit log.' }),
   }),
   output: logEntrySchema,
   async run(ctx, { id, reason = null }): Promise<LogEntry> {
@@ -80,7 +81,7 @@ export async function lockHopeless(
   );
 }
 
-/** Ends what was locked. Jobs stay: the worker that fetches one finds its recipient closed. */
+/** Ends what was locked. A worker that has already fetched one of the jobs finds its recipient closed. */
 export async function giveUp(
   tx: Tx,
   services: Pick<Services, 'clock'>,
@@ -88,18 +89,18 @@ export async function giveUp(
   mails: readonly Hopeless[],
 ): Promise<void> {
   const now_ms = services.clock.now();
-  await transition(
+  const tried = mails.flatMap((mail) => mail.tried);
+  const ended = await transition(
     tx,
     'give_up',
-    mails.flatMap(({ tried }) =>
-      tried.map((key) => ({
-        ...key,
-        event_id: newId('event', now_ms),
-        event_facts: { reason: GIVEN_UP },
-        reason: GIVEN_UP,
-      })),
-    ),
+    tried.map((key) => ({
+      ...key,
+      event_id: newId('event', now_ms),
+      event_facts: { reason: GIVEN_UP },
+      reason: GIVEN_UP,
+    })),
   );
+  await dropJobs(tx, ended, tried);
   await markGivingUp(
     tx,
     mails.flatMap(({ sending }) => sending),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
+import { absentable, absentableOr } from '../../fields/absentable.ts';
 import { newId } from '../../fields/ids.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import { AppError } from '../../operation/errors.ts';
@@ -31,10 +32,10 @@ export const createWebhook = operation({
   summary: 'Add an endpoint that events are posted to; its secret is shown once',
   input: z.object({
     url: urlField,
-    events: eventsField.default(null).meta({ default: ALL_EVENTS }),
+    events: eventsField.optional().meta({ default: ALL_EVENTS }),
     description: descriptionField.nullish(),
-    format: formatField.default('postrider'),
-    mode: z.enum(keyModes).optional().meta({
+    format: absentableOr(formatField, 'postrider' as const),
+    mode: absentable(z.enum(keyModes)).meta({
       description: 'The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default.',
     }),
   }),
@@ -44,7 +45,7 @@ export const createWebhook = operation({
     const only = accessibleMode(ctx.actor);
     const mode = asked ?? only ?? 'live';
     if (only !== null && mode !== only) throw liveFromSandbox();
-    const events = eventsIn(format, wanted);
+    const events = eventsIn(format, wanted ?? null);
     const { workspace_id } = ctx.actor;
     await requirePublic(ctx.config, url);
     const id = newId('webhook', ctx.clock.now());

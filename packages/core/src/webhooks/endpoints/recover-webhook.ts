@@ -1,6 +1,7 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
+import { absentable } from '../../fields/absentable.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { timestampField } from '../../fields/timestamp-field.ts';
@@ -30,7 +31,7 @@ export const recoverWebhook = operation({
     .object({
       id: idField(idPrefixes.webhook),
       since: timestampField('since').meta({ description: 'Events from this time on.' }),
-      until: timestampField('until').optional().meta({ description: 'Events before this time; default: now.' }),
+      until: absentable(timestampField('until')).meta({ description: 'Events before this time; default: now.' }),
     })
     .superRefine(({ since, until }, context) => {
       if (until && until <= since)

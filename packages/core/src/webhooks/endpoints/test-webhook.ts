@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { eventTypes, exampleEvent } from '../../events/index.ts';
+import { absentableOr } from '../../fields/absentable.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes, newId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
@@ -24,7 +25,9 @@ export const testWebhook = operation({
   summary: 'Post an example event, with test in its data; the answer is the delivery to look at',
   input: z.object({
     id: idField(idPrefixes.webhook),
-    type: z.enum(eventTypes).default('email.delivered').meta({ description: 'Which event the example is of.' }),
+    type: absentableOr(z.enum(eventTypes), 'email.delivered' as const).meta({
+      description: 'Which event the example is of.',
+    }),
   }),
   output: webhookDeliverySchema,
   async run(ctx, { id, type }): Promise<WebhookDeliveryEntry> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changesOf, recordAudit } from '../../audit/index.ts';
+import { absentable } from '../../fields/absentable.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
@@ -29,13 +30,12 @@ export const updateWebhook = operation({
   summary: 'Change a webhook, disable it, or enable it again',
   input: z.object({
     id: idField(idPrefixes.webhook),
-    url: urlField.optional(),
+    url: absentable(urlField),
     events: eventsField.optional(),
     description: descriptionField.nullish(),
-    status: z
-      .enum(webhookStatuses)
-      .optional()
-      .meta({ description: 'Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again.' }),
+    status: absentable(z.enum(webhookStatuses)).meta({
+      description: 'Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again.',
+    }),
   }),
   output: webhookSchema,
   async run(ctx, { id, status, ...changes }): Promise<WebhookEntry> {

@@ -71,16 +71,21 @@ export function webhookEntry(row: WebhookRow): WebhookEntry {
   };
 }
 
-/** null: all types, including those of later releases. */
+/** null: all types, including those of later releases; undefined: null was given, which means that it is absent. */
 export const eventsField = z
   .unknown()
   .meta({
-    anyOf: [{ const: ALL_EVENTS }, { type: 'array', items: { type: 'string', enum: eventTypes }, minItems: 1 }],
+    anyOf: [
+      { const: ALL_EVENTS },
+      { type: 'array', items: { type: 'string', enum: eventTypes }, minItems: 1 },
+      { type: 'null' },
+    ],
     default: ALL_EVENTS,
     description: `${ALL_EVENTS}, or a list of types.`,
     examples: [['email.delivered', 'email.bounced']],
   })
   .transform((given, context) => {
+    if (given === null) return undefined;
     if (given === ALL_EVENTS) return null;
     if (Array.isArray(given) && given.length > 0) {
       const known = given.filter((type): type is EventType => eventTypes.some((one) => one === type));

@@ -1,0 +1,73 @@
+import { runOpenLoop } from '../measure/open-loop.ts';
+import { type Keep, measureRounds } from '../measure/rounds.ts';
+import { median, ratiosOf } from '../measure/statistics.ts';
+import type { BenchOptions } from '../options.ts';
+import { acceptRate } from '../product/accept-rate.ts';
+import { onBenchServer } from '../product/database.ts';
+import { type ProductDatabase, prepareProduct, startProduct } from '../product/product.ts';
+import { line, type Report } from '../report/table.ts';
+
+const KEYS = 100;
+const CONNECTIONS = 64;
+const WARM_SECONDS = 1;
+// The log may cost two in a hundred accepted mails.
+const LEAST_SHARE = 0.98;
+/** Refused a second beside the accepted ones, which alone are counted. */
+const REFUSED = [0, 100];
+
+type Setting = 'on' | 'off';
+const seriesOf = (setting: Setting, refused: number) =>
+  `accepted/s with the request log ${setting}${refused === 0 ? '' : `, beside ${refused} refused/s`}`;
+
+/**
+ * What the log of refused requests costs accept: where nothing is refused, and where it has something to write. On and
+ * off take turns on one database, and every second round begins with the other.
+ */
+export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promise<Report[]> {
+  return onBenchServer(async (server) => {
+    const product = await prepareProduct(await server.database('request_log'), KEYS);
+    try {
+      const rounds = await measureRounds({ rounds: count }, async (keep, round) => {
+        const settings: readonly Setting[] = round % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
+        for (const refused of REFUSED)
+          for (const setting of settings) await measureSetting(product, setting, refused, seconds, keep);
+      });
+      const lines = REFUSED.map((refused) => {
+        const [on, off] = [rounds.values(seriesOf('on', refused)), rounds.values(seriesOf('off', refused))];
+        const value = `${median(on).toFixed(0)} ÷ ${median(off).toFixed(0)}`;
+        // The goal is of A1, where nothing is refused.
+        const goal = refused === 0 ? { at_least: LEAST_SHARE } : undefined;
+        return line('T3', `${seriesOf('on', refused)} ÷ off`, value, ratiosOf(on, off), goal);
+      });
+      return [{ title: 'What the request log costs accept (A1), in turns', lines, rounds }];
+    } finally {
+      await product.stop();
+    }
+  });
+}
+
+async function measureSetting(
+  product: ProductDatabase,
+  setting: Setting,
+  refused: number,
+  seconds: number,
+  keep: Keep,
+): Promise<void> {
+  await product.sql`truncate requests`;
+  const requests = product.requestsOf({ to: ['ada'] });
+  const start = async () => {
+    const running = await startProduct(product, { ROLES: 'rest', REQUEST_LOG: setting });
+    if (refused === 0) return [running];
+    const all = runOpenLoop({ port: running.port, rate: refused, seconds: WARM_SECONDS + seconds, requests });
+    const stop = async () => {
+      await all;
+      await running.stop();
+    };
+    return [{ ...running, stop }];
+  };
+  const { rate } = await acceptRate(product, start, { keys: KEYS, connections: CONNECTIONS, seconds });
+  keep(seriesOf(setting, refused), rate);
+  const [row] = await product.sql<{ count: number }[]>`select count(*)::int as count from requests`;
+  const expected = setting === 'on' ? refused * (WARM_SECONDS + seconds) : 0;
+  if (row?.count !== expected) throw new Error(`${row?.count} refused requests were logged instead of ${expected}`);
+}
