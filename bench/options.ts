@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly messages: number;
   /** The time from a start until memory at rest is read. */
   readonly rest_seconds: number;
+  /** Which variants a suite that has some measures; all if none is named. */
+  readonly variants: readonly string[];
 }
 
 export interface CommandLine extends BenchOptions {
@@ -33,6 +35,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       against: text,
       result: text,
       pair: text,
+      variant: { type: 'string', multiple: true },
     },
   });
   const number = (name: 'rounds' | 'seconds' | 'messages' | 'rest-seconds', otherwise: number) => {
@@ -46,6 +49,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     seconds: number('seconds', 4),
     messages: number('messages', 5_000_000),
     rest_seconds: number('rest-seconds', 300),
+    variants: values.variant ?? [],
     against: values.against ?? null,
     result: values.result ?? null,
     pair: values.pair ?? null,

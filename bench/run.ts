@@ -25,6 +25,7 @@ import { benchTelemetry } from './suites/telemetry.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
+//                     [--variant NAME]                     some variants of storage
 // npm run bench -- [suite …] --against FILE               runs, and compares with an earlier result
 // npm run bench -- --against FILE --result FILE           compares two results without a run
 // npm run bench -- --pair DIR --rounds 5 accept deliver   another checkout and this one, in turns

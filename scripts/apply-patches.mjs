@@ -22,7 +22,7 @@ function replaceHunks(text, hunks, from, to) {
 }
 
 function applyPatches(directory) {
-  const staged = [];
+  const staged = new Map();
   for (const patch of readdirSync(`${directory}patches`).filter((name) => name.endsWith('.patch'))) {
     const [name] = patch.split('+', 1);
     if (!existsSync(`${directory}node_modules/${name}`)) continue;
@@ -31,9 +31,9 @@ function applyPatches(directory) {
     for (const section of diff.split(/^--- a\/.*\n\+\+\+ b\//m).slice(1)) {
       const [path, ...hunks] = section.trimEnd().split(/\n@@.*@@.*\n/);
       const lines = hunks.map((hunk) => hunk.split('\n'));
-      const text = readFileSync(directory + path, 'utf8');
+      const text = staged.get(directory + path) ?? readFileSync(directory + path, 'utf8');
       const patched = replaceHunks(text, lines, '-', '+');
-      if (patched !== null) staged.push([directory + path, patched]);
+      if (patched !== null) staged.set(directory + path, patched);
       else if (replaceHunks(text, lines, '+', '-') === null) {
         throw new Error(
           `${patch} fits neither as new nor as already applied to ${path}. Run \`npm ci\` for a fresh copy; ` +
@@ -44,7 +44,7 @@ function applyPatches(directory) {
   }
   // Written aside and renamed, so that a process that starts now never reads half a file.
   for (const [path, patched] of staged) writeFileSync(`${path}.patched`, patched);
-  for (const [path] of staged) renameSync(`${path}.patched`, path);
+  for (const path of staged.keys()) renameSync(`${path}.patched`, path);
 }
 
 applyPatches(root);

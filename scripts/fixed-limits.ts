@@ -59,7 +59,11 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['LANE_LOCK_TIMEOUT_MS', 'the wait of a batch of mail that is being accepted for a lock'],
     ['IDLE_IN_TRANSACTION_TIMEOUT_MS', 'a transaction without a statement'],
   ],
-  'packages/db/src/migrate.ts': [['LOCK_TIMEOUT_MS', 'the wait of a migration for a lock, tried 100 times']],
+  'packages/db/src/migrate.ts': [
+    ['LOCK_TIMEOUT_MS', 'the wait of a migration for a lock, tried 100 times'],
+    ['LONGEST_STEP_MS', 'a statement of a migration'],
+  ],
+  'packages/queue/src/connection.ts': [['QUERY_TIMEOUT_MS', 'the answer of Postgres to the queue']],
   'packages/core/src/stats/store.ts': [['LONGEST_STEP_MS', 'a step of the statistics']],
   'packages/core/src/stats/catch-up.ts': [['BUDGET_MS', 'the statistics that one run makes']],
   'apps/server/src/start.ts': [
@@ -144,7 +148,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   ],
   'packages/mail/src/submission/submission-reader.ts': [['DEADLINE_MS', 'the reading of a mail of a program']],
   'packages/mail/src/capture/capture-server.ts': [['MAX_MAIL_BYTES', 'a mail to the capture port']],
-  'packages/core/src/storage/maintain.ts': [['MOST_CAPTURED', 'captured mail that is kept for a workspace']],
+  'packages/core/src/storage/captured.ts': [['MOST_CAPTURED', 'captured mail that is kept for a workspace']],
   'packages/core/src/bulk/run-bulk.ts': [['MOST_OPEN', 'bulk operations of a workspace at one time']],
 };
 

@@ -1,11 +1,11 @@
-// Writes the table of limits in docs/operations.md: those of LIMITS and of the environment from the configuration, and
+// Writes the table of limits in docs/limits.md: those of LIMITS and of the environment from the configuration, and
 // those that are fixed from the code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { limits, readConfig } from '@postrider/core';
 import { fixedLimits } from './fixed-limits.ts';
 
-export const limitsPage = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
+export const limitsPage = fileURLToPath(new URL('../docs/limits.md', import.meta.url));
 
 const BEGIN = '<!-- limits: written by `node scripts/list-limits.ts` -->\n';
 const END = '<!-- limits end -->';

@@ -9,6 +9,8 @@ import { runBlocks } from './run-doc-blocks.ts';
 const operating = new Set(
   [
     'operations',
+    'backup',
+    'database',
     'retention',
     'admin-actions',
     'benchmarks',

@@ -32,6 +32,7 @@ const pages = [
   ['domains', '/domains'],
   ['domain', '/domains/acme-mail.com'],
   ['webhooks', '/webhooks'],
+  ['verify', '/webhooks/WEBHOOK?open=verify&in=python'],
   ['requests', '/requests'],
   ['request', '/requests?open=REQUEST'],
   ['stats', '/stats'],
@@ -42,15 +43,18 @@ const pages = [
   ['api-keys', '/settings/api-keys'],
   ['new-api-key', '/settings/api-keys?open=new'],
   ['audit', '/settings/audit'],
+  ['erasures', '/settings/erasures?open=ERASURE'],
   ['health', '/operations/health'],
   ['incident', '/operations/incident'],
   ['backlog', '/operations/backlog'],
   ['queues', '/operations/queues'],
+  ['queue', '/operations/queues/delivery.attempt'],
   ['jobs', '/operations/jobs'],
   ['bulk', '/operations/bulk'],
   ['holds', '/operations/holds'],
   ['workers', '/operations/workers'],
   ['schedules', '/operations/schedules'],
+  ['storage', '/operations/storage'],
   ['workspaces', '/operations/workspaces'],
   ['operators', '/operations/operators'],
 ];
@@ -102,13 +106,16 @@ for (const body of [{ to: ['ada@simulator.test', 'nobody'] }, { to: 'nobody' }, 
   refused ||= answer.headers()['x-request-id'] ?? '';
 }
 await call('domains.create', { name: 'acme-mail.com' });
+const webhook = await call('webhooks.create', { url: 'http://localhost:4000/hooks' });
+const erasure = await call('erasures.start', { email: 'edsger@simulator.test' });
 await page.waitForTimeout(SETTLE_MS * 4);
 
 mkdirSync(folder, { recursive: true });
 for (const theme of ['light', 'dark']) {
   await context.addCookies([{ name: 'theme', value: theme, url }]);
   for (const [name, path] of pages) {
-    await page.goto(path.replace('EMAIL', shown).replace('REQUEST', refused));
+    const ids = { EMAIL: shown, REQUEST: refused, WEBHOOK: webhook?.id ?? '', ERASURE: erasure?.id ?? '' };
+    await page.goto(Object.entries(ids).reduce((text, [word, id]) => text.replace(word, id), path));
     await page.locator('main h1, dialog h2').first().waitFor();
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     await page.waitForTimeout(SETTLE_MS);

@@ -67,7 +67,7 @@ export const asynchronousDrill: Drill = {
       while ((await commitsWaitFor()) !== 'disk') await pause(100);
       const clients = await startClients();
       const name = await cluster.killPrimary(HELD_MS);
-      say(`kill -9 ${name}, the primary, ${HELD_MS} ms after its standbys got their last`);
+      say(`kill -9 ${name}, the primary, ${HELD_MS} ms after the network to its standbys let nothing more pass`);
       await untilAccepted(ledgers);
       await clients.stop();
       await drain(database);

@@ -14,6 +14,8 @@ export const SENDER = 'mail.cluster.test';
 /** The shipped program in several processes, which deliver to a mail server that writes everything down. */
 export interface Installation {
   readonly secret: string;
+  /** What every process gets, for commands too. */
+  readonly env: Readonly<Record<string, string>>;
   readonly mail: MailSink;
   /** A process of one role; the port may be one that a proxy knows already. */
   open(name: string, role: 'rest' | 'worker', port: number, env?: Readonly<Record<string, string>>): Slot;
@@ -77,5 +79,5 @@ export async function openInstallation(ledgers: Ledgers, options: InstallationOp
     await stop();
     throw error;
   }
-  return { secret, mail, open, stop };
+  return { secret, env, mail, open, stop };
 }

@@ -7,6 +7,8 @@ export const postgresBin = process.env.POSTGRES_15_BIN ?? '/usr/lib/postgresql/1
 const PACKAGES = {
   haproxy: 'haproxy',
   pgbouncer: 'pgbouncer',
+  pgbackrest: 'pgbackrest',
+  'systemd-analyze': 'systemd',
   patroni: 'patroni python3-etcd3gw',
   etcd: 'etcd-server',
   postgres: 'postgresql-15',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../faults/postgres.ts';
+import { type FaultProxy, startFaultProxy } from '../faults/proxy.ts';
 import { postgresBin } from './needs.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -17,6 +18,8 @@ interface Member {
   readonly postgres_port: number;
   readonly rest_port: number;
   readonly data: string;
+  /** The address that its standbys and Patroni's rewind use, as a network between machines. */
+  readonly network: FaultProxy;
 }
 
 /** Three members with the configuration of deploy/patroni, and the etcd that they agree by. */
@@ -47,7 +50,9 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
     const data = join(folder, `pg-${index}`);
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, user.uid, user.gid);
-    members.push({ name: `pg-${index}`, postgres_port: await freePort(), rest_port: await freePort(), data });
+    const postgres_port = await freePort();
+    const network = await startFaultProxy(() => ({ host: '127.0.0.1', port: postgres_port }));
+    members.push({ name: `pg-${index}`, postgres_port, rest_port: await freePort(), data, network });
   }
   const running = new Map<string, Program>();
   const begin = async (member: Member) => {
@@ -96,18 +101,21 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
       await find('synchronous');
     },
     async killPrimary(hold_stream_ms = 0) {
-      const { name, data } = await find('primary');
+      const { name, data, network } = await find('primary');
       const program = running.get(name);
       running.delete(name);
       const postmaster = postmasterOf(data);
       if (hold_stream_ms > 0) {
-        for (const pid of childrenOf(postmaster)) if (isSender(pid)) process.kill(pid, 'SIGSTOP');
+        network.mute(true);
         await pause(hold_stream_ms);
       }
       // All at once, or Patroni would start its Postgres again, and Postgres would close what is open in order.
       const ended = program?.stop('SIGKILL');
       for (const pid of [postmaster, ...childrenOf(postmaster)]) kill(pid);
       await ended;
+      // What was on its way is lost with the machine.
+      network.cutAll();
+      network.mute(false);
       return name;
     },
     async goAsynchronous() {
@@ -124,6 +132,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
     async stop() {
       await Promise.all([...running.values()].map((program) => program.stop()));
       await etcd.stop();
+      await Promise.all(members.map(({ network }) => network.stop()));
     },
   };
 }
@@ -150,10 +159,6 @@ function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
-function isSender(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walsender');
-}
-
 function startEtcd(folder: string, port: number, peer_port: number): Promise<Program> {
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peer_port}`];
   return startProgram({
@@ -168,7 +173,10 @@ function startEtcd(folder: string, port: number, peer_port: number): Promise<Pro
   });
 }
 
-function environment({ name, postgres_port, rest_port, data }: Member, etcd_port: number): Record<string, string> {
+function environment(
+  { name, postgres_port, rest_port, data, network }: Member,
+  etcd_port: number,
+): Record<string, string> {
   return {
     HOME: data,
     PATRONI_NAME: name,
@@ -176,7 +184,7 @@ function environment({ name, postgres_port, rest_port, data }: Member, etcd_port
     PATRONI_RESTAPI_LISTEN: `127.0.0.1:${rest_port}`,
     PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${rest_port}`,
     PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${postgres_port}`,
-    PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${postgres_port}`,
+    PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${network.port}`,
     PATRONI_POSTGRESQL_DATA_DIR: data,
     PATRONI_POSTGRESQL_BIN_DIR: postgresBin,
     PATRONI_POSTGRESQL_PGPASS: join(data, '..', `${name}.pgpass`),

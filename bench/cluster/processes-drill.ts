@@ -117,7 +117,7 @@ export const processesDrill: Drill = {
   },
 };
 
-function addresses(bind: number, ports: readonly number[]): Record<string, string> {
+export function addresses(bind: number, ports: readonly number[]): Record<string, string> {
   const nowhere = '127.0.0.1:1';
   const at = (index: number) => (ports[index] === undefined ? nowhere : `127.0.0.1:${ports[index]}`);
   return {
@@ -126,7 +126,7 @@ function addresses(bind: number, ports: readonly number[]): Record<string, strin
   };
 }
 
-async function untilUp(haproxy: Haproxy, names: readonly string[]): Promise<void> {
+export async function untilUp(haproxy: Haproxy, names: readonly string[]): Promise<void> {
   for (const until = wallTime() + UP_MS; ; ) {
     const servers = await haproxy.servers('ready');
     const down = names.filter((name) => !servers.get(name)?.up);

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { wallTime } from '../faults/wall-time.ts';
 import type { Drill } from './drill.ts';
 import { asynchronousDrill, failoverDrill } from './failover-drill.ts';
+import { keysDrill } from './keys-drill.ts';
+import { poolerDrill } from './pooler-drill.ts';
 import { processesDrill } from './processes-drill.ts';
+import { replicaDrill } from './replica-drill.ts';
+import { restoreDrill } from './restore-drill.ts';
+import { unitsDrill } from './units-drill.ts';
 
 // npm run test:cluster -- [NAME …]
 // Exits with 1 where something does not hold. docs/operations.md has the figures.
@@ -13,6 +18,11 @@ const drills: Readonly<Record<string, Drill>> = {
   processes: processesDrill,
   failover: failoverDrill,
   asynchronous: asynchronousDrill,
+  keys: keysDrill,
+  pooler: poolerDrill,
+  replica: replicaDrill,
+  restore: restoreDrill,
+  units: unitsDrill,
 };
 
 // Whatever is running is ended with this process.

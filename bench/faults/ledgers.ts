@@ -53,7 +53,7 @@ export interface Life {
 }
 
 /** What a fault is made to. */
-export type FaultOf = 'worker' | 'api' | 'database' | 'pause' | 'stop';
+export type FaultOf = 'worker' | 'api' | 'database' | 'mail' | 'pause' | 'stop';
 
 /** One fault as it was made. */
 export interface Fault {

@@ -18,6 +18,8 @@ const BOUNDS_KEPT = 4;
 const AFTER_CRASH_MS = 8000;
 const CUT_WAIT_MS = 10_000;
 const LONGER_REPLY_MS = 6000;
+const SLOW_ANSWER_MS = 100;
+const SLOW_FOR_MS = 1500;
 /** In the last place of the statement that stores mail, and of the one that records results. */
 const ACCEPT_BYTES = 'Order ';
 const RESULT_BYTES = '2.0.0 taken';
@@ -178,6 +180,18 @@ export class Phases {
       await pause(1000);
     }
     const paths = [...apis, ...workers].map(({ database }) => database);
+    if (plan.cuts > 0) {
+      await this.#fault('database slow to answer', 'database', async () => {
+        for (const path of paths) path.delay(SLOW_ANSWER_MS);
+        await pause(SLOW_FOR_MS);
+        for (const path of paths) path.delay(0);
+      });
+      await this.#fault('connections to the database half closed', 'database', async () => {
+        for (const among of [apis, workers]) among[0]?.database.halfClose();
+      });
+      await this.#fault('connections to mail servers half closed', 'mail', async () => instance.mail_path.halfClose());
+      await pause(1000);
+    }
     const mute = async (seconds: number, end: () => void) => {
       for (const path of paths) path.mute(true);
       await pause(seconds * 1000);

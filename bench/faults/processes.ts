@@ -28,8 +28,8 @@ export interface Slot {
   kill(): Promise<void>;
   /** Stops and continues it after some time, as a paused machine does. */
   freeze(during: Promise<unknown>): Promise<void>;
-  /** SIGTERM, and a new process when it has exited. */
-  restart(): Promise<void>;
+  /** SIGTERM, and a new process when it has exited; from then on with these variables too. */
+  restart(more?: Readonly<Record<string, string>>): Promise<void>;
   untilReady(): Promise<void>;
   /** The life of the process that is there now. */
   life(): Life;
@@ -47,18 +47,23 @@ export interface SlotOptions {
   readonly log_folder: string;
 }
 
-/** Runs a command of the service to its end. */
+/** Runs a command of the service to its end, and returns what it printed. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   checkout = ROOT,
-): Promise<void> {
+): Promise<string> {
   const child = spawn(NODE, [join(checkout, 'packages/cli/src/main.ts'), ...args], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [code] = await once(child, 'exit');
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+  });
+  const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`postrider ${args.join(' ')} ended with ${code}`);
+  return out;
 }
 
 /** Starts the shipped program in this slot. */
@@ -67,6 +72,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
   const log_file = join(log_folder, `${name}.log`);
   const log: WriteStream = createWriteStream(log_file);
   let current: { readonly child: ChildProcess; readonly life: Life };
+  let settings = env;
   let closed = false;
   let false_starts = 0;
 
@@ -79,7 +85,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
         NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'),
         PORT: String(port),
         LOG_FORMAT: 'json',
-        ...env,
+        ...settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -114,7 +120,10 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
     name,
     port,
     kill: () => end('SIGKILL', 'killed'),
-    restart: () => end('SIGTERM', 'stopped'),
+    async restart(more) {
+      settings = { ...settings, ...more };
+      await end('SIGTERM', 'stopped');
+    },
     async freeze(during) {
       const frozen = current.child;
       frozen.kill('SIGSTOP');

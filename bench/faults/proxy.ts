@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A TCP proxy that delays, mutes, half-closes and cuts what passes. */
 export interface FaultProxy {
@@ -34,9 +35,26 @@ export async function startFaultProxy(target: () => { host: string; port: number
   const pairs = new Set<Pair>();
   const held: (() => void)[] = [];
   const cuts: Cut[] = [];
+  const delayed = new WeakMap<Socket, Promise<void>>();
   let delay_ms = 0;
   let muted = false;
 
+  /** Writes in order, also where the delay has just become shorter. */
+  const later = (to: Socket, write: () => void) => {
+    const before = delayed.get(to);
+    if (before === undefined && delay_ms === 0) {
+      write();
+      return;
+    }
+    const due = performance.now() + delay_ms;
+    const written: Promise<void> = (before ?? Promise.resolve())
+      .then(() => pause(Math.max(0, due - performance.now())))
+      .then(() => {
+        write();
+        if (delayed.get(to) === written) delayed.delete(to);
+      });
+    delayed.set(to, written);
+  };
   const pass = (pair: Pair, to: Socket, chunk: Buffer) => {
     const place = to === pair.server ? cuts.findIndex(({ bytes }) => chunk.includes(bytes)) : -1;
     const [cut] = place < 0 ? [] : cuts.splice(place, 1);
@@ -52,8 +70,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
       if (!to.destroyed && to.writable) to.write(chunk);
     };
     if (muted) held.push(write);
-    else if (delay_ms > 0) setTimeout(write, delay_ms);
-    else write();
+    else later(to, write);
   };
   const cutOn = (bytes: string, passes: boolean, signal: AbortSignal) =>
     new Promise<void>((done) => {

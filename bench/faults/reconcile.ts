@@ -180,7 +180,7 @@ function duplicateChecks(
       `second copies after a lost answer ${lost_acks}, kills of workers ${after(['worker']).length} (${kills
         .map(({ copies }) => copies)
         .join(' ')}), kills of APIs ${after(['api']).length}, the database ${after(['database']).length}, ` +
-        `stops without an end ${after(['pause']).length}, SIGTERM ${after(['stop']).length}, to servers that take minutes ${to_slow}`,
+        `half-closed connections to mail servers ${after(['mail']).length}, stops without an end ${after(['pause']).length}, SIGTERM ${after(['stop']).length}, to servers that take minutes ${to_slow}`,
     ],
   };
 }

@@ -41,14 +41,18 @@ export function newResult(options: Readonly<Record<string, unknown>>): Result {
   };
 }
 
-export function suiteResult(suite: string, { title, lines, rounds }: Report): SuiteResult {
+export function suiteResult(suite: string, { title, lines, rounds, figures = {} }: Report): SuiteResult {
   const ratios = lines
     .filter((line) => line.ratios.length > 0)
     .map((line) => [`× ${line.id} ${line.what}`, line.ratios] as const);
   return {
     suite,
     title,
-    series: Object.fromEntries([...(rounds?.series ?? []), ...ratios]),
+    series: Object.fromEntries([
+      ...(rounds?.series ?? []),
+      ...Object.entries(figures).map(([name, value]) => [name, [value]] as const),
+      ...ratios,
+    ]),
     steal_percent: rounds?.steal_percent ?? [],
     dropped_rounds: rounds?.dropped ?? 0,
     disturbed_rounds: rounds?.disturbed ?? 0,

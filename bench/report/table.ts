@@ -20,6 +20,8 @@ export interface Report {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly rounds: Rounds | null;
+  /** What was measured once, without rounds, for the file of the result. */
+  readonly figures?: Readonly<Record<string, number>>;
 }
 
 export function line(id: string, what: string, value: string, ratios: readonly number[] = [], goal?: Goal): Line {

@@ -1,42 +1,56 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '@postrider/db';
 import { stopAll } from '../measure/flow.ts';
-import { runLoad } from '../measure/load.ts';
+import { requireOnly, runLoad } from '../measure/load.ts';
 import type { BenchOptions } from '../options.ts';
 import { onBenchServer } from '../product/database.ts';
 import { deliveryEnvironment } from '../product/delivery-flow.ts';
-import { type ProductDatabase, prepareProduct, startProduct } from '../product/product.ts';
+import { type ProductDatabase, prepareProduct, secretOf, startProduct } from '../product/product.ts';
 import { letter } from '../product/sample.ts';
+import { type PostSink, startPostSink } from '../receivers/post-sink.ts';
 import { startSinkProcess } from '../receivers/sink-process.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 
-const KEYS = 10;
+const KEYS = 100;
+// Of the workspaces, so of the mail too.
+const WITH_WEBHOOK = 10;
 const CONNECTIONS = 50;
 const LETTER_BYTES = 4 * 1024;
 const MOST_MAILS = 1_000_000;
 const LOOK_AGAIN_MS = 1000;
+const REPORT_MS = 30_000;
 const LIMIT_SECONDS = 7200;
 // Tables with fewer changes are not worth a line.
-const LEAST_CHANGES = 1000;
+const LEAST_CHANGES = 100;
 
 /** Storage parameters of tables, by the table; a partitioned one stands for its partitions. */
 type Parameters = Readonly<Record<string, string>>;
 const JOBS = 'jobs of deliveries';
 const APPENDED = ['bodies', 'attempts', 'events', 'message_tags'];
 
-const variants: Readonly<Record<string, Parameters>> = {
-  'Postgres’s defaults': { recipients: 'fillfactor = 100', usage_months: 'fillfactor = 100' },
-  'as released': {},
-  'other values': {
-    recipients: 'fillfactor = 75, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000',
-    messages: 'fillfactor = 90',
-    [JOBS]: 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000',
-    ...Object.fromEntries(APPENDED.map((table) => [table, 'autovacuum_freeze_min_age = 0'])),
+interface Variant {
+  /** Whether the parameters that migrations set are there. */
+  readonly released: boolean;
+  readonly parameters: Parameters;
+}
+
+const variants: Readonly<Record<string, Variant>> = {
+  defaults: { released: false, parameters: {} },
+  released: { released: true, parameters: {} },
+  others: {
+    released: true,
+    parameters: {
+      recipients: 'fillfactor = 75, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000',
+      messages: 'fillfactor = 90',
+      [JOBS]: 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000',
+      ...Object.fromEntries(APPENDED.map((table) => [table, 'autovacuum_freeze_min_age = 0'])),
+    },
   },
 };
 
 interface TableRow {
   readonly table: string;
+  readonly parameters: string;
   readonly updates: number;
   readonly hot: number;
   readonly deletes: number;
@@ -47,74 +61,108 @@ interface TableRow {
   readonly indexes: number;
 }
 
-/** What storage parameters change, table by table, in a run of mails that are accepted and delivered at once. */
-export function benchStorage({ messages }: BenchOptions): Promise<Report[]> {
-  const count = Math.min(messages, MOST_MAILS);
-  return onBenchServer(async (server) => {
-    const product = await prepareProduct(await server.database('storage'), KEYS);
-    try {
-      const reports: Report[] = [];
-      const released = await parametersOf(product.sql);
-      for (const [name, parameters] of Object.entries(variants)) {
-        await product.reset();
-        await resetParameters(product.sql, released);
-        await setParameters(product.sql, parameters);
-        reports.push({ title: `${count} mails: ${name}`, lines: await measure(product, count), rounds: null });
-      }
-      return reports;
-    } finally {
-      await product.stop();
-    }
-  });
+interface Measured {
+  readonly lines: Line[];
+  readonly figures: Record<string, number>;
 }
 
-async function measure(product: ProductDatabase, count: number): Promise<Line[]> {
+/**
+ * What storage parameters change, table by table, in a run of mails that are accepted and delivered at once; a tenth of
+ * the deliveries is posted to webhooks. Each variant begins with a database of its own.
+ */
+export async function benchStorage({ messages, variants: named }: BenchOptions): Promise<Report[]> {
+  const count = Math.min(messages, MOST_MAILS);
+  const chosen = named.length === 0 ? Object.keys(variants) : named;
+  const reports: Report[] = [];
+  for (const name of chosen) {
+    const variant = variants[name];
+    if (!variant) throw new Error(`no variant is called ${name}; there are ${Object.keys(variants).join(', ')}`);
+    const measured = await onBenchServer(async (server) => {
+      const product = await prepareProduct(await server.database('storage'), KEYS);
+      try {
+        if (!variant.released) await resetParameters(product.sql);
+        await setParameters(product.sql, variant.parameters);
+        return await measure(product, count);
+      } finally {
+        await product.stop();
+      }
+    });
+    reports.push({ title: `${count} mails: ${name}`, rounds: null, ...measured });
+  }
+  return reports;
+}
+
+async function measure(product: ProductDatabase, count: number): Promise<Measured> {
   const { sql } = product;
+  await sql`vacuum analyze`;
   await sql`select pg_stat_reset()`;
   const before = await walOf(sql);
   const seconds = await acceptAndDeliver(product, count);
   const wal = (await walOf(sql)) - before;
+  const figures: Record<string, number> = { seconds, 'WAL a mail': wal / count };
   const lines = [
     line('', 'accepted and delivered', `${(count / seconds).toFixed(0)}/s`),
     line('', 'WAL a mail', `${(wal / count).toFixed(0)} bytes`),
   ];
-  const rows = await tablesOf(sql);
-  for (const row of rows) {
+  for (const row of await tablesOf(sql)) {
     if (row.updates + row.deletes + row.inserts < LEAST_CHANGES) continue;
     const vacuum = await vacuumOf(sql, row.table, '');
     const freeze = await vacuumOf(sql, row.table, 'freeze, ');
     const hot = row.updates === 0 ? 'no updates' : `${((row.hot / row.updates) * 100).toFixed(1)} % HOT`;
     lines.push(
-      line('', row.table, `${hot}, ${row.dead} dead, ${row.autovacuums} autovacuums`),
-      line('', '', `${megabytes(row.heap)} + ${megabytes(row.indexes)} indexes`),
+      line('', `${row.table} ${row.parameters}`, `${hot} of ${row.updates}, ${row.dead} dead`),
+      line('', '', `${megabytes(row.heap)} + ${megabytes(row.indexes)} indexes, ${row.autovacuums} autovacuums`),
       line(
         '',
         '',
         `vacuum ${vacuum.ms.toFixed(0)} ms, freeze ${freeze.ms.toFixed(0)} ms ${megabytes(freeze.wal)} of WAL`,
       ),
     );
+    const { table, parameters, ...numbers } = row;
+    const all = { ...numbers, vacuum_ms: vacuum.ms, freeze_ms: freeze.ms, freeze_wal: freeze.wal };
+    for (const [name, value] of Object.entries(all)) figures[`${table} ${name}`] = value;
   }
-  return lines;
+  return { lines, figures };
 }
 
-/** The seconds until every mail is delivered. */
+/** The seconds until every mail is delivered and every webhook is posted. */
 async function acceptAndDeliver(product: ProductDatabase, count: number): Promise<number> {
   const sink = await startSinkProcess();
-  const environment = deliveryEnvironment(sink.port);
+  const posts = await startPostSink();
+  const environment = { ...deliveryEnvironment(sink.port), WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
   const rest = await startProduct(product, { ...environment, ROLES: 'rest' });
   const worker = await startProduct(product, { ...environment, ROLES: 'worker' });
+  const told = setInterval(() => void tell(product.sql), REPORT_MS);
   try {
-    const started = performance.now();
     const requests = product.requestsOf(letter(LETTER_BYTES));
-    await runLoad({ port: rest.port, connections: CONNECTIONS, seconds: LIMIT_SECONDS, count, requests });
-    while ((await openOf(product.sql)) > 0) await delay(LOOK_AGAIN_MS);
+    for (const request of requests.slice(0, WITH_WEBHOOK)) await addWebhook(rest.port, secretOf(request), posts);
+    const started = performance.now();
+    const load = { port: rest.port, connections: CONNECTIONS, seconds: LIMIT_SECONDS, count, requests };
+    requireOnly(202, await runLoad(load), 'a mail');
+    while ((await openOf(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(LOOK_AGAIN_MS);
     const seconds = (performance.now() - started) / 1000;
     // The counters of a connection are stored a second after its last statement.
     await delay(2 * LOOK_AGAIN_MS);
     return seconds;
   } finally {
-    await stopAll([worker, rest, sink]);
+    clearInterval(told);
+    await stopAll([worker, rest, sink, posts]);
   }
+}
+
+async function addWebhook(port: number, secret: string, posts: PostSink): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `http://127.0.0.1:${posts.port}/`, events: ['email.delivered'] }),
+  });
+  if (answer.status !== 201) throw new Error(`a webhook was answered with ${await answer.text()}`);
+}
+
+async function tell(sql: Sql): Promise<void> {
+  const [row] = await sql<{ accepted: number }[]>`
+    select coalesce(sum(n_tup_ins), 0)::float8 as accepted from pg_stat_user_tables where relname like 'messages_2%'`;
+  process.stdout.write(`  ${row?.accepted ?? 0} accepted, ${await openOf(sql)} of them open\n`);
 }
 
 async function openOf(sql: Sql): Promise<number> {
@@ -127,26 +175,14 @@ async function walOf(sql: Sql): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-interface TableParameters {
-  readonly name: string;
-  readonly parameters: readonly string[];
-}
-
-async function parametersOf(sql: Sql): Promise<TableParameters[]> {
-  return sql<TableParameters[]>`
-    select oid::regclass::text as name, coalesce(reloptions, '{}') as parameters from pg_class
-    where relkind = 'r' and relnamespace in ('public'::regnamespace, 'pgboss'::regnamespace)`;
-}
-
-/** What the variant before has set would go on in the next. */
-async function resetParameters(sql: Sql, released: readonly TableParameters[]): Promise<void> {
-  const wanted = new Map(released.map(({ name, parameters }) => [name, parameters]));
-  for (const { name, parameters } of await parametersOf(sql)) {
-    const before = wanted.get(name) ?? [];
-    if (parameters.join() === before.join()) continue;
+/** Of the tables of migrations, not of pg-boss's. */
+async function resetParameters(sql: Sql): Promise<void> {
+  const tables = await sql<{ name: string; parameters: string[] }[]>`
+    select oid::regclass::text as name, reloptions as parameters from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and reloptions is not null`;
+  for (const { name, parameters } of tables) {
     const names = parameters.map((parameter) => parameter.split('=')[0]);
-    if (names.length > 0) await sql.unsafe(`alter table ${name} reset (${names.join()})`);
-    if (before.length > 0) await sql.unsafe(`alter table ${name} set (${before.join()})`);
+    await sql.unsafe(`alter table ${name} reset (${names.join()})`);
   }
 }
 
@@ -166,11 +202,12 @@ async function setParameters(sql: Sql, parameters: Parameters): Promise<void> {
 
 async function tablesOf(sql: Sql): Promise<TableRow[]> {
   return sql<TableRow[]>`
-    select t.relid::regclass::text as table, t.n_tup_upd::float8 as updates, t.n_tup_hot_upd::float8 as hot,
+    select t.relid::regclass::text as table, coalesce(c.reloptions, '{}')::text as parameters,
+      t.n_tup_upd::float8 as updates, t.n_tup_hot_upd::float8 as hot,
       t.n_tup_del::float8 as deletes, t.n_tup_ins::float8 as inserts, t.n_dead_tup::float8 as dead,
       t.autovacuum_count::float8 as autovacuums, pg_relation_size(t.relid)::float8 as heap,
       pg_indexes_size(t.relid)::float8 as indexes
-    from pg_stat_user_tables t order by 1`;
+    from pg_stat_user_tables t join pg_class c on c.oid = t.relid order by 1`;
 }
 
 /** What a vacuum of a table takes, and writes. */

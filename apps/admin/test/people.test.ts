@@ -113,7 +113,7 @@ describe('a member', () => {
     expect(JSON.stringify(await boss.api.members.list.query())).not.toContain('link');
     expect(await audited(world.workspace_id)).toEqual(
       expect.arrayContaining([
-        { action: 'member.added', actor_name: boss.email, diff: { email: 'grace@people.test', role: 'member' } },
+        { action: 'member.added', actor_name: boss.email, diff: { email: '…@people.test', role: 'member' } },
         { action: 'user.password_changed', actor_name: 'grace@people.test', diff: null },
       ]),
     );

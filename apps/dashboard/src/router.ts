@@ -12,6 +12,7 @@ import { incidentRoutes } from './pages/operations/incident/route.ts';
 import { jobRoutes } from './pages/operations/jobs/route.ts';
 import { operatorRoutes } from './pages/operations/operators/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
+import { storageRoutes } from './pages/operations/storage/route.ts';
 import { workerRoutes } from './pages/operations/workers/route.ts';
 import { workspacesRoutes } from './pages/operations/workspaces/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
@@ -19,6 +20,7 @@ import { requestRoutes } from './pages/requests/route.ts';
 import { alarmRoutes } from './pages/settings/alarms/route.ts';
 import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
 import { auditRoutes } from './pages/settings/audit/route.ts';
+import { erasureRoutes } from './pages/settings/erasures/route.ts';
 import { memberRoutes } from './pages/settings/members/route.ts';
 import { workspaceRoutes } from './pages/settings/workspace/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
@@ -44,6 +46,7 @@ const routeTree = rootRoute.addChildren([
     ...suppressionRoutes,
     ...webhookRoutes,
     ...queueRoutes,
+    ...storageRoutes,
     ...workerRoutes,
     ...holdRoutes,
     ...backlogRoutes,
@@ -54,6 +57,7 @@ const routeTree = rootRoute.addChildren([
     ...operatorRoutes,
     ...workspacesRoutes,
     ...alarmRoutes,
+    ...erasureRoutes,
     ...memberRoutes,
     ...workspaceRoutes,
     ...missingRoutes,

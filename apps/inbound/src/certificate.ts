@@ -1,5 +1,9 @@
+import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 import type { Services } from '@postrider/core';
+
+const CERTIFICATE_POLL_MS = 2000;
 
 /** The certificate of the SMTP listeners; null where none is set. */
 export async function certificateOf({ config }: Services): Promise<{ key: Buffer; cert: Buffer } | null> {
@@ -18,4 +22,27 @@ async function readOrExplain(name: string, file: string): Promise<Buffer> {
   } catch (error) {
     throw new Error(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Renewed certificates are read when their files change, without a restart; returns what ends that. */
+export function watchCertificate(services: Services, use: (tls: { key: Buffer; cert: Buffer }) => void): () => void {
+  const { config, log } = services;
+  const files = [config.TLS_CERT_FILE, config.TLS_KEY_FILE].filter((file) => file !== undefined);
+  const changed = () => {
+    certificateOf(services)
+      .then((tls) => {
+        if (!tls) return;
+        // A pair of which one file is still the old one is refused here, before the server has it.
+        createSecureContext(tls);
+        use(tls);
+        log.info('the certificate was read again');
+      })
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'the changed certificate cannot be used; the one before stays'),
+      );
+  };
+  for (const file of files) watchFile(file, { interval: CERTIFICATE_POLL_MS, persistent: false }, changed);
+  return () => {
+    for (const file of files) unwatchFile(file, changed);
+  };
 }

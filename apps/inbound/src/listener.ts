@@ -7,7 +7,7 @@ import {
   type ReturnedMailReaderOptions,
   startReturnServer,
 } from '@postrider/mail';
-import { certificateOf } from './certificate.ts';
+import { certificateOf, watchCertificate } from './certificate.ts';
 
 export interface Listener {
   readonly port: number;
@@ -62,10 +62,12 @@ export async function startListener(
     isOurs,
     onMail: take,
   });
+  const unwatch = watchCertificate(services, (renewed) => server.useCertificate(renewed));
   return {
     port: server.port,
     reader,
     async stop() {
+      unwatch();
       // Queued mails are answered with 451, so that a stop waits for one mail at most.
       await Promise.all([reader.stop(), server.stop()]);
     },

@@ -1,6 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import { isIP } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import {
   AppError,
   type Context,
@@ -15,12 +13,11 @@ import {
 import { sendMessage } from '@postrider/core/accept';
 import { checkKey, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { createSubmissionReader, type Reply, type SubmittedMail, startSubmissionServer } from '@postrider/mail';
-import { certificateOf } from './certificate.ts';
+import { certificateOf, watchCertificate } from './certificate.ts';
 
 const USER = 'api';
 // The largest message of the API, as MIME: encoded, with line breaks and header fields.
 const MOST_BYTES = 15 * 1024 * 1024;
-const CERTIFICATE_POLL_MS = 2000;
 
 export interface Submission {
   readonly port: number;
@@ -91,8 +88,7 @@ export async function startSubmission(
     onLogin: (user, password, address) => login(services, user, password, address),
     onMail,
   });
-  const unwatch =
-    tls === null ? () => undefined : watchCertificate(services, (renewed) => server.useCertificate(renewed));
+  const unwatch = watchCertificate(services, (renewed) => server.useCertificate(renewed));
   return {
     port: server.port,
     async stop() {
@@ -124,27 +120,4 @@ function replyTo(error: AppError): Reply {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-/** Renewed certificates are read when their files change, without a restart. */
-function watchCertificate(services: Services, use: (tls: { key: Buffer; cert: Buffer }) => void): () => void {
-  const { config, log } = services;
-  const files = [config.TLS_CERT_FILE, config.TLS_KEY_FILE].filter((file) => file !== undefined);
-  const changed = () => {
-    certificateOf(services)
-      .then((tls) => {
-        if (!tls) return;
-        // A pair of which one file is still the old one is refused here, before the server has it.
-        createSecureContext(tls);
-        use(tls);
-        log.info('the certificate was read again');
-      })
-      .catch((error: unknown) =>
-        log.error({ err: error }, 'the changed certificate cannot be used; the one before stays'),
-      );
-  };
-  for (const file of files) watchFile(file, { interval: CERTIFICATE_POLL_MS, persistent: false }, changed);
-  return () => {
-    for (const file of files) unwatchFile(file, changed);
-  };
 }

@@ -20,12 +20,16 @@ import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/wo
 import {
   connect,
   connectSingly,
+  followReplica,
   isOutage,
   mayMigrate,
   migrate,
   offersNoTls,
   pendingMigrations,
+  type Replica,
+  requireSession,
   requireUpgradable,
+  type Sql,
   writability,
 } from '@postrider/db';
 import { type Leftover, leftoverDatabases, startEmbedded } from '@postrider/db/embedded';
@@ -57,6 +61,7 @@ const POOL_SIZE = 10;
 const ACCEPT_CONNECTIONS = 2;
 const QUEUE_POOL_SIZE = 4;
 const TASK_POOL_SIZE = 4;
+const DIRECT_POOL_SIZE = 2;
 const LOOK_MS = 500;
 const LOCK_PART = 0.8;
 const ASK_MS = 5000;
@@ -89,8 +94,11 @@ export async function startPostrider(
     }
     signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
-    await awaitDatabase(config, database_url, on_progress, signal);
-    await prepareSchema(config, database_url, on_progress, signal);
+    const direct_url = config.DATABASE_DIRECT_URL ?? database_url;
+    await awaitSchema(config, direct_url, on_progress, signal);
+    if (direct_url !== database_url) {
+      await awaitDatabase(database_url, on_progress, signal, performance.now() + config.LIMITS.database_start);
+    }
     signal.throwIfAborted();
     const { LIMITS } = config;
     const connect_ms = LIMITS.database_connect;
@@ -103,6 +111,9 @@ export async function startPostrider(
       lock_ms: Math.round(LIMITS.database_answer * LOCK_PART),
     });
     stops.unshift(() => sql.end({ timeout: 1 }));
+    if (direct_url !== database_url) await requireSession(sql);
+    const direct = connectDirectly(config, sql);
+    if (direct !== sql) stops.unshift(() => direct.end({ timeout: 1 }));
     const task_sql = connect(database_url, {
       ...pool,
       max: TASK_POOL_SIZE,
@@ -126,7 +137,8 @@ export async function startPostrider(
     );
     const jobs = createQueue({
       sql,
-      url: database_url,
+      direct,
+      url: direct_url,
       catalogue,
       application_name: 'postrider-queue',
       max_connections: QUEUE_POOL_SIZE,
@@ -135,7 +147,9 @@ export async function startPostrider(
     });
     await jobs.start();
     stops.unshift(() => jobs.stop());
-    const parts = { sql, accept_connections, jobs, clock: systemClock, log, config, secret_key };
+    const replica = connectReplica(config, sql, log);
+    if (replica) stops.unshift(() => replica.stop());
+    const parts = { sql, direct, replica, accept_connections, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
     on_provisioned(provisioned);
     const http = await bindHttpServer(config, log);
@@ -179,14 +193,58 @@ async function firstLoginLink(services: Services, { operator }: Provisioned): Pr
   return (await invoke(ctx, createLoginLink, { email: operator.email })).url;
 }
 
-/** Waits for a database that starts, or is away for a while; anything else that is wrong with it ends the start. */
-async function awaitDatabase(
+/** Past a pooler, which outlives the connections of a process: for LISTEN, and for what tells that a worker is there. */
+function connectDirectly({ DATABASE_DIRECT_URL, LIMITS }: Config, sql: Sql): Sql {
+  if (DATABASE_DIRECT_URL === undefined) return sql;
+  return connect(DATABASE_DIRECT_URL, {
+    application_name: 'postrider-direct',
+    max: DIRECT_POOL_SIZE,
+    connect_ms: LIMITS.database_connect,
+    answer_ms: LIMITS.database_answer,
+  });
+}
+
+/** For reads that may be some seconds old; without it they are the primary's too. */
+function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log: Log): Replica | null {
+  if (DATABASE_READ_URL === undefined) return null;
+  const sql = connect(DATABASE_READ_URL, {
+    application_name: 'postrider-read',
+    max: POOL_SIZE,
+    connect_ms: LIMITS.database_connect,
+    answer_ms: LIMITS.database_answer,
+  });
+  return followReplica(primary, sql, (usable) =>
+    usable
+      ? log.info('lists and statistics are read from the replica')
+      : log.warn('the replica is away, or more than five seconds behind; the primary is read'),
+  );
+}
+
+/** A database that goes away between two steps is waited for like one that was not there. */
+async function awaitSchema(
   config: Config,
   database_url: string,
   on_progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + config.LIMITS.database_start;
+  for (;;) {
+    await awaitDatabase(database_url, on_progress, signal, deadline);
+    try {
+      return await prepareSchema(config, database_url, on_progress, signal);
+    } catch (error) {
+      if (!isOutage(error) || performance.now() > deadline) throw error;
+    }
+  }
+}
+
+/** Waits for a database that starts, or is away for a while; anything else that is wrong with it ends the start. */
+async function awaitDatabase(
+  database_url: string,
+  on_progress: (line: string) => void,
+  signal: AbortSignal,
+  deadline: number,
+): Promise<void> {
   const where = URL.canParse(database_url) ? new URL(database_url).host : 'DATABASE_URL';
   for (let told = false; ; told = true) {
     const sql = connect(database_url, { max: 1, application_name: 'postrider-start', answer_ms: ASK_MS });
@@ -220,7 +278,11 @@ async function prepareSchema(
   on_progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const sql = connect(database_url, { max: 1, application_name: 'postrider-start' });
+  const sql = connect(database_url, {
+    max: 1,
+    application_name: 'postrider-start',
+    answer_ms: config.LIMITS.database_answer,
+  });
   try {
     await requireUpgradable(sql);
     if (roleNames.every((role) => config.ROLES.includes(role)) && (await mayMigrate(sql))) {

@@ -8,7 +8,9 @@ export interface DatabaseProxy {
   silence(): void;
   /** What clients send still arrives; no established connection gets an answer. */
   swallowAnswers(): void;
-  /** Ends the next connection on which a client sends these words, before they arrive. */
+  /** Lets the next connection fall silent on which a client sends these words. */
+  silenceAt(words: string): Promise<void>;
+  /** Ends the next connection on which a client sends these words, before it has an answer. */
   cutAt(words: string): Promise<void>;
   /** Ends every connection and takes no more, until it is opened. */
   close(): Promise<void>;
@@ -19,7 +21,7 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();
-  let cut: { readonly words: Buffer; done(): void } | null = null;
+  let cut: { readonly words: Buffer; readonly ends: boolean; done(): void } | null = null;
   const listen = (port: number): Promise<Server> =>
     new Promise((resolve, reject) => {
       const server = createServer((client) => {
@@ -40,8 +42,9 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
         }
         client.prependListener('data', (chunk: Buffer) => {
           if (!cut || !chunk.includes(cut.words)) return;
-          client.unpipe();
-          client.destroy();
+          upstream.unpipe();
+          upstream.resume();
+          if (cut.ends) client.destroy();
           cut.done();
           cut = null;
         });
@@ -70,9 +73,14 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
         upstream.resume();
       }
     },
+    silenceAt(words) {
+      return new Promise((done) => {
+        cut = { words: Buffer.from(words), ends: false, done };
+      });
+    },
     cutAt(words) {
       return new Promise((done) => {
-        cut = { words: Buffer.from(words), done };
+        cut = { words: Buffer.from(words), ends: true, done };
       });
     },
     async close() {

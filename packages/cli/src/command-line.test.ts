@@ -935,6 +935,7 @@ describe('doctor', () => {
       'secret_key ok',
       'oldest_transaction ok',
       'transaction_ids ok',
+      'vacuum ok',
       'default_partitions ok',
       'clock ok',
       'workers ok',
@@ -1202,5 +1203,69 @@ describe('queues', () => {
     expect([queue.code, queue.err]).toEqual([1, expect.stringMatching(/^queue_not_found: /)]);
     const release = await postrider(['queues', 'release', 'queue', 'delivery.attempt']);
     expect([release.code, release.err]).toEqual([1, expect.stringMatching(/^hold_not_found: /)]);
+  });
+});
+
+describe('erase', () => {
+  it('prints a receipt with counts, without the address, and where it may remain', async () => {
+    await send('--to', 'erased.person@example.com');
+    await vi.waitFor(
+      async () => {
+        const { out } = await postrider(['logs', 'list', '--to', 'erased.person@example.com', '--json']);
+        expect(JSON.parse(out).data[0]).toMatchObject({ status: 'delivered' });
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+
+    const { code, out } = await postrider(['erase', 'erased.person@example.com']);
+
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ers_\w+ {2}completed\n/);
+    expect(out).toMatch(/^recipients +1$/m);
+    expect(out).toContain('It may remain in:');
+    expect(out).not.toContain('erased.person');
+    const { out: left } = await postrider(['logs', 'list', '--to', 'erased.person@example.com', '--json']);
+    expect(JSON.parse(left).data).toEqual([]);
+  });
+
+  it('does not wait with --no-wait, and refuses what is no address', async () => {
+    const started = await postrider(['erase', 'another.person@example.com', '--no-wait', '--json']);
+    const refused = await postrider(['erase', 'nobody']);
+
+    expect(JSON.parse(started.out)).toMatchObject({ object: 'erasure', id: expect.stringMatching(/^ers_/) });
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/email/)]);
+  });
+});
+
+describe('restore-check', () => {
+  it('holds the instance, and ends what a log knows as sent', async () => {
+    await postrider(['queues', 'hold', 'queue', 'delivery.attempt', '--reason', 'A backup is to have open mail']);
+    const sent = JSON.parse((await send('--to', 'sent@example.com', '--json')).out);
+    const open = JSON.parse((await send('--to', 'open@example.com', '--json')).out);
+    const log = join(data_dir, 'sent.log');
+    await writeFile(log, `taken: <${sent.id}@sandbox.test> to=<sent@example.com>\n`);
+
+    const told = await postrider(['restore-check', '--sent', log]);
+    const closed = await postrider(['restore-check', '--sent', log, '--close', '--json']);
+    const absent = await postrider(['restore-check', '--sent', join(data_dir, 'absent.log')]);
+
+    expect(told.code).toBe(0);
+    expect(told.out).toMatch(/^hld_\w+ holds all mail and webhooks until it is released$/m);
+    expect(told.out).toContain('1 workers run already');
+    expect(told.out).toContain(`${sent.id}  sent@example.com  ${log}`);
+    const { hold, known_sent, missing } = JSON.parse(closed.out);
+    expect(JSON.parse(closed.out)).toMatchObject({ object: 'restore_check', closed: 1 });
+    expect([known_sent.count, missing.count]).toEqual([1, 0]);
+    expect([absent.code, absent.err]).toEqual([1, expect.stringMatching(/^file_not_found: /)]);
+    expect((await postrider(['queues', 'release', 'queue', 'delivery.attempt'])).code).toBe(0);
+    // The hold of the instance is on.
+    const shown = await postrider(['email', 'get', open.id]);
+    expect(shown.out).toContain(hold.id);
+    expect((await postrider(['queues', 'release', 'instance', 'all'])).out).toContain('instance all is released');
+    await vi.waitFor(async () => expect((await postrider(['email', 'get', open.id])).out).toContain('delivered'), {
+      timeout: 30_000,
+      interval: 200,
+    });
+    expect((await postrider(['email', 'get', sent.id])).out).toContain('Known as sent by');
   });
 });

@@ -107,6 +107,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'on the machine itself: bring the database and its queues up to this release',
     load: async () => (await import('./machine/migrate.ts')).addMigrate,
   },
+  'restore-check': {
+    description: 'on the machine itself, after a restore: hold all mail, and tell what was sent since',
+    load: async () => (await import('./commands/restore-check.ts')).addRestoreCheck,
+  },
   databases: {
     description: 'on the machine itself: embedded databases that no data directory refers to',
     load: async () => (await import('./machine/databases.ts')).addDatabases,

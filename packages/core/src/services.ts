@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import type { Replica, Sql } from '@postrider/db';
 import { createDnsLookup } from '@postrider/net';
 import { createSubmitBatcher } from './accept/index.ts';
 import { createKeyUses } from './api-keys/index.ts';
@@ -21,6 +21,9 @@ export function createServices({
   ...parts
 }: {
   readonly sql: Sql;
+  /** Connections past a pooler; without one these are those of the pool. */
+  readonly direct?: Sql;
+  readonly replica?: Replica | null;
   /** Connections of the submit batcher's own; without them it shares the pool. */
   readonly accept_connections?: readonly Sql[];
   readonly jobs: Jobs;
@@ -38,6 +41,9 @@ export function createServices({
   const encryption = createEncryption(parts.secret_key, parts.config.SECRET_KEY_PREVIOUS);
   return {
     ...parts,
+    direct: parts.direct ?? parts.sql,
+    primary: parts.sql,
+    replica: parts.replica ?? null,
     key_uses,
     request_log: createRequestLog(parts),
     encryption,

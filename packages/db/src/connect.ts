@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { openAddress } from './address.ts';
 import { answeringSockets } from './answering-socket.ts';
 import { idOfUuid, uuidOfId } from './ids.ts';
 import { sessionPlanning } from './planner.ts';
@@ -44,11 +45,13 @@ const IDLE_LANE_SECONDS = 60;
 const KEEP_ALIVE_SECONDS = 15;
 
 /** A pool of at most `max` connections; nothing connects before the first query. */
-export function connect(url: string, options: ConnectOptions): Sql {
+export function connect(address: string, options: ConnectOptions): Sql {
   requirePatchedDriver();
+  const { url, password, pooled } = openAddress(address);
   let unconfirmed = 0;
   const sql = postgres(url, {
     max: options.max,
+    ...(password && { password }),
     types,
     connect_timeout: (options.connect_ms ?? CONNECT_TIMEOUT_MS) / 1000,
     ...(options.answer_ms && { socket: answeringSockets(options.answer_ms) }),
@@ -62,7 +65,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
       if (notice.routine === 'SyncRepWaitForLSN') unconfirmed += 1;
       options.on_notice?.(notice.message ?? '');
     },
-    connection: {
+    ...sessionOf(pooled, {
       application_name: options.application_name,
       statement_timeout: options.statement_ms ?? STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -71,9 +74,33 @@ export function connect(url: string, options: ConnectOptions): Sql {
       client_min_messages: 'notice',
       ...sessionPlanning,
       TimeZone: 'UTC',
-    },
+    }),
   });
   return countingWaits(Object.assign(narrowed(sql), { unconfirmed: () => unconfirmed }));
+}
+
+/**
+ * The settings of a session: startup parameters, or, as a pooler refuses most of those, a part of the first query of each
+ * connection, which is the driver's own for the types of arrays.
+ */
+function sessionOf(
+  pooled: boolean,
+  settings: Readonly<Record<string, string | number>> & { readonly application_name: string },
+): Pick<postgres.Options<Record<string, never>>, 'connection' | 'fetch_types'> {
+  if (!pooled) return { connection: settings };
+  const { application_name, ...others } = settings;
+  const set = Object.entries(others).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const first = `
+    with session as materialized (select ${set.join(', ')})
+    select b.oid, b.typarray
+    from pg_catalog.pg_type a
+    join pg_catalog.pg_type b on b.oid = a.typelem
+    cross join session
+    where a.typcategory = 'A'
+    group by b.oid, b.typarray
+    order by b.oid`;
+  // patches/postgres+3.4.9+session.patch takes a text for it.
+  return { connection: { application_name }, fetch_types: first as unknown as boolean };
 }
 
 /** The driver does not say how many callers wait for a connection, so transactions that have not begun are counted. */

@@ -52,6 +52,7 @@ const DATABASE = 'postrider';
 const START_ATTEMPTS = 5;
 const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 8;
+const ANSWER_MS = 60_000;
 const LOG_LIMIT_BYTES = 1_000_000;
 
 // Durable as in production, small in memory: background processes that the product does not need are off.
@@ -365,7 +366,7 @@ function unlessEnded(cluster: Cluster): (error: unknown) => null {
 }
 
 async function tryCreateDatabase(url: string): Promise<Error | null> {
-  const sql = connect(url, { max: 1, application_name: 'postrider-embedded' });
+  const sql = connect(url, { max: 1, application_name: 'postrider-embedded', answer_ms: ANSWER_MS });
   try {
     const [found] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
     if (!found) await sql`create database ${sql(DATABASE)}`;

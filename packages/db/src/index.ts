@@ -1,3 +1,4 @@
+export { pgConnection, throughPooler, withPasswordFile } from './address.ts';
 export { hexTexts, isoTimes } from './array-parameters.ts';
 export { type CommitWait, commitWait } from './commit-wait.ts';
 export {
@@ -23,8 +24,19 @@ export {
 export { literals } from './literals.ts';
 export { mayMigrate, migrate, pendingMigrations, requireUpgradable, schemaVersion } from './migrate.ts';
 export { isOutage } from './outage.ts';
-export { apart, equalsByRange, fence, inBatch, listOf, looksUpArrays, planNormally, unindexed } from './planner.ts';
+export {
+  apart,
+  equalsByRange,
+  fence,
+  inBatch,
+  listOf,
+  looksUpArrays,
+  planNormally,
+  requireSession,
+  unindexed,
+} from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
+export { followReplica, type Replica } from './replica.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { offersNoTls } from './tls-offer.ts';
 export { transactionTime } from './transaction-time.ts';

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { MigrationBuilder } from 'node-pg-migrate';
 import pg from 'pg';
+import { pgConnection } from './address.ts';
 import { indexesOf, isConcurrent, makeIndex } from './concurrent-index.ts';
 import { connect } from './connect.ts';
 import type { Sql } from './sql.ts';
@@ -18,6 +19,9 @@ const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 1000;
 const TURN_PAUSE_MS = 200;
+const KEEP_ALIVE_MS = 15_000;
+const ANSWER_MS = 60_000;
+const LONGEST_STEP_MS = 6 * 3_600_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
@@ -30,15 +34,18 @@ export async function migrate(
   directory: string = MIGRATIONS_DIRECTORY,
 ): Promise<readonly string[]> {
   const client = new pg.Client({
-    connectionString: url,
+    ...pgConnection(url),
     application_name: 'postrider-migrate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // A migration may take hours; a peer that is gone is found by the probes.
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    query_timeout: LONGEST_STEP_MS,
   });
   // A socket error between two queries would otherwise crash the process; the next query reports it.
   client.on('error', () => undefined);
   await client.connect();
-  const sql = connect(url, { max: 1, application_name: 'postrider-migrate' });
+  const sql = connect(url, { max: 1, application_name: 'postrider-migrate', answer_ms: ANSWER_MS });
   try {
     await client.query('set statement_timeout = 0');
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);

@@ -79,3 +79,13 @@ export function looksUpArrays({ parameters }: Pick<Sql | Tx, 'parameters'>): boo
 export function equalsByRange(sql: Sql | Tx, column: Fragment, value: Fragment): Fragment {
   return sql`${column} >= ${value} and ${column} <= ${value}`;
 }
+
+/** Throws where a connection through a pooler has not the settings that connect() made, or the driver cannot make them. */
+export async function requireSession(sql: Sql): Promise<void> {
+  const [row] = await sql<{ mode: string }[]>`select current_setting('plan_cache_mode') as mode`;
+  if (row?.mode === sessionPlanning.plan_cache_mode) return;
+  throw new Error(
+    'The pooler at DATABASE_URL does not keep the settings of a session, or the postgres driver lacks ' +
+      'patches/postgres+3.4.9+session.patch. Set pool_mode = session, and run `node scripts/apply-patches.mjs`.',
+  );
+}

@@ -10,7 +10,7 @@ export {
 } from './dead-jobs.ts';
 export { eraseFromJobs } from './erase-from-jobs.ts';
 export { installQueue, missingQueues } from './install.ts';
-export { cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
+export { cancelAllWaiting, cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
 export type { Wanted } from './job-rows.ts';
 export {
   gaugesOf,

@@ -1,6 +1,7 @@
 import { connect, type Sql } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue } from './catalogue.ts';
+import { bossConnection, QUERY_TIMEOUT_MS } from './connection.ts';
 import { installJobFunction } from './job-rows.ts';
 
 /** The schema of pg-boss. */
@@ -12,7 +13,7 @@ const DEAD_SECONDS = 30 * 86_400;
 /** Creates or upgrades pg-boss's schema, the catalogue's queues and its schedules. Safe to repeat. */
 export async function installQueue(url: string, catalogue: Catalogue): Promise<void> {
   const boss = new PgBoss({
-    connectionString: url,
+    ...bossConnection(url),
     schema: SCHEMA,
     max: 2,
     supervise: false,
@@ -45,7 +46,7 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
 }
 
 async function finishQueues(url: string, catalogue: Catalogue): Promise<void> {
-  const sql = connect(url, { max: 1, application_name: 'postrider-queue' });
+  const sql = connect(url, { max: 1, application_name: 'postrider-queue', answer_ms: QUERY_TIMEOUT_MS });
   try {
     await dropQueueChecks(sql, Object.keys(catalogue));
     for (const [name, { options }] of Object.entries(catalogue)) {

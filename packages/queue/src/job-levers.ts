@@ -17,6 +17,14 @@ export async function cancelWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promis
   return rows.length > 0;
 }
 
+/** Cancels those of some jobs that wait. */
+export async function cancelAllWaiting(tx: Tx, queue: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx`
+    update pgboss.job j set state = 'cancelled', completed_on = pgboss.job_now()
+    where j.name = ${queue} and j.id = any (${[...ids]}::uuid[]) and j.state in ('created', 'retry')`;
+}
+
 /** Makes a deferred job due immediately. */
 export async function runWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promise<boolean> {
   const rows = await tx`

@@ -4,6 +4,7 @@ import { type Fragment, idKindOf, idOfUuid, isoTimes, type Sql, type Tx, uuidOfI
 import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
+import { bossConnection } from './connection.ts';
 import { SCHEMA } from './install.ts';
 import {
   type FreedRow,
@@ -109,6 +110,9 @@ export interface AcquiredRow {
 
 export interface QueueOptions<C extends Catalogue> {
   readonly sql: Sql;
+  /** A connection past a pooler, for LISTEN; sql where there is none. */
+  readonly direct?: Sql;
+  /** Past a pooler, too. */
   readonly url: string;
   readonly catalogue: C;
   readonly application_name: string;
@@ -119,10 +123,10 @@ export interface QueueOptions<C extends Catalogue> {
 }
 
 export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queue<C> {
-  const { sql, catalogue, supervise } = options;
+  const { sql, direct = sql, catalogue, supervise } = options;
   const holder = randomUUID();
   const boss = createBoss(options);
-  const wakes = new Wakes(sql, options.on_error);
+  const wakes = new Wakes({ sql, direct }, options.on_error);
   let tables: ReadonlyMap<string, JobTable> = new Map();
   const tableOf = (name: string): JobTable => {
     const table = tables.get(name);
@@ -203,7 +207,7 @@ function readableIn<C extends Catalogue, N extends keyof C & string>(
 function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
   const { supervise } = options;
   const boss = new PgBoss({
-    connectionString: withQueryTimeout(options.url),
+    ...bossConnection(options.url),
     schema: SCHEMA,
     max: options.max_connections,
     application_name: options.application_name,
@@ -240,14 +244,6 @@ type Statements =
   | 'complete'
   | 'withoutLiveJob'
   | 'liveAbout';
-
-/** Longer than Postgres allows itself, so that only a server that says nothing is given up by it. */
-function withQueryTimeout(address: string): string {
-  if (!URL.canParse(address)) return address;
-  const url = new URL(address);
-  url.searchParams.set('query_timeout', '35000');
-  return url.href;
-}
 
 /** The methods that run in, or are a part of, the caller's statement. */
 function createStatements<C extends Catalogue>(

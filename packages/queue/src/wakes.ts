@@ -7,14 +7,16 @@ const WAKE_EVERY_MS = 5;
 /** Hints that a queue has ready jobs, within this process and between processes. */
 export class Wakes {
   readonly #sql: Sql;
+  readonly #direct: Sql;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #pending = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #sent_at = Number.NEGATIVE_INFINITY;
 
-  constructor(sql: Sql, onError: (error: unknown) => void) {
+  constructor({ sql, direct }: { readonly sql: Sql; readonly direct: Sql }, onError: (error: unknown) => void) {
     this.#sql = sql;
+    this.#direct = direct;
     this.#onError = onError;
   }
 
@@ -40,7 +42,7 @@ export class Wakes {
   };
 
   readonly listen = async (): Promise<void> => {
-    await this.#sql.listen(WAKE_CHANNEL, this.wakeLocal);
+    await this.#direct.listen(WAKE_CHANNEL, this.wakeLocal);
   };
 
   stop(): void {

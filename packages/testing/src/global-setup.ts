@@ -16,6 +16,8 @@ declare module 'vitest' {
     postgres_url: string;
     /** The tree of the release that an upgrade starts from; null: this one. */
     release_before: string | null;
+    /** Whether suites leave nothing out to save time, as with `npm run test:browser -- --all`. */
+    leaves_nothing_out: boolean;
   }
 }
 
@@ -44,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide('postgres_url', server.url);
   project.provide('release_before', process.env.POSTRIDER_RELEASE_BEFORE ?? null);
+  project.provide('leaves_nothing_out', process.env.POSTRIDER_TEST_ALL === '1');
   return server.stop;
 }
 

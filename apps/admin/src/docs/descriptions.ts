@@ -17,6 +17,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   'command-line': 'Send mail, follow it and operate the service from a terminal.',
   'self-hosting': 'From an empty Debian machine to delivered mail.',
   operations: 'Run the service: bounces, backup, scaling, alarms and repair.',
+  database: 'Roles, connections, a pooler, and what to watch in Postgres.',
+  backup: 'Back up the database, and restore it without sending mail twice.',
   retention: 'What is kept and for how long, and how to erase it sooner.',
   settings: 'Every environment variable, with its default.',
   'admin-actions': 'Hold, release, retry and cancel mail, one or many at a time.',

@@ -33,8 +33,11 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
     [
       'self-hosting',
       'operations',
+      'database',
+      'backup',
       'retention',
       'settings',
+      'limits',
       'admin-actions',
       'metrics',
       'alarms',

@@ -1,4 +1,8 @@
-import { getErasure, startErasure } from '@postrider/core/erasures';
+import { getErasure, listErasures, startErasure } from '@postrider/core/erasures';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
 
-export const erasures = router({ start: mutation(startErasure), get: query(getErasure) });
+export const erasures = router({
+  start: mutation(startErasure),
+  get: query(getErasure),
+  list: query(listErasures),
+});

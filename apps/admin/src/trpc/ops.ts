@@ -18,6 +18,7 @@ import {
   runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
+import { getStorage } from '@postrider/core/storage';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
 import { bulkWatch, queuesStream } from './live.ts';
 
@@ -42,6 +43,7 @@ export const ops = router({
   schedules,
   health: query(getHealth),
   doctor: query(examineMachine),
+  storage: query(getStorage),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),
   // POST although it changes nothing: a filter contains addresses, which must not end up in a URL.

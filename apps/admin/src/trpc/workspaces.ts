@@ -1,3 +1,4 @@
+import { getRetention } from '@postrider/core/storage';
 import { getMonthUsage } from '@postrider/core/usage';
 import {
   createPlan,
@@ -16,6 +17,7 @@ export const workspaces = router({
   list: query(listWorkspaces),
   get: query(getWorkspace),
   usage: query(getMonthUsage),
+  retention: query(getRetention),
   create: mutation(createWorkspace),
   update: mutation(updateWorkspace),
   setPlan: mutation(setWorkspacePlan),

@@ -8,12 +8,19 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
 }
 
+/** Something that happened at a point. */
+export interface ChartMark {
+  readonly at: number;
+  readonly text: string;
+}
+
 export interface ChartProps {
   readonly label: string;
   /** The label of each point, such as 10:00. */
   readonly times: readonly string[];
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
+  readonly marks?: readonly ChartMark[];
   /** Opens what a point counts, on click or Enter. */
   readonly onPick?: (at: number) => void;
 }
@@ -23,13 +30,14 @@ const dashes = [undefined, '6 3', '2 3', '9 3 2 3', '1 2', '12 4'];
 const HEIGHT = 100;
 
 /** Lines over time. The arrow keys move along them, and each point is announced as text. */
-export function Chart({ label, times, series, format, onPick }: ChartProps) {
+export function Chart({ label, times, series, format, marks = [], onPick }: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const last = Math.max(0, times.length - 1);
   const top = topOf(series);
   const point = Math.min(at ?? last, last);
+  const marked = (index: number) => marks.filter((mark) => mark.at === index).map((mark) => mark.text);
   const told = (index: number) =>
-    `${times[index]}: ${series.map(({ name, values }) => `${name} ${shown(values[index], format)}`).join(', ')}`;
+    `${times[index]}: ${[...series.map(({ name, values }) => `${name} ${shown(values[index], format)}`), ...marked(index)].join(', ')}`;
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const to = { ArrowRight: point + 1, ArrowLeft: point - 1, Home: 0, End: last }[event.key];
     if (event.key === 'Enter' && onPick) onPick(point);
@@ -62,6 +70,9 @@ export function Chart({ label, times, series, format, onPick }: ChartProps) {
           {[0, 0.5, 1].map((share) => (
             <line key={share} className="grid" x1={0} x2={Math.max(1, last)} y1={HEIGHT * share} y2={HEIGHT * share} />
           ))}
+          {[...new Set(marks.map((mark) => mark.at))].map((place) => (
+            <line key={place} className="mark" x1={place} x2={place} y1={0} y2={HEIGHT} />
+          ))}
           {at !== null && <line className="at" x1={point} x2={point} y1={0} y2={HEIGHT} />}
           {series.map(({ name, tone, values }, index) => (
             <path key={name} className={`tone-${tone}`} strokeDasharray={dashes[index]} d={pathOf(values, top)} />
@@ -88,7 +99,7 @@ export function Chart({ label, times, series, format, onPick }: ChartProps) {
             {at !== null && <strong>{shown(values[point], format)}</strong>}
           </span>
         ))}
-        {at !== null && <span className="faint">{times[point]}</span>}
+        {at !== null && <span className="faint">{[times[point], ...marked(point)].join(' · ')}</span>}
       </div>
     </div>
   );

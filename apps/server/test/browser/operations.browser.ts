@@ -2,6 +2,7 @@ import { invoke } from '@postrider/core';
 import { workOff } from '@postrider/core/bulk';
 import { rollUpFailures } from '@postrider/core/failures';
 import { getMessage } from '@postrider/core/messages';
+import { measureQueues, queueNames } from '@postrider/core/queues';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 
@@ -18,7 +19,7 @@ describe('an incident', () => {
   it('is found, held, given up and read in its receipts, by keyboard alone', async () => {
     const { world } = stage;
     for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
-    await sendMail(stage, { to: 'eve@fine.test' });
+    const flows = await sendMail(stage, { to: 'eve@fine.test' });
     const tomorrow = new Date(world.clock.now() + 86_400_000).toISOString();
     const scheduled = await sendMail(stage, { to: 'zoe@slow.test', scheduled_at: tomorrow });
     await world.drain();
@@ -59,6 +60,17 @@ describe('an incident', () => {
       .getByText('Held')
       .waitFor();
 
+    await world.drain();
+    expect((await invoke(world.as(world.workspace_id), getMessage, { id: flows })).status).toBe('delivered');
+    await cell.focus();
+    await choose('Release');
+    await page.getByText('operator@people.test held it: Their server is full').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('rate');
+    await press('Control+a');
+    await page.keyboard.type('30');
+    await press('Enter');
+    await page.getByText('slow.test goes on with 30 a minute.').waitFor();
+
     await cell.focus();
     await choose('Give up');
     await page.getByText('2 items match.').waitFor();
@@ -81,6 +93,7 @@ describe('an incident', () => {
     await page.getByRole('button', { name: 'Instance' }).focus();
     await press('Enter');
     await page.getByText('hold.created').waitFor();
+    await page.getByText('hold.released').waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -161,7 +174,94 @@ describe('Jobs', () => {
   });
 });
 
+describe('a queue', () => {
+  it('is held, released and changed on its page, which marks each in its history', async () => {
+    const { world } = stage;
+    await world.services.sql`update sessions set authenticated_at = clock_now()`;
+    await measureQueues(world.services.sql, queueNames, 0);
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/queues');
+    await page.getByRole('link', { name: 'webhook.close' }).click();
+    await page.getByRole('slider', { name: 'How many wait' }).waitFor();
+    await page.getByRole('button', { name: 'Hold', exact: true }).click();
+    await page.getByLabel('Reason').fill('Their side is down');
+    await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    await page.getByText('operator@people.test holds it: Their side is down').waitFor();
+
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
+    await page.getByText('webhook.close goes on.').waitFor();
+    await page.getByRole('button', { name: 'Change concurrency' }).click();
+    await page.getByLabel('Jobs at once').fill('7');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('webhook.close runs up to 7 at once').waitFor();
+
+    await page.reload();
+    const marks = page.getByRole('table', { name: 'What people did in this time' });
+    for (const text of ['Held', 'Hold released', 'Concurrency changed'])
+      await marks.getByText(text, { exact: true }).waitFor();
+    const chart = page.getByRole('slider', { name: 'How many wait' });
+    await chart.press('End');
+    await expect.poll(() => chart.getAttribute('aria-valuetext')).toContain('Hold released');
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});
+
+describe('Storage', () => {
+  it('says what a mail takes, what each table takes, and what is kept without limit', async () => {
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/storage');
+
+    await page.getByText('A mail takes').waitFor();
+    await page.getByRole('table', { name: 'Tables' }).getByText('messages', { exact: true }).waitFor();
+    await page.getByText('Set RETENTION_MESSAGES in the environment').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});
+
 describe('people and workspaces', () => {
+  it('a plan is made, changed and deleted, and not while a workspace is on it', async () => {
+    await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/workspaces?open=plan');
+    await page.getByLabel('Name').fill('campus');
+    await page.getByLabel('Mails per month').fill('50000');
+    await page.getByRole('button', { name: 'Make the plan' }).click();
+    await page.getByText('The plan campus can be given to workspaces.').waitFor();
+    const plans = page.getByRole('table', { name: 'Plans' });
+    await plans
+      .getByRole('row', { name: /campus/ })
+      .getByText('50,000')
+      .waitFor();
+
+    await page.getByRole('button', { name: 'Actions for the plan campus' }).click();
+    await page.getByRole('menuitem', { name: 'Change limits' }).click();
+    await page.getByLabel('Mails per month').fill('');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await plans
+      .getByRole('row', { name: /campus/ })
+      .getByText('no limit')
+      .waitFor();
+    await page.getByRole('button', { name: 'Actions for the plan campus' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the plan' }).click();
+    await page.getByText('The plan campus is deleted.').waitFor();
+    expectQuiet(watched);
+
+    await page.goto('/operations/workspaces?open=delete&plan=business');
+    await page.getByRole('button', { name: 'Delete the plan' }).click();
+    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'put them on another plan first' }).waitFor();
+    await visitor.stop();
+  });
+
   it('a workspace is made with a key shown once, and put on another plan', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');

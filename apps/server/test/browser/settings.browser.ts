@@ -1,6 +1,7 @@
 import { newId } from '@postrider/core';
+import { runErasure } from '@postrider/core/erasures';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -43,6 +44,49 @@ describe('Settings', () => {
     await page.reload();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Acme Ltd');
     expect(await page.getByRole('button', { name: 'Stop', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('shows how long what is kept, and whether mail is captured', async () => {
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/settings/workspace');
+
+    const kept = page.getByRole('table', { name: 'Retention' });
+    await kept.getByRole('row', { name: /Mail .*without limit RETENTION_MESSAGES/ }).waitFor();
+    await kept.getByRole('row', { name: /Captured mail .*7 d RETENTION_CAPTURES/ }).waitFor();
+    await page.getByText('Mail is captured: it ends in the test inbox').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('erases an address that is typed twice, and shows a receipt without it', async () => {
+    const { world } = stage;
+    await sendMail(stage, { to: 'forget@example.com' });
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/settings/erasures');
+    await page.getByRole('button', { name: 'Erase an address' }).click();
+    await page.getByLabel('Address', { exact: true }).fill('forget@example.com');
+    await page.getByLabel('The same address again').fill('other@example.com');
+    await page.getByRole('button', { name: 'Erase it' }).click();
+    await page.getByText('The two addresses differ.').waitFor();
+    await page.getByLabel('The same address again').fill('forget@example.com');
+    await page.getByRole('button', { name: 'Erase it' }).click();
+    const receipt = page.getByRole('dialog', { name: 'Receipt of an erasure' });
+    await receipt.getByText('Queued').waitFor();
+
+    await runErasure(world.services, { erasure_id: new URL(page.url()).searchParams.get('open') ?? '' });
+
+    await receipt.getByText('Completed').waitFor();
+    await receipt.getByRole('row', { name: 'Recipients 1' }).waitFor();
+    await receipt.getByText('backups, replicas and log files').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 address was erased.').waitFor();
+    expect(await page.content()).not.toContain('forget@example.com');
     expectQuiet(watched);
     await visitor.stop();
   });

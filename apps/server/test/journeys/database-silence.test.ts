@@ -105,6 +105,22 @@ describe('a start', () => {
     expect((await api.call('GET', '/readyz', { key: null })).body).toMatchObject({ workers: 0 });
   });
 
+  it('chaos C7, C8: goes on over a new connection where the database falls silent between two answers', async () => {
+    const silent = proxy.silenceAt('is not null as present');
+    const server = launch({
+      ...journey.env,
+      ...(await freePorts()),
+      DATABASE_URL: proxy.url,
+      LIMITS: 'database_answer=2s',
+    });
+    await silent;
+
+    await server.says(/Postrider is ready/);
+
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+  });
+
   it('chaos C7, newcomer N7: ends at once for an unknown database and for a SECRET_KEY that opens nothing', async () => {
     const first = await journey.start();
     await first.end();

@@ -44,15 +44,21 @@ async function wantStandby(name: string): Promise<void> {
   await expect.poll(readyz).toBe(name === '' ? 'disk' : 'standby');
 }
 
-/** Ends the wait of the commits of accepting, as an operator may who wants to write on; the answer to the request. */
-async function sendUnconfirmed(headers: Readonly<Record<string, string>>): Promise<number> {
+/**
+ * Ends the wait of the commits of accepting, as an operator may who wants to write on, or with its connection, as a
+ * shutdown of the server does; the answer to the request.
+ */
+async function sendUnconfirmed(
+  headers: Readonly<Record<string, string>>,
+  ends: 'pg_cancel_backend' | 'pg_terminate_backend' = 'pg_cancel_backend',
+): Promise<number> {
   let ended: number | null = null;
   const sending = server.call('POST', '/v1/email/send', { body: hello, headers }).then(({ status }) => {
     ended = status;
   });
   await expect
     .poll(async () => {
-      await sql`select pg_cancel_backend(pid) from pg_stat_activity
+      await sql`select ${sql(ends)}(pid) from pg_stat_activity
         where wait_event = 'SyncRep' and application_name = 'postrider-accept'`;
       return ended;
     })
@@ -80,4 +86,18 @@ it('mail that was committed on the primary alone is not answered 202', async () 
   await expect
     .poll(() => sql`select state::text, count(*) from recipients group by state`.then((rows) => [...rows]))
     .toEqual([{ state: 'delivered', count: 3 }]);
+});
+
+it('nor is mail whose wait ended with the connection, SQLSTATE 57P01', async () => {
+  const [before] = await sql<{ count: number }[]>`select count(*)::int as count from messages`;
+  const again = { 'idempotency-key': 'order-2' };
+  expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);
+  await wantStandby('missing_standby');
+
+  expect(await sendUnconfirmed(again, 'pg_terminate_backend')).toBe(500);
+  expect(await sendUnconfirmed(again, 'pg_terminate_backend')).toBe(500);
+  await wantStandby('');
+
+  expect((await server.call('POST', '/v1/email/send', { body: hello, headers: again })).status).toBe(202);
+  expect(await sql`select from messages`).toHaveLength((before?.count ?? 0) + 2);
 });

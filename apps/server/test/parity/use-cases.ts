@@ -27,7 +27,7 @@ import {
   updateDomain,
   verifyDomain,
 } from '@postrider/core/domains';
-import { getErasure, startErasure } from '@postrider/core/erasures';
+import { getErasure, listErasures, startErasure } from '@postrider/core/erasures';
 import { listEvents } from '@postrider/core/events';
 import { failureGroups } from '@postrider/core/failures';
 import { findThings } from '@postrider/core/find';
@@ -75,6 +75,7 @@ import {
 } from '@postrider/core/queues';
 import { getRequest, listRequests } from '@postrider/core/requests';
 import { getStats, statSeries } from '@postrider/core/stats';
+import { getRetention, getStorage } from '@postrider/core/storage';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import {
@@ -827,7 +828,7 @@ const webhooks = [
   }),
 ];
 
-const shownCapture = fields('id from to subject size_bytes received_at');
+const shownCapture = fields('id from sender to subject size_bytes received_at');
 
 /** A captured mail that another program sent. */
 async function captured(world: World, workspace_id: string, number: number): Promise<Given> {
@@ -971,6 +972,17 @@ const erasures = [
     target: 'id',
     looks_up: true,
   }),
+  useCase(listErasures, {
+    rest: NO_REST,
+    trpc: 'GET erasures.list',
+    graphql: connection('erasures', shapes.erasure),
+    async given(world, workspace_id, number) {
+      for (const name of ['ada', 'bob', 'eve'])
+        await invoke(world.as(workspace_id), startErasure, { email: `${name}@nr${number}.example.com` });
+      return { input: { limit: 2 } };
+    },
+    paged: true,
+  }),
 ];
 
 const numbers = [
@@ -1005,6 +1017,30 @@ const numbers = [
     given: nothing,
     // Bytes that are free.
     varying: ['detail'],
+  }),
+  useCase(getStorage, {
+    rest: NO_REST,
+    trpc: 'GET ops.storage',
+    graphql: reading(
+      'storage',
+      {},
+      `${fields('database_bytes mails bytes_per_mail measured mails_per_day days_until_full checked_at')}
+       disk { ${fields('free_bytes total_bytes')} }
+       tables { ${fields('name bytes index_bytes rows partitions kept kept_seconds setting')} }`,
+    ),
+    given: nothing,
+    // Files grow while the two are asked.
+    varying: ['database_bytes', 'free_bytes', 'bytes', 'index_bytes', 'rows', 'mails', 'days_until_full', 'tables'],
+  }),
+  useCase(getRetention, {
+    rest: NO_REST,
+    trpc: 'GET workspaces.retention',
+    graphql: reading(
+      'retention',
+      {},
+      `kinds { ${fields('kind kept_seconds setting')} } ${fields('captured_bytes delivery transcripts request_log')}`,
+    ),
+    given: nothing,
   }),
   useCase(getBacklog, {
     rest: NO_REST,
@@ -1215,9 +1251,14 @@ const holds = [
     trpc: 'POST holds.release',
     graphql: mutation('holdRelease', 'HoldReleaseInput', 'HoldPayload', `of: hold { ${shapes.hold} }`, ({ input }) => ({
       id: input.hold_id,
+      resumeRatePerMin: input.resume_rate_per_minute,
     })),
-    given: aHold,
+    given: async (...asked) => {
+      const { input } = await aHold(...asked);
+      return { input: { ...input, resume_rate_per_minute: 30 } };
+    },
     target: 'hold_id',
+    bad: { resume_rate_per_minute: 0 },
     scope: 'admin',
     scope_on: { graphql: absent('An operator releases the holds of all.') },
     writes: true,

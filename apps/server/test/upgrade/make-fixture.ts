@@ -1,17 +1,18 @@
 // Makes baseline.sql.br, the database that upgrade.test.ts upgrades: a process of the product works through every kind
-// of object and every state, is killed while it sends, and what it leaves is dumped. It was run at the baseline and is
-// not run again; what later releases add is added by their migrations.
+// of object and every state, is killed while it sends, and what it leaves is dumped. The process is of the release that
+// froze the schema; what later releases add is added by their migrations.
 //
-//   node apps/server/test/upgrade/make-fixture.ts postgres://postgres@127.0.0.1:5432/an_empty_database
+//   git worktree add /tmp/baseline 42c10cb && (cd /tmp/baseline && npm ci)
+//   node apps/server/test/upgrade/make-fixture.ts postgres://postgres@127.0.0.1:5432/an_empty_database /tmp/baseline
 //
-// It needs a pg_dump that can read that server.
+// It needs a pg_dump that can read that server, and takes some minutes. Of 22:00 to 06:00, UTC, no mail tells of alarms.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { connect } from '@postrider/db';
-import { startDnsZone, startWebhookSink } from '@postrider/testing';
-import { type Answer, freePort, type ServerProcess, startServer } from '../server-process.ts';
+import { bringMail, startDnsZone, startWebhookSink } from '@postrider/testing';
+import { type Answer, freePorts, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, OPERATOR, ROOT_SECRET } from './fixture.ts';
 
 const FILE = fileURLToPath(new URL('baseline.sql.br', import.meta.url));
@@ -21,8 +22,9 @@ const DAY_MS = 86_400_000;
 
 type Json = Record<string, unknown>;
 
-const [database_url] = process.argv.slice(2);
-if (database_url === undefined) throw new Error('name an empty database');
+const [database_url, checkout] = process.argv.slice(2);
+if (database_url === undefined || checkout === undefined)
+  throw new Error('name an empty database, and the folder of the release that froze the schema');
 const sql = connect(database_url, { max: 2, application_name: 'postrider-fixture' });
 const zone = await startDnsZone();
 const endpoint = await startWebhookSink();
@@ -31,18 +33,20 @@ endpoint.script(({ path, nth }) => {
   if (path === '/failing') return { kind: 'reply', status: 500, body: 'out of order' };
   return { kind: 'reply', status: path === '/late' && nth < 2 ? 503 : 200 };
 });
-const server = await startServer({
-  DATABASE_URL: database_url,
-  SECRET_KEY: ROOT_SECRET,
-  BOOTSTRAP_API_KEY: ADMIN_SECRET,
-  ADMIN_EMAIL: OPERATOR.email,
-  ADMIN_PASSWORD: OPERATOR.password,
-  DNS_SERVERS: zone.address,
-  PORT: await freePort(),
-  CAPTURE_PORT: await freePort(),
-  INBOUND_PORT: await freePort(),
-  LOG_LEVEL: 'warn',
-});
+const ports = await freePorts();
+const server = await startServer(
+  {
+    DATABASE_URL: database_url,
+    SECRET_KEY: ROOT_SECRET,
+    BOOTSTRAP_API_KEY: ADMIN_SECRET,
+    ADMIN_EMAIL: OPERATOR.email,
+    ADMIN_PASSWORD: OPERATOR.password,
+    DNS_SERVERS: zone.address,
+    LOG_LEVEL: 'warn',
+    ...ports,
+  },
+  checkout,
+);
 try {
   await work(server);
 } finally {
@@ -68,9 +72,20 @@ async function work({ url }: ServerProcess): Promise<void> {
   await setUp(other.workspace_id);
   await signIn(url);
   await everyOutcome();
+  await troubledDomains(other.secret);
+  await failedRuns();
+  await until(
+    'one was delivered at its second attempt',
+    async () => (await countOf("state = 'delivered' and attempt_count > 1")) > 0,
+  );
+  await webhooksOfEachKind();
   await openMail(other.secret);
   await operate();
   await refused();
+  await until(
+    'failures are counted',
+    async () => (await sql`select from failure_groups where kind in ('smtp', 'webhook', 'job')`).length >= 3,
+  );
   await until('statistics are counted', async () => {
     const [row] = await sql<{ count: number }[]>`select count(*)::int as count from stat_minutes where key <> ''`;
     return (row?.count ?? 0) > 0;
@@ -102,17 +117,33 @@ function mutate(field: string, input_type: string, success: string, input: Json)
   return graphql(query, { input });
 }
 
-async function verify(name: string, key: string): Promise<void> {
+interface DnsRecord {
+  readonly fqdn: string;
+  readonly type: string;
+  readonly value: string;
+  readonly purpose: string;
+}
+
+async function verify(name: string, key: string): Promise<readonly DnsRecord[]> {
   const added = await rest('POST', '/domains', { name, return_path: 'bounces' }, key);
-  for (const record of added.dns_records as { fqdn: string; type: string; value: string; purpose: string }[]) {
-    if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
-    if (record.type === 'CNAME') zone.set(record.fqdn, 'CNAME', [record.value]);
-    if (record.type === 'MX')
-      zone.set(record.fqdn, 'MX', [{ priority: 10, exchange: record.value.replace(/^10 /, '') }]);
+  const records = added.dns_records as DnsRecord[];
+  publish(records);
+  await untilChecked(name, 'verified', key);
+  return records;
+}
+
+function publish(records: readonly DnsRecord[]): void {
+  for (const { type, fqdn, value } of records) {
+    if (type === 'TXT') zone.set(fqdn, 'TXT', [value]);
+    if (type === 'CNAME') zone.set(fqdn, 'CNAME', [value]);
+    if (type === 'MX') zone.set(fqdn, 'MX', [{ priority: 10, exchange: value.replace(/^10 /, '') }]);
   }
-  await until(`${name} is verified`, async () => {
+}
+
+function untilChecked(name: string, wanted: string, key = ADMIN_SECRET): Promise<void> {
+  return until(`${name} is ${wanted}`, async () => {
     const { status } = await rest('POST', `/domains/${name}/verify`, undefined, key);
-    return status === 'verified';
+    return status === wanted;
   });
 }
 
@@ -147,11 +178,14 @@ async function setUp(other_workspace_id: string): Promise<void> {
   await rest('POST', `/api-keys/${rotated.id}/rotate`);
   const revoked = await rest('POST', '/api-keys', { name: 'Revoked', scopes: ['email:send'], domains: ['acme.test'] });
   await rest('DELETE', `/api-keys/${revoked.id}`);
+  const expires_at = new Date(Date.now() + 2000).toISOString();
+  await rest('POST', '/api-keys', { name: 'Expired', scopes: ['email:send'], expires_at });
   const events = ['email.bounced', 'email.complained', 'email.failed', 'email.delivery_delayed', 'domain.verified'];
-  for (const path of ['working', 'late', 'failing', 'gone'])
+  for (const path of ['working', 'late', 'failing', 'gone', 'off'])
     await rest('POST', '/webhooks', { url: `${endpoint.url}/${path}`, events, description: path });
   await rest('POST', '/suppressions', { email: 'left@example.com', reason: 'asked to' });
   await rest('POST', '/suppressions', { email: 'away@example.com', expires_at: new Date(Date.now() + 30 * DAY_MS) });
+  await rest('POST', '/suppressions', { suppressions: [{ email: 'imported@example.com', reason: 'moved here' }] });
   await mutate('memberInvite', 'MemberInviteInput', '', {
     email: 'member@acme.test',
     role: 'MEMBER',
@@ -216,11 +250,17 @@ async function everyOutcome(): Promise<void> {
   );
   for (const script of ['bounce+5.1.1', 'bounce+5.7.1', 'complain', 'dsn+5.2.2', 'dsn+5.1.1', 'drop-after-data'])
     await send({ to: `${script}+one@simulator.test`, tags: ['outcome'] });
+  await send({ to: 'defer+1+late@simulator.test', tags: ['late'] });
+  await bringMail(Number(ports.CAPTURE_PORT), {
+    from: 'cron@localhost.test',
+    to: 'root@localhost.test',
+    raw: 'Subject: From another program\r\n\r\nDone.\r\n',
+  });
   await send({ to: ['delivered+suppressed@simulator.test', 'left@example.com'] });
   const given_up = await send({ to: 'defer+100+given-up@simulator.test' });
   const canceled = await send({ to: 'later@example.com', scheduled_at: new Date(Date.now() + DAY_MS).toISOString() });
   await rest('POST', `/email/${canceled}/cancel`);
-  await until('one is deferred', async () => (await countOf("state = 'deferred'")) > 0);
+  await until('one is deferred', async () => (await rest('GET', `/email/${given_up}`)).status === 'deferred');
   await rest('POST', `/email/${given_up}/give-up`, { reason: 'the server is gone' });
   await until(
     'reports came back',
@@ -230,6 +270,60 @@ async function everyOutcome(): Promise<void> {
   await rest('POST', `/email/${full}/resend`);
   await mutate('messageContentLink', 'ContentLinkInput', '', { id: full, attachment: 0 });
   await rest('GET', `/email/${full}/content`);
+}
+
+/** Domains in each state beside verified and pending, and an alarm that has ended beside one that has not. */
+async function troubledDomains(other_secret: string): Promise<void> {
+  await rest('POST', '/domains', { name: 'suspended.test' });
+  await mutate('domainSuspend', 'SuspendInput', '', { name: 'suspended.test', reason: 'it was reported' });
+  await rest('POST', `/domains/paused.test/rotate-keys`);
+  // Another workspace proves that the name is its own.
+  await verify('moved.test', ADMIN_SECRET);
+  await verify('moved.test', other_secret);
+  await until('moved.test has failed', async () => (await rest('GET', '/domains/moved.test')).status === 'failed');
+
+  const back = await verify('recovered.test', ADMIN_SECRET);
+  const lost = await verify('at-risk.test', ADMIN_SECRET);
+  for (const { fqdn, type } of [...back, ...lost]) if (type === 'TXT') zone.set(fqdn, 'TXT', ['replaced']);
+  for (const name of ['recovered.test', 'at-risk.test']) await untilChecked(name, 'at_risk');
+  await until('alarms are raised', async () => (await sql`select from alarms where status = 'active'`).length === 3);
+  publish(back);
+  await untilChecked('recovered.test', 'verified');
+  await until('an alarm has ended', async () => (await sql`select from alarms where status = 'ended'`).length === 1);
+  await until('a mail tells of alarms', async () => (await sql`select from alarm_mails`).length === 1);
+  const alarms = await sql<
+    { id: string }[]
+  >`select id from alarms where status = 'active' and subject = 'at-risk.test'`;
+  await mutate('alarmAcknowledge', 'AlarmAcknowledgeInput', '', { id: alarms[0]?.id, reason: 'seen' });
+}
+
+/** Runs of jobs that fail because another transaction holds a lock; one is not run again. */
+async function failedRuns(): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`lock table content_links, stat_minutes in access exclusive mode`;
+    await mutate('scheduleRunNow', 'ScheduleInput', '', { name: 'storage.maintain', reason: 'tried out' });
+    // Asked by this very connection, which is closed where it idles in a transaction.
+    await until('runs have failed', async () => (await tx`select from job_attempts`).length >= 2);
+  });
+  await until(
+    'one has succeeded since',
+    async () => (await sql`select from job_attempts where error_name is null`).length > 0,
+  );
+}
+
+async function webhooksOfEachKind(): Promise<void> {
+  const { data } = (await rest('GET', '/webhooks')) as { data: { id: string; description: string }[] };
+  const ids = new Map(data.map(({ id, description }) => [description, id]));
+  await mutate('webhookUpdate', 'WebhookUpdateInput', '', { id: ids.get('off'), status: 'DISABLED' });
+  await rest('POST', `/webhooks/${ids.get('working')}/rotate-secret`);
+  await rest('POST', `/webhooks/${ids.get('working')}/test`);
+  await until(
+    'posts have succeeded after failures',
+    async () => (await sql`select from webhook_deliveries where state = 'delivered' and attempt_count > 1`).length > 0,
+  );
+  const entries = (await rest('GET', `/webhooks/${ids.get('late')}/deliveries`)).data as Json[];
+  const delivered = entries.find(({ status, attempts }) => status === 'delivered' && attempts === 1);
+  await rest('POST', `/webhooks/${ids.get('late')}/deliveries/${delivered?.id}/replay`);
 }
 
 /** Mail that is open when the process dies: each must be sent once by the next release. */
@@ -248,6 +342,21 @@ async function openMail(other_secret: string): Promise<void> {
     expiresAt: new Date(Date.now() + DAY_MS),
   });
   await mutate('holdRelease', 'HoldReleaseInput', '', { id: (ended.hold as Json).id, reason: 'done' });
+  await send({ to: 'ada@limited.test', subject: 'To a limited destination' });
+  const key = await rest('POST', '/api-keys', { name: 'Held', scopes: ['email:send'] });
+  const { data } = (await rest('GET', '/webhooks')) as { data: { id: string; description: string }[] };
+  const working = data.find(({ description }) => description === 'working');
+  const short = new Date(Date.now() + 3000);
+  for (const [scope, value, expiresAt] of [
+    ['API_KEY', key.id, new Date(Date.now() + 20 * DAY_MS)],
+    ['WEBHOOK', working?.id, new Date(Date.now() + 20 * DAY_MS)],
+    ['QUEUE', 'webhook.recover', new Date(Date.now() + 20 * DAY_MS)],
+    ['DESTINATION', 'expired.test', short],
+  ] as const)
+    await mutate('holdCreate', 'HoldInput', '', { scope, value, expiresAt, reason: 'being checked' });
+  await send({ to: 'queued-by-key@example.com', subject: 'Queued' }, String(key.secret));
+  await rest('POST', `/webhooks/${working?.id}/recover`, { since: new Date(Date.now() - 3_600_000).toISOString() });
+  await until('a hold has expired', async () => (await sql`select from holds where ended_by = 'expiry'`).length === 1);
   for (let number = 0; number < 20; number++) {
     await send({ from: 'hello@paused.test', to: `queued-${number}@example.com`, subject: 'Queued' });
     const scheduled_at = new Date(Date.now() + (1 + number) * DAY_MS).toISOString();
@@ -261,18 +370,22 @@ async function openMail(other_secret: string): Promise<void> {
   for (let number = 0; number < 5; number++)
     await send({ to: `defer+100+deferred-${number}@simulator.test`, subject: 'Deferred' });
   await until('five are deferred', async () => (await countOf("state = 'deferred'")) === 5);
-  await until('held mail is parked', async () => (await sql`select from parked_deliveries`).length === 20);
+  await until('held mail is parked', async () => (await sql`select from parked_deliveries`).length === 21);
 }
 
-/** Bulk operations: one that has ended and one that has not. */
+/** Bulk operations: one that has ended, one that was canceled and one that runs. */
 async function operate(): Promise<void> {
   const success = '... on BulkPreview { token }';
   for (const [filter, ratePerSecond] of [
     [{ tags: ['outcome'] }, 100],
     [{ status: ['DELIVERED'] }, 1],
+    [{ tags: ['receipt'] }, 1],
   ] as const) {
     const preview = await mutate('bulkPreview', 'BulkInput', success, { action: 'EXPORT', messages: filter });
-    await mutate('bulkRun', 'BulkRunInput', '', { token: preview.token, reason: 'an audit', ratePerSecond });
+    const run = { token: preview.token, reason: 'an audit', ratePerSecond };
+    const started = await mutate('bulkRun', 'BulkRunInput', '... on BulkPayload { bulk { id } }', run);
+    if ('tags' in filter && ratePerSecond === 1)
+      await mutate('bulkCancel', 'BulkCancelInput', '', { id: (started.bulk as Json).id, reason: 'too much' });
   }
   await until(
     'one operation has ended',

@@ -88,6 +88,9 @@ describe('a database of the baseline with 10,000 mails', () => {
     const [full] = await list('/email/logs?tag=full&status=bounced');
     expect(full).toMatchObject({ metadata: { order: '1' }, cc: ['cc@example.com'], tags: ['full'] });
     expect(await list('/email/logs?tag=receipt&limit=100')).toHaveLength(100);
+    const [late] = await list('/email/logs?tag=late');
+    const { attempts } = (await get(`/email/${late?.id}`)) as { attempts: Json[] };
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['deferred', 'accepted']);
   });
 
   it('shows every other kind of object over REST', async () => {
@@ -104,15 +107,35 @@ describe('a database of the baseline with 10,000 mails', () => {
     }
     expect(await list('/events?limit=100')).toHaveLength(100);
     const webhooks = await list('/webhooks');
-    expect(webhooks.map(({ status }) => status).sort()).toEqual(['disabled', 'enabled', 'enabled', 'enabled']);
-    const deliveries = await Promise.all(webhooks.map(({ id }) => list(`/webhooks/${id}/deliveries`)));
-    expect(new Set(deliveries.flat().map(({ status }) => status))).toEqual(new Set(['delivered', 'failed', 'pending']));
+    expect(webhooks.map(({ status }) => status).sort()).toEqual([
+      'disabled',
+      'disabled',
+      'enabled',
+      'enabled',
+      'enabled',
+    ]);
+    const lists = await Promise.all(webhooks.map(({ id }) => list(`/webhooks/${id}/deliveries?limit=100`)));
+    const deliveries = lists.flat();
+    expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered', 'failed', 'pending']));
+    const succeeded = deliveries.find(({ status, attempts }) => status === 'delivered' && Number(attempts) > 1);
+    expect(
+      await ask(`{ node(id: "${succeeded?.id}") { ... on WebhookDelivery { posts: attempts { responseStatus } } } }`),
+    ).toEqual({
+      node: {
+        posts: [...Array(Number(succeeded?.attempts) - 1).fill({ responseStatus: 503 }), { responseStatus: 200 }],
+      },
+    });
     for (const kind of ['captures', 'requests', 'webhooks']) {
       const [one] = await list(`/${kind}`);
       expect(await get(`/${kind}/${one?.id}`), kind).toMatchObject({ id: one?.id });
     }
-    expect(await get('/domains/acme.test')).toMatchObject({ status: 'verified' });
-    expect(await get('/domains/pending.test')).toMatchObject({ status: 'pending' });
+    const domains = { acme: 'verified', recovered: 'verified', pending: 'pending', moved: 'failed' };
+    for (const [name, status] of Object.entries({ ...domains, suspended: 'suspended', 'at-risk': 'at_risk' }))
+      expect(await get(`/domains/${name}.test`), name).toMatchObject({ status });
+    const keys = await list('/api-keys?limit=100');
+    expect(new Set(keys.map(({ status }) => status))).toEqual(new Set(['active', 'revoked', 'expired']));
+    const sources = (await list('/suppressions?limit=100')).map(({ source }) => source);
+    expect(new Set(sources)).toEqual(new Set(['manual', 'import', 'bounce', 'complaint']));
     expect((await get('/usage')).used).toBeGreaterThan(10_000);
     expect(await get('/api-keys/current')).toMatchObject({ object: 'api_key' });
     expect(await get('/stats')).toMatchObject({ object: 'stats' });
@@ -125,12 +148,27 @@ describe('a database of the baseline with 10,000 mails', () => {
     }`)) as Record<string, { nodes: Json[] }>;
     for (const [field, { nodes: found }] of Object.entries(nodes)) expect(found.length, field).toBeGreaterThan(0);
     expect(nodes.workspaces?.nodes).toHaveLength(2);
-    expect(nodes.bulkOperations?.nodes.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'RUNNING']);
+    expect(nodes.bulkOperations?.nodes.map(({ status }) => status).sort()).toEqual([
+      'CANCELED',
+      'COMPLETED',
+      'RUNNING',
+    ]);
+    const a_day_before = new Date(fixture.at.getTime() - DAY_MS).toISOString();
     const rows = (await ask(`{
-      plans { name } holds(active: false) { id } destinations { name } queues { name } schedules { name }
+      plans { name } holds(active: false) { scope } destinations { name } queues { name } schedules { name }
+      alarms(active: false) { rule status }
+      failureGroups(kind: SMTP, range: { since: "${a_day_before}" }) { kind }
+      failedJobs: failureGroups(kind: JOB, reach: INSTANCE, range: { since: "${a_day_before}" }) { kind }
     }`)) as Record<string, Json[]>;
     for (const [field, found] of Object.entries(rows)) expect(found.length, field).toBeGreaterThan(0);
-    expect(rows.holds).toHaveLength(2);
+    expect(rows.holds).toHaveLength(6);
+    expect(new Set(rows.holds?.map(({ scope }) => scope)).size).toBe(5);
+    expect(new Set(rows.alarms?.map(({ status }) => status))).toEqual(new Set(['ACTIVE', 'ENDED']));
+    expect(
+      await ask(`{ jobs(filter: { state: DEAD }) { nodes { queue { name } attempts { number error } } } }`),
+    ).toEqual({
+      jobs: { nodes: [{ queue: { name: 'numbers.roll_up' }, attempts: [{ number: 1, error: expect.anything() }] }] },
+    });
     expect(await ask('{ alarmSettings { emails } }')).toEqual({ alarmSettings: { emails: ['oncall@acme.test'] } });
     expect(await invoke(world.as(world.workspace_id), verifyAudit, {})).toMatchObject({ broken: null, complete: true });
   });
@@ -139,7 +177,7 @@ describe('a database of the baseline with 10,000 mails', () => {
     const open = await sql<{ name: string }[]>`
       select '<' || id_text(r.message_id) || '@' || m.from_domain || '> ' || r.email as name
       from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id where r.is_open`;
-    expect(open).toHaveLength(49);
+    expect(open).toHaveLength(50);
 
     for (const { worker } of await sql<{ worker: string }[]>`select worker from delivery_workers`) {
       await world.clock.advance(MINUTE_MS);

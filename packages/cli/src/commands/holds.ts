@@ -43,13 +43,18 @@ export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('release <target...>')
     .description('end a hold, by its id or by scope and value')
+    .option('--rate <count>', 'mails per minute from now on, instead of the rate of the hold', count)
     .option('--at-once', 'remove its rate too, even if it has already ended')
     .option('--json', 'print JSON')
-    .action(async (target: string[], options: { atOnce?: boolean; json?: boolean }) => {
+    .action(async (target: string[], options: { atOnce?: boolean; rate?: number; json?: boolean }) => {
       const released = await withMachine(terminal, async (machine) => {
         const ctx = await machine.asWorkspace();
         const at_once = options.atOnce === true;
-        return invoke(ctx, releaseHold, { hold_id: await idOf(ctx, target, at_once), at_once });
+        return invoke(ctx, releaseHold, {
+          hold_id: await idOf(ctx, target, at_once),
+          resume_rate_per_minute: options.rate,
+          at_once,
+        });
       });
       show(terminal, options.json, released, () => `${released.id}  ${nameOf(released)} is ${stateOf(released)}`);
     });

@@ -35,7 +35,7 @@ export function isInstalledHere(config: Config): boolean {
  * Finds the database as the server does. An embedded one is joined if it runs; otherwise it runs for the command only.
  */
 export async function withDatabase<T>(config: Config, work: (database_url: string) => Promise<T>): Promise<T> {
-  if (config.DATABASE_URL !== undefined) return work(config.DATABASE_URL);
+  if (config.DATABASE_URL !== undefined) return work(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL);
   const embedded = await startEmbedded({ data_dir: config.DATA_DIR });
   try {
     return await work(embedded.url);

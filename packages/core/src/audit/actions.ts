@@ -43,6 +43,7 @@ export const auditActions = [
   'hold.released',
   'hold.rate_lifted',
   'hold.expired',
+  'restore.checked',
   'user.signed_in',
   'user.signed_out',
   'user.confirmed',

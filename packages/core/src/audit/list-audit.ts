@@ -27,6 +27,7 @@ const actionField = z
 export const listAudit = operation({
   name: 'audit.list',
   scope: null,
+  replica: true,
   summary: 'List the audit log of the workspace or the instance, newest first',
   input: z.object({
     ...pageFields,

@@ -1,5 +1,6 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
+import { setAlarmSettings } from '../alarms/index.ts';
 import { previewBulk, runBulk } from '../bulk/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
@@ -79,12 +80,15 @@ describe('recordAudit', () => {
     await invoke(ctx, deleteSuppression, { email });
     const { token } = await invoke(ctx, previewBulk, { action: 'export', filter: { to: email } });
     await invoke(ctx, runBulk, { token, reason: 'asked for' });
+    await invoke(ctx, setAlarmSettings, { access: 'workspace', emails: [email] });
+    await invoke(ctx, setAlarmSettings, { access: 'workspace', emails: ['grace.hopper@example.com'] });
 
     const told = await world.services.sql<{ action: string; diff: string | null; target_name: string | null }[]>`
       select action, diff, target_name from audit_log where workspace_id = ${workspace_id} order by sequence`;
     expect(told.map(({ action }) => action)).toEqual(
-      expect.arrayContaining(['suppression.added', 'suppression.removed', 'bulk.started']),
+      expect.arrayContaining(['suppression.added', 'suppression.removed', 'bulk.started', 'alarm.settings_changed']),
     );
+    expect(told.at(-1)?.diff).toBe('{"emails":[["…@example.com"],["…@example.com"]]}');
     expect(JSON.stringify(told)).not.toContain('grace');
   });
 });

@@ -4,14 +4,15 @@ import type { ActorContext } from '../operation/context.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditDraft, appendAudit } from './store.ts';
 
-/** What people write as a reason may name an address. */
+/** A reason that people write may name an address, and so may what changed. */
 const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
+const withoutAddresses = (text: string) => text.replace(ADDRESS, '…@$1');
 
 export interface AuditFact {
   readonly action: AuditAction;
   /** The target: an id, or a name if it has no id. */
   readonly target_id: string;
-  /** Never a secret, a body or a recipient's address: the chain cannot be erased. */
+  /** Never a secret or a body: the chain cannot be erased. Of an address only the domain is stored. */
   readonly diff?: Readonly<Record<string, unknown>>;
   readonly reason?: string | null;
   /** Defaults to the actor's workspace. */
@@ -34,8 +35,8 @@ export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): read
     via,
     action: fact.action,
     target_id: fact.target_id,
-    diff: fact.diff === undefined ? null : JSON.stringify(fact.diff),
-    reason: fact.reason?.replace(ADDRESS, '…@$1') ?? null,
+    diff: fact.diff === undefined ? null : withoutAddresses(JSON.stringify(fact.diff)),
+    reason: fact.reason == null ? null : withoutAddresses(fact.reason),
     address,
     request_id,
   }));

@@ -32,6 +32,8 @@ export interface CaptureRow {
   id: string;
   workspace_id: string;
   envelope_from: string;
+  /** The From of a mail that was sent here; the envelope sender of others. */
+  sender: string;
   envelope_to: string[];
   subject: string;
   message_id: string | null;
@@ -87,7 +89,9 @@ export async function capturesAmong(
 ): Promise<Candidates<ListedCapture>> {
   const rows = await sql<CandidateRow<ListedCapture>[]>`
     with candidates as materialized (
-      select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at, size_bytes from captures c
+      select c.id, c.workspace_id, c.envelope_from, ${sender(sql)} as sender, c.envelope_to, c.subject, c.message_id,
+        c.received_at, c.size_bytes
+      from captures c
       where c.workspace_id = ${workspace_id} and c.id >= ${range.from} and c.id < ${range.before}
       order by c.id desc limit ${count}
     )
@@ -96,7 +100,8 @@ export async function capturesAmong(
     left join lateral (
       select * from candidates c
       where (${to}::text is null or exists (select from unnest(c.envelope_to) t (email) where position(${to} in lower(t.email)) > 0))
-        and (${from}::text is null or position(${from} in lower(c.envelope_from)) > 0)
+        and (${from}::text is null or position(${from} in lower(c.envelope_from)) > 0
+          or position(${from} in lower(c.sender)) > 0)
         and (${subject}::text is null or position(${subject} in lower(c.subject)) > 0)
         and ${sandbox_only ? ofSandbox(sql) : sql`true`}
       order by c.id desc limit ${wanted}
@@ -104,6 +109,12 @@ export async function capturesAmong(
     order by f.id desc`;
   return candidatesOf<ListedCapture>(rows);
 }
+
+/** Of capture c. A mail of ours has a return address that only a program can read. Served by the primary key. */
+const sender = (sql: Sql | Tx) => sql`
+  coalesce((
+    select m.from_address from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id
+  ), c.envelope_from)`;
 
 /** Whether capture c is sandbox mail, or was sent by another program. */
 const ofSandbox = (sql: Sql | Tx) => sql`
@@ -117,7 +128,8 @@ export async function captureOf(
   sandbox_only: boolean,
 ): Promise<(ListedCapture & { readonly raw: Buffer }) | null> {
   const [row] = await sql<(ListedCapture & { raw: Buffer })[]>`
-    select c.id, c.workspace_id, c.envelope_from, c.envelope_to, c.subject, c.message_id, c.received_at, c.size_bytes, c.raw
+    select c.id, c.workspace_id, c.envelope_from, ${sender(sql)} as sender, c.envelope_to, c.subject, c.message_id,
+      c.received_at, c.size_bytes, c.raw
     from captures c
     where c.workspace_id = ${workspace_id} and c.id = ${id} and ${sandbox_only ? ofSandbox(sql) : sql`true`}`;
   return row ?? null;

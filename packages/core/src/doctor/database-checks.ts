@@ -5,6 +5,8 @@ import type { JobName } from '../process/jobs.ts';
 import { unopenedSecrets } from '../webhooks/index.ts';
 import { count, duration, type Finding, failing, ok, warning } from './finding.ts';
 import {
+  type DeadRows,
+  deadRows,
   defaultRows,
   type OpenTransaction,
   oldestTransaction,
@@ -107,6 +109,19 @@ export function judgeTransactionIds({ age, freeze_at, database }: TransactionIdA
   return ok(age < 1e6 ? 'No transaction id is old.' : `${told}.`);
 }
 
+export async function checkVacuum(sql: Sql): Promise<Finding> {
+  return judgeVacuum(await deadRows(sql));
+}
+
+export function judgeVacuum(behind: readonly DeadRows[]): Finding {
+  if (behind.length === 0) return ok('Vacuum is behind on no table.');
+  const told = behind.map(({ table, dead, live }) => `${table} (${dead} dead rows beside ${live})`).join(', ');
+  return warning(
+    `Vacuum is behind on ${told}.`,
+    'End what is open for long, then `vacuum` these tables; where it comes again, raise autovacuum_vacuum_cost_limit.',
+  );
+}
+
 export async function checkDefaultRows(sql: Sql): Promise<Finding> {
   const found = await defaultRows(sql);
   if (found.length === 0) return ok('Every row is in the partition of its month.');
@@ -147,8 +162,7 @@ export function checkWorkers({ workers, worker_seen }: Stand): Finding {
 }
 
 export function checkQueueAge({ oldest_ready_seconds, held }: Stand): Finding {
-  if (held)
-    return warning('The queue of mail is held.', 'Release it: `npx postrider queues release queue delivery.attempt`.');
+  if (held) return warning('The queue of mail is held.', `Release it: \`npx postrider queues release ${held}\`.`);
   if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No mail waits for long.');
   return failing(
     `Mail that is due has waited for ${duration(oldest_ready_seconds)}.`,

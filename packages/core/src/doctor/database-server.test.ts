@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect, migrate, type Sql } from '@postrider/db';
 import { type Embedded, startEmbedded } from '@postrider/db/embedded';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkMigrations, checkSettings, checkTransactionIds } from './database-checks.ts';
+import { checkMigrations, checkSettings, checkTransactionIds, checkVacuum } from './database-checks.ts';
 import type { Finding } from './finding.ts';
 
 // A server of its own, as the fixes are for a whole server.
@@ -127,4 +127,22 @@ it('transaction ids: an open transaction lets them grow old, and the vacuum afte
   };
 
   await expect.poll(freeze).toMatchObject({ status: 'ok', fix: null });
+});
+
+it('vacuum: a table with many dead rows is a warning, and passes once it was vacuumed', async () => {
+  await withSql(async (sql) => {
+    await sql`create table emptied (n int) with (autovacuum_enabled = off)`;
+    await sql`insert into emptied select generate_series(1, 200000)`;
+    await sql`delete from emptied where n > 10`;
+  });
+  await expect
+    .poll(() => found(checkVacuum))
+    .toMatchObject({
+      status: 'warning',
+      detail: 'Vacuum is behind on emptied (199990 dead rows beside 10).',
+    });
+
+  await withSql((sql) => sql`vacuum emptied`);
+
+  await expect.poll(() => found(checkVacuum)).toMatchObject({ status: 'ok', fix: null });
 });

@@ -12,6 +12,7 @@ import {
   checkSecrets,
   checkSettings,
   checkTransactionIds,
+  checkVacuum,
   checkWorkers,
   MAIL,
 } from './database-checks.ts';
@@ -79,6 +80,7 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
     secret_key: () => checkSecrets(ctx),
     oldest_transaction: () => checkOldestTransaction(sql),
     transaction_ids: () => checkTransactionIds(sql),
+    vacuum: () => checkVacuum(sql),
     default_partitions: () => checkDefaultRows(sql),
     clock: async () => checkClock((await stand).row, asked_ms, (await stand).answered_ms),
     workers: async () => checkWorkers((await stand).row),

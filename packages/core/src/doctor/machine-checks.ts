@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, statfs } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Config } from '../process/config.ts';
+import { BYTES_A_MAIL, diskOf } from '../storage/index.ts';
 import { duration, type Finding, failing, ok, skipped, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,8 +9,6 @@ const CERTIFICATE_DAYS = { warning: 21, failing: 3 };
 const DISK_DAYS = { warning: 30, failing: 7 };
 const LEAST_FREE_BYTES = 1e9;
 const LEAST_FREE_SHARE = 0.1;
-// A mail of 3.9 kB of HTML with one recipient and one tag, with its events, attempt, job and indexes.
-const BYTES_A_MAIL = 6700;
 const LATELY_DAYS = 7;
 
 /** The disk of the embedded database; that of another server cannot be seen from here. */
@@ -17,10 +16,10 @@ export async function checkDisk(
   config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
   accepted_lately: number,
 ): Promise<Finding> {
-  if (config.DATABASE_URL !== undefined)
-    return skipped('The disk of the server at DATABASE_URL cannot be seen from here.');
-  const { bavail, blocks, bsize } = await statfs(config.DATA_DIR);
-  return judgeDisk({ free_bytes: bavail * bsize, total_bytes: blocks * bsize, accepted_lately });
+  const disk = await diskOf(config);
+  return disk === null
+    ? skipped('The disk of the server at DATABASE_URL cannot be seen from here.')
+    : judgeDisk({ ...disk, accepted_lately });
 }
 
 export function judgeDisk({

@@ -29,6 +29,18 @@ export async function erasureById(sql: Sql, workspace_id: string, id: string): P
   return row ?? null;
 }
 
+/** Newest first. Served by the primary key: there are few of them. */
+export async function pageOfErasures(
+  sql: Sql,
+  workspace_id: string,
+  behind: string | null,
+  count: number,
+): Promise<ErasureRow[]> {
+  return sql<ErasureRow[]>`
+    select id, workspace_id, status, email, counts, created_at, finished_at from erasures
+    where workspace_id = ${workspace_id} and (${behind}::text is null or id < ${behind}) order by id desc limit ${count}`;
+}
+
 /** Marks an erasure as running; null where it has ended. */
 export async function beginErasure(sql: Sql, id: string): Promise<(ErasureRow & { readonly email: string }) | null> {
   const [row] = await sql<(ErasureRow & { email: string })[]>`

@@ -34,6 +34,7 @@ export const listEvents = operation({
   name: 'events.list',
   scope: 'email:logs:read',
   sandbox: true,
+  replica: true,
   summary: 'List events, newest first, as an alternative to webhooks',
   input: z.object({
     ...pageFields,

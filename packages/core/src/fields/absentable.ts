@@ -21,6 +21,7 @@ export function absentableOr<S extends z.ZodType, D extends z.output<S>>(field: 
   const schema = field
     .nullable()
     .overwrite((given) => given ?? absent)
-    .default(() => absent as z.core.util.NoUndefined<z.output<S>>);
+    .default(() => absent as z.core.util.NoUndefined<z.output<S>>)
+    .meta({ default: absent });
   return schema as unknown as Absentable<S, D>;
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '@postrider/db';
 import { isThere } from '../delivery/index.ts';
+import { holdsQueue } from '../holds/index.ts';
 import type { JobName } from '../process/jobs.ts';
 
 const MAIL: JobName = 'delivery.attempt';
@@ -25,7 +26,7 @@ export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
       m.oldest_ready_seconds, m.measured_at,
       exists (
         select from holds h
-        where h.scope = 'queue' and h.value = ${MAIL} and h.ended_at is null and h.expires_at > clock_now()
+        where ${holdsQueue(sql, sql`${MAIL}::text`)}
       ) as mail_held,
       (select coalesce(sum(q.dead), 0)::int from queue_measures q) as dead,
       array(

@@ -1,5 +1,6 @@
 import type { Sql } from '@postrider/db';
 import { fromReadyJobs } from '@postrider/queue';
+import { ratedQueue } from './queue-store.ts';
 
 export const MOST_AFFECTED = 10_000;
 
@@ -20,13 +21,13 @@ export async function affectedBy(
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
           select p.workspace_id from webhook_deliveries p where p.state = 'pending' limit ${MOST_AFFECTED}
         ) c)
-      when h.scope = 'queue' then (
+      when h.scope in ('queue', 'instance') then (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
-          select (j.data->>'workspace_id')::uuid as workspace_id ${fromReadyJobs(sql, sql`h.value`)}
+          select (j.data->>'workspace_id')::uuid as workspace_id ${fromReadyJobs(sql, ratedQueue(sql))}
           limit ${MOST_AFFECTED}
         ) c) + (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
-          select p.workspace_id from parked_deliveries p where h.value = 'delivery.attempt' limit ${MOST_AFFECTED}
+          select p.workspace_id from parked_deliveries p where ${ratedQueue(sql)} = 'delivery.attempt' limit ${MOST_AFFECTED}
         ) c)
       when h.scope = 'webhook' then (
         select count(*) from (

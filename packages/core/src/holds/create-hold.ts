@@ -3,38 +3,43 @@ import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { isOperator } from '../operation/access.ts';
-import type { Actor } from '../operation/context.ts';
+import type { Actor, ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { expiryFacts } from './end-expired.ts';
-import { ratedQueues } from './held-queues.ts';
 import { type HeldThing, heldThing } from './held-thing.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
+import { rateField, requireRated } from './resume-rate.ts';
 import { holdScopes } from './scope.ts';
-import { endExpired, insertHold, liesAhead } from './store.ts';
+import { endExpired, type HoldRow, insertHold, liesAhead, openHoldOn } from './store.ts';
 
 const DEFAULT_SECONDS = 86_400;
 const MOST_DAYS = 30;
+// What is not known to be safe to send stays so until an operator has looked.
+const NEVER = '9999-12-31T00:00:00.000Z';
 const MOST_REASON = 1000;
-const MOST_RATE = 60_000;
 
 /** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
 export const createHold = operation({
   name: 'holds.create',
   // The target decides which scope is needed.
   scope: null,
-  summary: 'Hold a queue, a destination, a sending domain, an API key or a webhook',
+  summary: 'Hold the instance, a queue, a destination, a sending domain, an API key or a webhook',
   input: z.object({
     scope: z.enum(holdScopes),
-    value: z.string().min(1).max(255).meta({ description: 'The name of a queue or a domain, or an id.' }),
+    value: z
+      .string()
+      .min(1)
+      .max(255)
+      .meta({ description: 'The name of a queue or a domain, or an id; all for the instance.' }),
     reason: z.string().trim().min(1).max(MOST_REASON),
     expires_at: timeField
       .pipe(z.iso.datetime({ offset: true }))
       .optional()
       .meta({
-        description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days.`,
+        description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days; one of the instance never, where it is not given.`,
       }),
-    resume_rate_per_minute: z.int().min(1).max(MOST_RATE).optional().meta({
+    resume_rate_per_minute: rateField.optional().meta({
       description: 'The rate at which the backlog is sent after the hold; by default all at once.',
     }),
     workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'For operators: whose it is.' }),
@@ -43,16 +48,7 @@ export const createHold = operation({
   async run(ctx, input): Promise<HoldEntry> {
     const thing = await heldThing(ctx, input);
     const { reason, resume_rate_per_minute = null } = input;
-    if (
-      resume_rate_per_minute !== null &&
-      thing.scope === 'queue' &&
-      !ratedQueues.some((name) => name === thing.value)
-    ) {
-      throw new AppError(
-        'invalid_type',
-        `resume_rate_per_minute is for mail and webhooks; of the queues only for ${ratedQueues.join(', ')}.`,
-      );
-    }
+    if (resume_rate_per_minute !== null) requireRated(thing);
     const { expires_at = null } = input;
     return ctx.sql.begin(async (tx) => {
       if (expires_at !== null && !(await liesAhead(tx, expires_at, MOST_DAYS))) throw notAhead();
@@ -64,11 +60,11 @@ export const createHold = operation({
         reason,
         by: authorOf(ctx.actor),
         by_operator: isOperator(ctx.actor),
-        expires_at,
+        expires_at: expires_at ?? (thing.scope === 'instance' ? NEVER : null),
         default_seconds: DEFAULT_SECONDS,
         resume_rate_per_minute,
       });
-      if (!row) throw holdExists(thing);
+      if (!row) throw holdExists(ctx, thing, await openHoldOn(tx, thing));
       const diff = { scope: row.scope, value: row.value, expires_at: row.expires_at, resume_rate_per_minute };
       await recordAudit(tx, ctx, [
         ...expiryFacts(expired),
@@ -97,9 +93,12 @@ function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string
   }
 }
 
-function holdExists({ scope, value }: HeldThing): AppError {
+/** Two people may act on one thing at once: the second is told of the first. */
+function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldRow | null): AppError {
+  const by = other && holdEntry(ctx, other, 0);
+  const who = by === null ? '' : `, by ${by.created_by.name} since ${by.created_at}`;
   return new AppError(
     'hold_exists',
-    `${scope.replaceAll('_', ' ')} ${value} is held already; release that hold before you make another.`,
+    `${scope.replaceAll('_', ' ')} ${value} is held already${who}; release that hold before you make another.`,
   );
 }

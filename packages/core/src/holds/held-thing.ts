@@ -5,7 +5,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { AppError, type Reason } from '../operation/errors.ts';
 import { existingWorkspace } from '../workspaces/index.ts';
 import { heldQueues } from './held-queues.ts';
-import type { HoldScope } from './scope.ts';
+import { EVERYTHING, type HoldScope } from './scope.ts';
 import { ownerOf } from './store.ts';
 
 /** The held target in normalized form, with its workspace; empty for the instance. */
@@ -30,6 +30,11 @@ const absent: Readonly<Record<'sender_domain' | 'api_key' | 'webhook', readonly 
 /** Looks up the named target after checking that the caller may hold it. */
 export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: Named): Promise<HeldThing> {
   switch (scope) {
+    case 'instance':
+      requireAdministrator(ctx.actor, 'instance');
+      if (value !== EVERYTHING)
+        throw new AppError('invalid_type', `A hold of the instance is on ${EVERYTHING}, not on a part of it.`);
+      return { scope, value, workspace_id: INSTANCE };
     case 'queue':
       requireAdministrator(ctx.actor, 'instance');
       return { scope, value: queueNamed(value), workspace_id: INSTANCE };

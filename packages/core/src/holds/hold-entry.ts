@@ -14,7 +14,9 @@ export const holdSchema = z
     object: z.literal('hold'),
     id: idField(idPrefixes.hold),
     scope: z.enum(holdScopes),
-    value: z.string().meta({ description: 'What is held: the name of a queue or a domain, or an id.' }),
+    value: z
+      .string()
+      .meta({ description: 'What is held: the name of a queue or a domain, or an id; all for the instance.' }),
     workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'Null where it holds for all.' }),
     reason: z.string(),
     status: z.enum(['active', 'resuming', 'ended']).meta({

@@ -58,6 +58,18 @@ describe('who may hold', () => {
     }
   });
 
+  it('needs operator for the instance, which is held whole and until it is released', async () => {
+    await expect(hold(admin(), 'instance', 'all')).rejects.toMatchObject({ facts: { required_scope: 'operator' } });
+    await expect(hold(operator(), 'instance', 'mail')).rejects.toMatchObject({ reason: 'invalid_type' });
+
+    const held = await hold(operator(), 'instance', 'all');
+
+    expect(held).toMatchObject({ workspace_id: null, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+    world.clock.advance(400 * DAY_MS);
+    expect(await invoke(operator(), getHold, { hold_id: held.id })).toMatchObject({ status: 'active' });
+    world.clock.advance(-400 * DAY_MS);
+  });
+
   it('needs admin for targets of the own workspace, operator for those of any', async () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 
@@ -228,6 +240,35 @@ describe('a hold', () => {
     await expect(hold(operator(), 'queue', 'no.queue')).rejects.toMatchObject({ reason: 'queue_not_found' });
     const { id: hold_id } = await hold(operator(), 'queue', 'delivery.attempt', { resume_rate_per_minute: 5 });
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
+  });
+
+  it('that exists already tells the second of two people who has made it, and when', async () => {
+    const { id, created_at } = await hold(operator(), 'destination', 'both.test');
+
+    const second = hold(operator(), 'destination', 'both.test', { reason: 'Another reason' });
+
+    await expect(second).rejects.toMatchObject({
+      reason: 'hold_exists',
+      message: `destination both.test is held already, by Other key since ${created_at}; release that hold before you make another.`,
+    });
+    expect(await invoke(operator(), getHold, { hold_id: id })).toMatchObject({ reason: 'An outage' });
+  });
+
+  it('is released with a rate of its own, whatever rate it was made with', async () => {
+    const { id: hold_id } = await hold(operator(), 'destination', 'ramp.example', { resume_rate_per_minute: 600 });
+    const { id: closes } = await hold(operator(), 'queue', 'webhook.close');
+
+    const released = await invoke(operator(), releaseHold, { hold_id, resume_rate_per_minute: 30 });
+
+    expect(released).toMatchObject({ status: 'resuming', resume_rate_per_minute: 30 });
+    expect(await invoke(operator(), releaseHold, { hold_id })).toEqual(released);
+    const [entry] = await world.services.sql<{ diff: string }[]>`
+      select diff::text as diff from audit_log where action = 'hold.released' and target_id = ${hold_id}`;
+    expect(entry?.diff).toContain('30');
+    await expect(
+      invoke(operator(), releaseHold, { hold_id: closes, resume_rate_per_minute: 30 }),
+    ).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await invoke(operator(), getHold, { hold_id: closes })).toMatchObject({ status: 'active' });
   });
 
   it.each(['release', 'expiry'])(

@@ -8,9 +8,13 @@ import { affectedBy } from './affected-store.ts';
 import { expiryFacts } from './end-expired.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdNotFound, holdSchema } from './hold-entry.ts';
-import { endExpired, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
+import { rateField, requireRated } from './resume-rate.ts';
+import { endExpired, type HoldRow, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
 
-/** Ends a hold. Its backlog is sent at resume_rate_per_minute; at_once lifts that rate. A repeat answers the same. */
+/**
+ * Ends a hold. Its backlog is sent at resume_rate_per_minute, of the hold or given here; at_once lifts that rate. A
+ * repeat answers the same.
+ */
 export const releaseHold = operation({
   name: 'holds.release',
   scope: null,
@@ -18,20 +22,24 @@ export const releaseHold = operation({
   input: z.object({
     hold_id: idField(idPrefixes.hold),
     reason: z.string().trim().min(1).max(1000).optional(),
+    resume_rate_per_minute: rateField.optional().meta({
+      description: 'The rate at which the backlog is sent, instead of that of the hold; at_once wins.',
+    }),
     at_once: z.boolean().default(false).meta({
       description: 'Lifts the resume rate too, even if the hold has already ended: the whole backlog is sent at once.',
     }),
   }),
   output: holdSchema,
-  async run(ctx, { hold_id, reason, at_once }): Promise<HoldEntry> {
+  async run(ctx, { hold_id, reason, at_once, resume_rate_per_minute: rate = null }): Promise<HoldEntry> {
     const found = await findHold(ctx, hold_id);
     requireAdministrator(ctx.actor, found.workspace_id === INSTANCE || found.by_operator ? 'instance' : 'workspace');
+    if (rate !== null) requireRated(found);
     const row = await ctx.sql.begin(async (tx) => {
       await lockHold(tx, hold_id);
-      const released = await releaseHoldRow(tx, hold_id);
+      const released = await releaseHoldRow(tx, hold_id, rate);
       const expired = at_once ? await endExpired(tx, found) : [];
       const lifted = at_once ? await liftRateRow(tx, hold_id) : null;
-      const { scope, value, resume_rate_per_minute } = found;
+      const { resume_rate_per_minute } = released ?? found;
       const fact = {
         target_id: hold_id,
         reason: reason ?? null,
@@ -39,7 +47,7 @@ export const releaseHold = operation({
       };
       await recordAudit(tx, ctx, [
         ...expiryFacts(expired),
-        ...(released ? [{ ...fact, action: 'hold.released', diff: { scope, value } } as const] : []),
+        ...(released ? [{ ...fact, action: 'hold.released', diff: releasedDiff(found, released) } as const] : []),
         ...(lifted
           ? [
               {
@@ -57,3 +65,11 @@ export const releaseHold = operation({
     return holdEntry(ctx, row, affected.get(row.id) ?? 0);
   },
 });
+
+function releasedDiff({ scope, value, resume_rate_per_minute: before }: HoldRow, { resume_rate_per_minute }: HoldRow) {
+  return {
+    scope,
+    value,
+    ...(before !== resume_rate_per_minute && { resume_rate_per_minute: [before, resume_rate_per_minute] }),
+  };
+}

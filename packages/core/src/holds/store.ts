@@ -2,6 +2,7 @@ import type { Sql, Tx } from '@postrider/db';
 import { fetchedJobs, fromJobsDueBy, keepNewestReady } from '@postrider/queue';
 import { idleInSql } from '../states/index.ts';
 import { scheduledQueues } from './held-queues.ts';
+import { ratedQueue } from './queue-store.ts';
 import type { HoldScope } from './scope.ts';
 
 /** Notified in the commit that begins or ends a hold; a worker that misses it polls within a second. */
@@ -83,15 +84,29 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
   return row ?? null;
 }
 
+/** The hold on a thing that has not ended. Served by the unique index on such holds. */
+export async function openHoldOn(
+  tx: Tx,
+  thing: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
+): Promise<HoldRow | null> {
+  const held = heldBy(thing);
+  const [row] = await tx<HoldRow[]>`
+    select ${holdColumns(tx)} from holds h
+    where h.scope = ${thing.scope} and h.value = ${held.name} and h.value_id = ${held.id}
+      and h.workspace_id = ${thing.workspace_id} and h.ended_at is null`;
+  return row ?? null;
+}
+
 /** Locks a hold, so that a decision about it still holds at the write. */
 export async function lockHold(tx: Tx, id: string): Promise<void> {
   await tx`select from holds where id = ${id} for update`;
 }
 
-/** Ends an active hold now; null where it has ended. */
-export async function releaseHoldRow(tx: Tx, id: string): Promise<HoldRow | null> {
+/** Ends an active hold now, perhaps with a rate other than its own; null where it has ended. */
+export async function releaseHoldRow(tx: Tx, id: string, rate: number | null): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
-    update holds h set ended_at = clock_now(), ended_by = 'release'
+    update holds h set ended_at = clock_now(), ended_by = 'release',
+      resume_rate_per_minute = coalesce(${rate}, h.resume_rate_per_minute)
     where h.id = ${id} and h.ended_at is null and h.expires_at > clock_now()
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
@@ -226,11 +241,11 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select h.id from holds h
-    where h.id = any (${ids}::uuid[]) and case h.scope
-      when 'queue' then not exists (
-        select ${fromJobsDueBy(sql, sql`h.value`, sql`h.ended_at`)}
+    where h.id = any (${ids}::uuid[]) and case
+      when h.scope in ('queue', 'instance') then not exists (
+        select ${fromJobsDueBy(sql, ratedQueue(sql), sql`h.ended_at`)}
       ) and not exists (
-        select from (${fetchedJobs(sql, sql`h.value`)}) j
+        select from (${fetchedJobs(sql, ratedQueue(sql))}) j
         join recipients r on r.workspace_id = (j.data->>'workspace_id')::uuid
           and r.message_id = (j.data->>'message_id')::uuid and r.id = (j.data->>'recipient_id')::uuid
         where r.state in (${idleInSql})
@@ -241,7 +256,7 @@ export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<stri
           select from lanes l where l.lane = p.lane and l.closed_until > clock_now()
         )
       )
-      when 'webhook' then not exists (
+      when h.scope = 'webhook' then not exists (
         select from webhook_deliveries d
         where d.webhook_id = h.value_id and d.state = 'pending' and d.next_attempt_at <= clock_now()
           and d.created_at <= h.ended_at

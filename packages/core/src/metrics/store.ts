@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
+import { holdsQueue } from '../holds/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { JobName } from '../process/jobs.ts';
 
@@ -40,7 +41,7 @@ export async function instanceNumbers(sql: Sql | Tx): Promise<InstanceNumbers> {
     sql<QueueStand[]>`
       select m.queue, m.ready, m.deferred, m.active, m.dead, m.parked, m.oldest_ready_seconds, exists (
         select from holds h
-        where h.scope = 'queue' and h.value = m.queue and h.ended_at is null and h.expires_at > clock_now()
+        where ${holdsQueue(sql, sql`m.queue`)}
       ) as held
       from queue_measures m order by m.queue`,
     sql<{ role: string; live: number }[]>`
@@ -94,7 +95,7 @@ function lateness(sql: Sql | Tx) {
   return sql`(
     select case when exists (
       select from holds h
-      where h.scope = 'queue' and h.value = ${MAIL} and h.ended_at is null and h.expires_at > clock_now()
+      where ${holdsQueue(sql, sql`${MAIL}::text`)}
     ) then 0 else coalesce(extract(epoch from clock_now() - min(l.due_at)), 0)::float8 end
     from (
       select due_at, job_id, state from recipients

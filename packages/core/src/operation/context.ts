@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import type { Replica, Sql } from '@postrider/db';
 import type { DnsLookup } from '@postrider/net';
 import type { Logger } from 'pino';
 import type { Clock } from '../fields/clock.ts';
@@ -18,6 +18,11 @@ export type Log = Logger;
 /** Everything that outlives a request, built once by apps/server. */
 export interface Services {
   readonly sql: Sql;
+  /** Past a pooler, whose connections outlive those of a process: for LISTEN and heartbeats. */
+  readonly direct: Sql;
+  /** The same as sql, but for a read that runs on the replica: what is unlogged is not there. */
+  readonly primary: Sql;
+  readonly replica: Replica | null;
   readonly jobs: Jobs;
   readonly clock: Clock;
   readonly log: Log;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { sandboxRefusal } from './access.ts';
 import type { ActorContext, Context } from './context.ts';
 import type { AppError, ErrorDetail } from './errors.ts';
+import { onReplica } from './on-replica.ts';
 import { parseInput } from './parse-input.ts';
 import { scopeRefusal } from './scope-refusal.ts';
 import type { Scope } from './scopes.ts';
@@ -46,6 +47,8 @@ export function operation<I extends z.ZodType, O>(definition: {
   readonly name: string;
   readonly scope: Scope | null;
   readonly sandbox?: true;
+  /** A read that may run on a replica: it reads no unlogged table, and changes nothing. */
+  readonly replica?: true;
   readonly summary: string;
   readonly input: I;
   readonly output: z.ZodType<O>;
@@ -57,7 +60,10 @@ export function operation<I extends z.ZodType, O>(definition: {
     const proven = requireActor(ctx);
     const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
     if (refusal) throw refusal;
-    return definition.run(proven, take(parseWith(ctx, input, raw)));
+    const given = take(parseWith(ctx, input, raw));
+    return definition.replica
+      ? onReplica(proven, (place) => definition.run(place, given))
+      : definition.run(proven, given);
   });
   return declared;
 }

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { throughPooler, withPasswordFile } from '@postrider/db';
 import { z } from 'zod';
 import { personEmail } from '../fields/email.ts';
 import { refusalWords } from '../operation/refusal-words.ts';
@@ -147,11 +149,13 @@ const role = z.enum(roleNames, {
   error: ({ input }) => `holds "${String(input)}", which is none of ${roleNames.join(', ')}`,
 });
 
+const databaseAddress = z.string().regex(/^postgres(ql)?:\/\//, 'is not a postgres:// address');
+
 const schema = z.object({
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'is not a postgres:// address')
-    .optional(),
+  DATABASE_URL: databaseAddress.optional(),
+  DATABASE_DIRECT_URL: databaseAddress.optional(),
+  DATABASE_READ_URL: databaseAddress.optional(),
+  DATABASE_PASSWORD_FILE: z.string().optional(),
   DATA_DIR: z.string().default('.postrider'),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.optional(),
@@ -260,6 +264,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'DATABASE_URL is set, so SECRET_KEY must be set too; openssl rand -hex 32 makes one, keep it with the database.',
     );
   }
+  problems.push(...databaseProblems(config));
   if (!config.TLS_CERT_FILE !== !config.TLS_KEY_FILE) {
     problems.push('TLS_CERT_FILE and TLS_KEY_FILE go together; set both or neither.');
   }
@@ -289,7 +294,38 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push('DELIVERY lists capture beside other transports; capture never fails over, use it alone.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(config);
+  return Object.freeze({ ...config, ...databaseAddresses(config) });
+}
+
+const databases = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const;
+
+/** The addresses of databases, each with what connecting to it needs beside it. */
+function databaseAddresses(config: Config): Partial<Config> {
+  const { DATABASE_PASSWORD_FILE: file, DATABASE_DIRECT_URL: direct } = config;
+  return Object.fromEntries(
+    databases.flatMap((name) => {
+      const address = config[name];
+      if (address === undefined) return [];
+      const opened = file === undefined || hasPassword(address) ? address : withPasswordFile(address, file);
+      return [[name, name === 'DATABASE_URL' && direct !== undefined ? throughPooler(opened) : opened]];
+    }),
+  );
+}
+
+function hasPassword(address: string): boolean {
+  return URL.canParse(address) && new URL(address).password !== '';
+}
+
+function databaseProblems(config: Config): string[] {
+  const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: file } = config;
+  const alone = databases.filter((name) => name !== 'DATABASE_URL' && config[name] !== undefined && !url);
+  if (alone.length > 0) return [`${alone.join(' and ')} is set without DATABASE_URL; set that as well.`];
+  if (!file) return [];
+  if (!url) return ['DATABASE_PASSWORD_FILE is set without DATABASE_URL; set the address of the database as well.'];
+  if (hasPassword(url))
+    return ['DATABASE_URL has a password and DATABASE_PASSWORD_FILE another one; take it out of DATABASE_URL.'];
+  if (!existsSync(file)) return [`DATABASE_PASSWORD_FILE names ${file}, which is not there; create it first.`];
+  return [];
 }
 
 /**
@@ -319,7 +355,7 @@ export function redactConfig(config: Config): Record<string, unknown> {
     if (value === undefined) continue;
     shown[name] = secretNames.has(name)
       ? '[redacted]'
-      : name === 'DATABASE_URL'
+      : databases.some((known) => known === name)
         ? withoutCredentials(String(value))
         : name === 'DELIVERY'
           ? config.DELIVERY.map((entry) => (entry.kind === 'smtp' ? `${entry.host}:${entry.port}` : entry.kind))

@@ -4,7 +4,7 @@ import { limitsPage, withLimits } from '../../../../scripts/list-limits.ts';
 import { readConfig } from './config.ts';
 import { limits } from './limits.ts';
 
-it('docs/operations.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
+it('docs/limits.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
   const page = readFileSync(limitsPage, 'utf8');
 
   expect(withLimits(page)).toBe(page);

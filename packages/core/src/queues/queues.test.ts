@@ -401,16 +401,19 @@ describe('the admin actions of a job', () => {
     await invoke(ctx, cancelMessage, { id: message_id });
   });
 
-  it('drop the job of a canceled mail, of which nothing is left to run', async () => {
+  it('count no job of a canceled mail, of which nothing is left to run', async () => {
     const { message_id, job } = await scheduledMail();
+    await measure();
+    const before = await invoke(ctx, getQueue, { queue: 'delivery.attempt' });
+
     await invoke(ctx, cancelMessage, { id: message_id });
+    await measure();
 
-    await expect(invoke(ctx, runJobNow, { id: job })).rejects.toMatchObject({
-      message: expect.stringContaining(`${message_id} is canceled; nothing is left to run`),
-    });
-    expect(await invoke(ctx, cancelJob, { id: job })).toMatchObject({ state: 'canceled' });
-
-    expect(await audited(job)).toEqual(['job.canceled']);
+    expect(await stateOf(job)).toBe('canceled');
+    const after = await invoke(ctx, getQueue, { queue: 'delivery.attempt' });
+    expect(after.deferred).toBe(before.deferred - 1);
+    for (const action of [runJobNow, cancelJob])
+      await expect(invoke(ctx, action, { id: job })).rejects.toMatchObject({ reason: 'job_not_open' });
   });
 
   it('drop the former job of a mail that was moved, which is sent once by the other', async () => {

@@ -46,6 +46,12 @@ export const transitions = {
   retry: { from: ['deferred'], to: 'deferred', event: null, leased: false },
   suppress: { from: ['queued', 'deferred', 'sending'], to: 'suppressed', event: 'email.suppressed', leased: false },
   cancel: { from: ['scheduled', 'queued', 'deferred'], to: 'canceled', event: 'email.canceled', leased: false },
+  find_sent: {
+    from: ['scheduled', 'queued', 'deferred', 'sending'],
+    to: 'delivered',
+    event: 'email.delivered',
+    leased: false,
+  },
   bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },
   complain: { from: ['delivered'], to: 'complained', event: 'email.complained', leased: false },
 } as const satisfies Record<string, Transition>;

@@ -11,6 +11,7 @@ const counted = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'comp
 export const getStats = operation({
   name: 'stats.get',
   scope: 'email:logs:read',
+  replica: true,
   summary: 'What became of mail over time, by domain, tag or destination',
   input: z.object({
     since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),

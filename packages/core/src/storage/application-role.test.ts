@@ -47,4 +47,29 @@ describe('a role that owns nothing', () => {
     expect(await mayMigrate(own)).toBe(false);
     expect(await mayMigrate(world.services.sql)).toBe(true);
   });
+
+  it('meets no function that changes tables but those that act as the owner, each with a search path of its own', async () => {
+    const functions = await world.services.sql<{ name: string }[]>`
+      select p.proname || case when p.prosecdef then ', as the owner' else '' end as name from pg_proc p
+      where p.pronamespace = 'public'::regnamespace
+        and p.prosrc ~* '\\m(create|alter|drop|truncate)\\M +(unlogged +)?table'
+      order by p.proname`;
+    const open = await world.services.sql<{ name: string }[]>`
+      select p.proname as name from pg_proc p
+      where p.pronamespace in ('public'::regnamespace, 'pgboss'::regnamespace) and p.prosecdef
+        and (not coalesce(p.proconfig @> '{"search_path=public, pg_temp"}', false)
+          or p.proowner <> (select relowner from pg_class where oid = 'messages'::regclass))`;
+
+    expect(functions.map(({ name }) => name)).toEqual([
+      'add_partition',
+      'drop_partition, as the owner',
+      'drop_past, as the owner',
+      'ensure_partitions, as the owner',
+      'tend_request_days, as the owner',
+    ]);
+    expect(open).toEqual([]);
+    await expect(own`select add_partition('messages', 'month', now() + interval '9 months')`).rejects.toThrow(
+      'permission denied',
+    );
+  });
 });

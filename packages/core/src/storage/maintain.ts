@@ -15,10 +15,10 @@ import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
 import { forgetDeliveries } from '../webhooks/index.ts';
+import { MOST_CAPTURED } from './captured.ts';
 import { betweenStatements, dropWhatIsPast } from './drop-past.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
-const MOST_CAPTURED = 256 * 1024 * 1024;
 const QUEUE_DAYS_KEPT = 31;
 
 /** Hourly maintenance: creates partitions and deletes expired data. */

@@ -23,7 +23,7 @@ export interface Heartbeat {
  * that two heartbeats in a row find dead, and later what a last statement of it left.
  */
 export function createHeartbeat(services: Services): Heartbeat {
-  const { sql, jobs, log, config } = services;
+  const { direct, jobs, log, config } = services;
   const { worker_beat: beat_ms, worker_silence: silence_ms } = config.LIMITS;
   const worker = jobs.holder;
   const ended_per_beat: number[] = [];
@@ -34,7 +34,8 @@ export function createHeartbeat(services: Services): Heartbeat {
   let beats_to_sweep = BEATS_PER_SWEEP;
 
   const note = (stopped: boolean, ended_per_minute: number) =>
-    noteWorker(sql, { worker, stopped, ended_per_minute }, silence_ms);
+    // Its connection ends with this process.
+    noteWorker(direct, { worker, stopped, ended_per_minute }, silence_ms);
 
   const beat = async () => {
     ended_per_beat.push(ended_since_beat);

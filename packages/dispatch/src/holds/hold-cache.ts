@@ -5,6 +5,7 @@ import {
   HOLDS_CHANNEL,
   type HoldInForce,
   holdsInForce,
+  instanceQueues,
   noteDrained,
   takeResumption,
 } from '@postrider/core/holds';
@@ -58,9 +59,9 @@ export class HoldCache {
   }
 
   start(): void {
-    const { sql, log } = this.#services;
+    const { direct, log } = this.#services;
     // Listen before the first poll, so that no hold is missed between the two.
-    this.#listening = sql
+    this.#listening = direct
       .listen(HOLDS_CHANNEL, () => void this.poll())
       .catch((error) => {
         log.error({ err: error }, 'holds cannot be listened for; they are polled each second');
@@ -183,8 +184,8 @@ export class HoldCache {
 
   #applyHolds(found: readonly HoldInForce[]): void {
     const active = found.filter((hold) => hold.active);
-    this.#paused = new Set(active.flatMap(({ scope, value }) => (scope === 'queue' ? [value] : [])));
-    const mail = found.filter(({ scope }) => scope !== 'queue' && scope !== 'webhook');
+    this.#paused = new Set(active.flatMap(stoppedQueues));
+    const mail = found.filter(({ scope }) => !ofQueues(scope) && scope !== 'webhook');
     this.#laneByTarget = new Map(
       mail.flatMap((hold) =>
         hold.active ? [[targetKey(hold.scope, hold.workspace_id, hold.value), holdLane(hold.id)]] : [],
@@ -198,8 +199,8 @@ export class HoldCache {
       ),
     );
     // A queue that resumes at a rate starts with an allowance of 0.
-    const queues = found.filter(({ scope, active, rate }) => scope === 'queue' && !active && rate !== null);
-    const names = new Set(queues.map(({ value }) => value));
+    const queues = found.filter(({ scope, active, rate }) => ofQueues(scope) && !active && rate !== null);
+    const names = new Set(queues.map(ratedQueue));
     for (const name of [...this.#allowances.keys()]) if (!names.has(name)) this.#allowances.delete(name);
     for (const name of names) if (!this.#allowances.has(name)) this.#allowances.set(name, 0);
   }
@@ -221,17 +222,18 @@ export class HoldCache {
     for (const { id, scope, value, rate } of going) {
       const count = taken.get(id) ?? 0;
       if (count === 0) continue;
-      if (scope === 'queue') {
+      if (ofQueues(scope)) {
+        const queue = ratedQueue({ scope, value });
         // An unused allowance is not saved up for a burst.
         const most = Math.max(count, Math.ceil((rate ?? 0) / 60));
-        this.#allowances.set(value, Math.min(most, (this.#allowances.get(value) ?? 0) + count));
+        this.#allowances.set(queue, Math.min(most, (this.#allowances.get(queue) ?? 0) + count));
       } else for (const listener of this.#resumeListeners) listener(holdLane(id), count);
     }
     if (taken.size > 0) for (const listener of this.#allowanceListeners) listener();
   }
 
   #isStopped({ scope, value }: HoldInForce): boolean {
-    return this.#paused.has(scope === 'queue' ? value : 'delivery.attempt');
+    return this.#paused.has(ofQueues(scope) ? ratedQueue({ scope, value }) : 'delivery.attempt');
   }
 }
 
@@ -240,6 +242,19 @@ export function startHoldCache(services: Services): HoldCache {
   const holds = new HoldCache(services);
   holds.start();
   return holds;
+}
+
+function ofQueues(scope: HoldInForce['scope']): boolean {
+  return scope === 'queue' || scope === 'instance';
+}
+
+function stoppedQueues({ scope, value }: HoldInForce): readonly string[] {
+  return scope === 'instance' ? instanceQueues : scope === 'queue' ? [value] : [];
+}
+
+/** The queue that a hold of queues releases at its rate; posts to webhooks go on at once. */
+function ratedQueue({ scope, value }: Pick<HoldInForce, 'scope' | 'value'>): string {
+  return scope === 'instance' ? 'delivery.attempt' : value;
 }
 
 function targetKey(scope: HoldInForce['scope'], workspace_id: string, value: string): string {

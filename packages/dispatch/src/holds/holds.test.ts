@@ -67,6 +67,7 @@ const system = () => world.as(world.workspace_id);
 /** Whether a worker keeps back what a hold is on. */
 function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
   if (scope === 'webhook') return holds.isHeld(value);
+  if (scope === 'instance') return QUEUES.every((queue) => holds.isPaused(queue));
   if (scope === 'queue') return QUEUES.some((queue) => queue === value && holds.isPaused(queue));
   const mail = {
     workspace_id: world.workspace_id,
@@ -185,6 +186,23 @@ describe('mail that is held', () => {
 
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 30 });
     expect(arrivedAt('held.example.com')).toEqual(many(30, 'held.example.com').sort());
+  });
+
+  it('with the whole instance waits, and goes on at the rate of that hold', async () => {
+    const { id } = await hold('instance', 'all', { resume_rate_per_minute: 6000 });
+    await send(many(30, 'held.example.com'));
+    const holds = keeper();
+    await holds.ready;
+    start();
+    expect([holds.isPaused('delivery.attempt'), holds.isPaused('webhook.deliver')]).toEqual([true, true]);
+    expect(await affected(id)).toBe(30);
+
+    await release(id);
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 30 });
+    await expect
+      .poll(() => invoke(system(), getHold, { hold_id: id }).then(({ status }) => status), { timeout: 30_000 })
+      .toBe('ended');
   });
 
   it('is stopped while it flows, with what waits in the worker, and what was begun ends', async () => {
@@ -550,7 +568,7 @@ describe('a hold that is made while a worker starts', () => {
       },
     });
 
-    const holds = startHoldCache({ ...world.services, sql });
+    const holds = startHoldCache({ ...world.services, direct: sql });
     stops.push(() => holds.stop());
     await holds.ready;
 

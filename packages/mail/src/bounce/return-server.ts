@@ -28,6 +28,8 @@ export interface ReturnServerOptions {
 
 export interface ReturnServer {
   readonly port: number;
+  /** For connections from now on, where there was one at the start. */
+  useCertificate(tls: { readonly key: Buffer; readonly cert: Buffer }): void;
   stop(): Promise<void>;
 }
 
@@ -107,6 +109,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
 
   return {
     port,
+    useCertificate: (tls) => server.updateSecureContext({ ...tls }),
     async stop() {
       await closeServer(server, taking);
     },

@@ -93,6 +93,8 @@ export interface Capture {
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
+  /** The From of a mail that was sent here; the envelope sender of others. */
+  sender: string;
   /** The envelope recipients. */
   to: (string)[];
   subject: string;
@@ -107,6 +109,8 @@ export interface CaptureDetail {
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
+  /** The From of a mail that was sent here; the envelope sender of others. */
+  sender: string;
   /** The envelope recipients. */
   to: (string)[];
   subject: string;

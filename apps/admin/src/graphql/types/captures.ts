@@ -48,6 +48,9 @@ const Capture = builder.objectRef<CaptureEntry>('Capture').implement({
   fields: (t) => ({
     id: t.exposeID('id'),
     from: t.exposeString('from', { description: 'The envelope sender; empty for a bounce.' }),
+    sender: t.exposeString('sender', {
+      description: 'The From of a mail that was sent here; the envelope sender of others.',
+    }),
     to: t.stringList({ resolve: ({ to }) => [...to] }),
     subject: t.exposeString('subject'),
     sizeBytes: t.int({ resolve: ({ size_bytes }) => size_bytes }),

@@ -25,7 +25,9 @@ builder.node(Hold, {
   loadMany: (ids, { load }) => load.holds.loadMany(ids),
   fields: (t) => ({
     scope: t.field({ type: HoldScope, resolve: ({ scope }) => scope }),
-    value: t.exposeString('value', { description: 'What is held: the name of a queue or a domain, or an id.' }),
+    value: t.exposeString('value', {
+      description: 'What is held: the name of a queue or a domain, or an id; all for the instance.',
+    }),
     workspaceId: t.id({
       nullable: true,
       description: 'null: it applies to all workspaces.',
@@ -69,9 +71,15 @@ const HoldResult = resultOf('HoldResult', HoldPayload);
 const HoldInput = builder.inputType('HoldInput', {
   fields: (t) => ({
     scope: t.field({ type: HoldScope, required: true }),
-    value: t.string({ required: true, description: 'The name of a queue or a domain, or an id.' }),
+    value: t.string({
+      required: true,
+      description: 'The name of a queue or a domain, or an id; all for the instance.',
+    }),
     reason: t.string({ required: true, description: 'Shown to those whose mail it holds.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'One day from now by default, 30 days at most.' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'One day from now by default, 30 days at most; never by default for the instance.',
+    }),
     resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes.' }),
     workspaceId: t.id({ description: 'For operators: the workspace of the domain.' }),
   }),
@@ -80,6 +88,7 @@ const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     reason: t.string(),
+    resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes, instead of that of the hold.' }),
     atOnce: t.boolean({ description: 'Removes its resume rate too, even if the hold has already ended.' }),
   }),
 });
@@ -87,7 +96,8 @@ const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
 builder.mutationFields((t) => ({
   holdCreate: t.field({
     type: HoldResult,
-    description: 'Holds on every worker within two seconds. Needs operator for queues and destinations, else admin.',
+    description:
+      'Holds on every worker within two seconds. Needs operator for the instance, queues and destinations, else admin.',
     args: { input: t.arg({ type: HoldInput, required: true }) },
     resolve: (_, { input: { resumeRatePerMin, ...input } }, g) =>
       outcome(async () => ({ hold: await call(g, createHold, { ...input, resumeRatePerMinute: resumeRatePerMin }) })),
@@ -96,7 +106,14 @@ builder.mutationFields((t) => ({
     type: HoldResult,
     description: 'Ends a hold. Idempotent. Needs operator for a hold of an operator, else admin.',
     args: { input: t.arg({ type: HoldReleaseInput, required: true }) },
-    resolve: (_, { input: { id, reason, atOnce } }, g) =>
-      outcome(async () => ({ hold: await call(g, releaseHold, { holdId: id, reason, atOnce: atOnce ?? undefined }) })),
+    resolve: (_, { input: { id, reason, resumeRatePerMin, atOnce } }, g) =>
+      outcome(async () => ({
+        hold: await call(g, releaseHold, {
+          holdId: id,
+          reason,
+          resumeRatePerMinute: resumeRatePerMin,
+          atOnce: atOnce ?? undefined,
+        }),
+      })),
   }),
 }));

@@ -1,4 +1,4 @@
-import { type ErasureEntry, erasedKinds, getErasure, startErasure } from '@postrider/core/erasures';
+import { type ErasureEntry, erasedKinds, getErasure, listErasures, startErasure } from '@postrider/core/erasures';
 import {
   createSuppressions,
   deleteSuppression,
@@ -128,14 +128,22 @@ const Erasure = builder.objectRef<ErasureEntry>('Erasure').implement({
   }),
 });
 
-builder.queryField('erasure', (t) =>
-  t.field({
+const ErasureConnection = connectionOf(Erasure);
+
+builder.queryFields((t) => ({
+  erasures: t.field({
+    type: ErasureConnection,
+    description: 'Receipts, newest first. Needs admin.',
+    args: pageArgs(t),
+    resolve: (_, args, g) => page(g, listErasures, args, {}),
+  }),
+  erasure: t.field({
     type: Erasure,
     nullable: true,
     args: { id: t.arg.id({ required: true }) },
     resolve: (_, { id }, g) => orNull('erasure_not_found', () => call(g, getErasure, { id })),
   }),
-);
+}));
 
 const ErasurePayload = builder.objectRef<{ readonly erasure: ErasureEntry }>('ErasurePayload').implement({
   fields: (t) => ({ erasure: t.field({ type: Erasure, resolve: ({ erasure }) => erasure }) }),

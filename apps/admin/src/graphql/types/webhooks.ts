@@ -95,7 +95,7 @@ const WebhookAttempt = builder.objectRef<WebhookPost>('WebhookAttempt').implemen
     requestHeaders: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'As sent, signature included; null after a success.',
+      description: 'As sent, signature included; null after a success at first.',
       resolve: ({ request_headers }) => request_headers,
     }),
     responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),

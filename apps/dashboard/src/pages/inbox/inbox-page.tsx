@@ -105,13 +105,14 @@ const idOf = ({ id }: Capture) => id;
 const columns: readonly Column<Capture>[] = [
   {
     name: words.columns.subject,
-    width: '40%',
+    width: '36%',
     show: ({ id, subject }) => (
       <Link className="row-link" from="/inbox" search={(kept) => ({ ...kept, open: id })}>
         {subject || <span className="faint">{words.noSubject}</span>}
       </Link>
     ),
   },
+  { name: words.columns.from, width: '24%', less: true, show: ({ sender }) => <span title={sender}>{sender}</span> },
   { name: words.columns.to, show: ({ to }) => <FirstOf all={to} more={words.more} /> },
   { name: words.columns.size, width: 'fit', less: true, end: true, show: (row) => bytes(row.size_bytes) },
   {

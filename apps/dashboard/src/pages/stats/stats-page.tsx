@@ -27,6 +27,12 @@ export function StatsPage() {
   const since = useSince(range);
   const { bucket } = ranges[range];
   const stats = useQuery(trpc.stats.get.queryOptions({ since, step: bucket }, { refetchInterval: EVERY_MS }));
+  const canceled = useQuery(
+    trpc.stats.series.queryOptions(
+      { since, bucket, metrics: ['canceled'], reach: 'workspace' },
+      { enabled: may(useMe(), 'admin'), refetchInterval: EVERY_MS },
+    ),
+  );
   const onView = (name: ChartView) =>
     void navigate({
       search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
@@ -34,7 +40,10 @@ export function StatsPage() {
     });
   return (
     <Page>
-      <PageHeader title={words.title} answer={stats.data && answerOf(stats.data)} />
+      <PageHeader
+        title={words.title}
+        answer={stats.data && answerOf(stats.data, canceled.data ? sum(canceled.data, 'canceled') : 0)}
+      />
       <div className="line spread">
         <Choices<Range>
           label={words.range}
@@ -74,11 +83,15 @@ function sum(stats: Stats, metric: string): number {
     .reduce((total, { points }) => points.reduce((part, { value }) => part + (value ?? 0), total), 0);
 }
 
-function answerOf(stats: Stats): string {
-  const [accepted, delivered, bounced] = ['accepted', 'delivered', 'bounced'].map((metric) => sum(stats, metric));
-  if (!accepted) return words.answer.none;
-  const share = (part = 0) => `${((100 * part) / accepted).toFixed(1)} %`;
-  return words.answer.some(share(Math.min(delivered ?? 0, accepted)), whole(accepted), share(bounced));
+/** What was canceled before it was sent is no result of sending, so the shares leave it out. */
+function answerOf(stats: Stats, canceled: number): string {
+  const [all = 0, delivered = 0, bounced = 0] = ['accepted', 'delivered', 'bounced'].map((metric) =>
+    sum(stats, metric),
+  );
+  const accepted = all - canceled;
+  if (accepted <= 0) return all > 0 ? words.answer.canceled(whole(all)) : words.answer.none;
+  const share = (part: number) => `${((100 * part) / accepted).toFixed(1)} %`;
+  return words.answer.some(share(Math.min(delivered, accepted)), whole(accepted), share(bounced));
 }
 
 interface ViewProps {

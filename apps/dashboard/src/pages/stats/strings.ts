@@ -2,6 +2,7 @@ export const words = {
   title: 'Stats',
   answer: {
     none: 'No mail was accepted in this time.',
+    canceled: (count: string) => `All ${count} recipients were canceled before anything was sent.`,
     some: (share: string, count: string, bounced: string) =>
       `${share} of ${count} recipients have their mail; ${bounced} bounced.`,
   },

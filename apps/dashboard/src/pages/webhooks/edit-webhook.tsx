@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Inputs, type Outputs } from '../../api/trpc.ts';
 import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
-import { Check, Field } from '../../parts/field.tsx';
+import { Check, Choices, Field } from '../../parts/field.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSecret } from '../../parts/use-secret.ts';
 import { eventNames } from './event-names.ts';
@@ -10,7 +10,8 @@ import { ShowWebhookSecret } from './show-webhook-secret.tsx';
 import { words } from './strings.ts';
 
 export type MadeWebhook = Outputs['webhooks']['create'];
-type Fields = Pick<Inputs['webhooks']['create'], 'url' | 'events' | 'description'>;
+type Fields = Pick<Inputs['webhooks']['create'], 'url' | 'events' | 'description' | 'format'>;
+type Format = Outputs['webhooks']['get']['format'];
 
 export function CreateWebhook({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: () => void }) {
   const secret = useSecret<MadeWebhook>();
@@ -79,11 +80,13 @@ function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit 
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     new Set(given === null || given.events === 'all' ? [] : given.events),
   );
+  const [format, setFormat] = useState<Format>('postrider');
   const submit = (form: FormData) => {
     onSubmit({
       url: String(form.get('url') ?? '').trim(),
       events: all ? 'all' : [...chosen],
       description: String(form.get('description') ?? '').trim() || null,
+      ...(given === null && { format }),
     });
   };
   const toggle = (name: string, on: boolean) => {
@@ -124,6 +127,21 @@ function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit 
               ))}
             {problems.has('events') && <p className="problem">{problems.get('events')}</p>}
           </fieldset>
+          {given === null && (
+            <div className="field">
+              <span className="label">{words.detail.format}</span>
+              <Choices<Format>
+                label={words.detail.format}
+                options={[
+                  ['postrider', words.fields.formats.postrider[0]],
+                  ['resend', words.fields.formats.resend[0]],
+                ]}
+                value={format}
+                onChange={setFormat}
+              />
+              <p className="about">{words.fields.formats[format][1]}</p>
+            </div>
+          )}
           <Field label={words.fields.description} name="description" problem={problems.get('description')}>
             {(control) => <input {...control} className="input" defaultValue={given?.description ?? ''} />}
           </Field>

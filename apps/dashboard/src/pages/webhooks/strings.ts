@@ -24,6 +24,10 @@ export const words = {
       'An address that answers 2xx within 10 seconds: https, or, while mail is only captured, http://localhost:4000/hooks of this machine.',
     events: 'Events',
     eventsAll: 'All events, those of later releases too',
+    formats: {
+      postrider: ['Postrider', 'Signed as Standard Webhooks says.'],
+      resend: ['Resend', 'For code that reads Resend’s webhooks, signed as Svix does.'],
+    } satisfies Record<string, readonly [string, string]>,
     description: 'Description',
     cancel: 'Cancel',
     create: 'Create the webhook',
@@ -65,6 +69,15 @@ export const words = {
     filter: 'State',
     columns: { type: 'Event', state: 'State', status: 'Answer', attempts: 'Attempts', at: 'When', took: 'Took' },
     noDeliveries: 'Nothing has been posted yet. A test event shows whether your endpoint answers.',
+  },
+  verify: {
+    open: 'Verify in code',
+    title: 'Verify a signature',
+    about:
+      'Any program can post to your URL. The signature is an HMAC with SHA-256 of id.timestamp.body under your secret; after a rotation there are two of them, and one that fits is enough.',
+    after: 'Answer 2xx within 10 seconds and work afterwards. An event may come twice: its id stays the same.',
+    languages: 'Language',
+    names: { typescript: 'TypeScript', python: 'Python', go: 'Go', php: 'PHP', shell: 'Shell' },
   },
   rotating: {
     title: 'Rotate the secret?',

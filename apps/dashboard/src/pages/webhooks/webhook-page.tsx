@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Ban, EllipsisVertical, Pencil, Play, RefreshCw, RotateCcw, Send, Trash2 } from 'lucide-react';
+import { Ban, Code, EllipsisVertical, Pencil, Play, RefreshCw, RotateCcw, Send, Trash2 } from 'lucide-react';
 import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices } from '../../parts/field.tsx';
@@ -16,6 +16,7 @@ import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
 import { type DeliveryState, deliveryStates, type WebhookDialog } from './search.ts';
 import { words } from './strings.ts';
+import { VerifyDrawer } from './verify/verify-drawer.tsx';
 import { DeleteWebhook, RecoverWebhook, RotateWebhook } from './webhook-dialogs.tsx';
 import { WebhookState } from './webhook-state.tsx';
 
@@ -98,6 +99,14 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
           onClose={close}
         />
       )}
+      {search.open === 'verify' && (
+        <VerifyDrawer
+          format={webhook.format}
+          language={search.in ?? 'typescript'}
+          onLanguage={(name) => void navigate({ search: (before) => ({ ...before, in: name }), replace: true })}
+          onClose={close}
+        />
+      )}
       {search.open === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
     </>
   );
@@ -124,6 +133,10 @@ function Actions({ webhook, test, open, refetch }: ActionsProps) {
   ] as const;
   return (
     <>
+      <Button onClick={() => open('verify')}>
+        <Code size={15} />
+        {words.verify.open}
+      </Button>
       <Button needs="webhooks:manage" busy={test.isPending} onClick={() => test.mutate()}>
         <Send size={15} />
         {words.detail.test}

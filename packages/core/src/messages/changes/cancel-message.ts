@@ -1,4 +1,5 @@
 import { retryingDeadlock, type Tx } from '@postrider/db';
+import { cancelAllWaiting } from '@postrider/queue';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { transition } from '../../delivery/index.ts';
@@ -7,14 +8,16 @@ import { idPrefixes, newId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import type { Services } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
+import type { JobName } from '../../process/jobs.ts';
 import { returnUsage } from '../../usage/index.ts';
 import { entryOf } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
 import { requireKept, requireUnsent, type Unsent } from './unsent.ts';
+import type { LockedRecipient } from './unsent-store.ts';
 
 /**
- * Cancels a message before its first attempt and refunds its quota; a repeat answers the same. Its jobs stay: the
- * worker that fetches one finds the recipient closed.
+ * Cancels a message before its first attempt and refunds its quota; a repeat answers the same. A worker that has
+ * already fetched one of its jobs finds the recipient closed.
  */
 export const cancelMessage = operation({
   name: 'email.cancel',
@@ -54,6 +57,11 @@ export async function cancelUnsent(
       waiting.map((key) => ({ ...key, event_id: newId('event', now_ms), reason: 'canceled' })),
     ),
   );
+  await dropJobs(
+    tx,
+    canceled,
+    mails.flatMap(({ waiting }) => waiting),
+  );
   const counted = Map.groupBy(canceled, (row) => row.message_id);
   const live = mails.filter(({ message }) => message.mode === 'live' && counted.has(message.id));
   for (const group of Map.groupBy(live, dayOf).values()) {
@@ -61,6 +69,19 @@ export async function cancelUnsent(
     const [first] = group;
     if (first) await returnUsage(tx, workspace_id, first.message.created_at, count);
   }
+}
+
+/** Cancels the jobs of recipients that were just closed, so that no queue counts them. */
+export async function dropJobs(
+  tx: Tx,
+  closed: readonly { readonly recipient_id: string }[],
+  locked: readonly LockedRecipient[],
+): Promise<void> {
+  const ids = new Set(closed.map(({ recipient_id }) => recipient_id));
+  const jobs = locked.flatMap((row) =>
+    row.next_job_id !== null && ids.has(row.recipient_id) ? [row.next_job_id] : [],
+  );
+  await cancelAllWaiting(tx, 'delivery.attempt' satisfies JobName, jobs);
 }
 
 function dayOf({ message }: Unsent): string {

@@ -10,7 +10,7 @@ import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { entryOf, messageNotFound } from '../log/get-message.ts';
 import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
-import { cancelUnsent } from './cancel-message.ts';
+import { cancelUnsent, dropJobs } from './cancel-message.ts';
 import { accessProblem, requireKept, type Unsent } from './unsent.ts';
 import { type LockedRecipient, lockMailOf, lockRecipientsOf, markGivingUp } from './unsent-store.ts';
 
@@ -81,7 +81,7 @@ export async function lockHopeless(
   );
 }
 
-/** Ends what was locked. Jobs stay: the worker that fetches one finds its recipient closed. */
+/** Ends what was locked. A worker that has already fetched one of the jobs finds its recipient closed. */
 export async function giveUp(
   tx: Tx,
   services: Pick<Services, 'clock'>,
@@ -89,18 +89,18 @@ export async function giveUp(
   mails: readonly Hopeless[],
 ): Promise<void> {
   const now_ms = services.clock.now();
-  await transition(
+  const tried = mails.flatMap((mail) => mail.tried);
+  const ended = await transition(
     tx,
     'give_up',
-    mails.flatMap(({ tried }) =>
-      tried.map((key) => ({
-        ...key,
-        event_id: newId('event', now_ms),
-        event_facts: { reason: GIVEN_UP },
-        reason: GIVEN_UP,
-      })),
-    ),
+    tried.map((key) => ({
+      ...key,
+      event_id: newId('event', now_ms),
+      event_facts: { reason: GIVEN_UP },
+      reason: GIVEN_UP,
+    })),
   );
+  await dropJobs(tx, ended, tried);
   await markGivingUp(
     tx,
     mails.flatMap(({ sending }) => sending),

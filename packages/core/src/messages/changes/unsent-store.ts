@@ -29,6 +29,8 @@ export interface LockedRecipient {
   readonly state: DeliveryState;
   readonly due: boolean;
   readonly tried: boolean;
+  /** Of its next attempt. */
+  readonly next_job_id: string | null;
 }
 
 /** Locks recipients in id order, like a claim. */
@@ -39,7 +41,8 @@ export async function lockRecipientsOf(
 ): Promise<LockedRecipient[]> {
   return tx<LockedRecipient[]>`
     select locked.workspace_id, locked.message_id, locked.id as recipient_id, locked.state,
-      locked.due_at <= clock_now() as due, locked.first_attempt_at is not null as tried
+      locked.due_at <= clock_now() as due, locked.first_attempt_at is not null as tried, 
+        locked.job_id as next_job_id
     from unnest(${ids.toSorted()}::uuid[]) as a (id)
     cross join lateral (
       select * from recipients r where r.message_id = a.id and r.workspace_id = ${workspace_id}

@@ -1,16 +1,17 @@
 import type { Sql, Tx } from '@postrider/db';
 import { type LogEntry, logEntry } from './log-entry.ts';
-import { messagesByIds, recipientsOf } from './log-store.ts';
+import { messagesByIds, recipientsOf, type WorkersSeen } from './log-store.ts';
 
 /** List entries by message id; deleted messages are absent. */
 export async function entriesOf(
   sql: Sql | Tx,
   workspace_id: string,
   ids: readonly string[],
+  seen: WorkersSeen | null = null,
 ): Promise<Map<string, LogEntry>> {
   const [messages, recipients] = await Promise.all([
     messagesByIds(sql, workspace_id, ids),
-    recipientsOf(sql, workspace_id, ids),
+    recipientsOf(sql, workspace_id, ids, seen),
   ]);
   return new Map(messages.map((row) => [row.id, logEntry(row, recipients.get(row.id) ?? [])]));
 }

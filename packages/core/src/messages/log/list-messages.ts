@@ -25,7 +25,7 @@ import {
 } from '../../paging/list.ts';
 import { type KeptPart, keptParts } from './kept-parts.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
-import { type MessageRow, type RecipientRow, recipientsOf } from './log-store.ts';
+import { type MessageRow, type RecipientRow, recipientsOf, workersSeen } from './log-store.ts';
 import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
@@ -39,6 +39,7 @@ export const listMessages = operation({
   name: 'email.logs',
   scope: 'email:logs:read',
   sandbox: true,
+  replica: true,
   summary: 'List emails, newest first',
   input,
   output: listOf(logEntrySchema),
@@ -50,6 +51,7 @@ export const listMessagesAlone = operation({
   name: 'email.logs_alone',
   scope: 'email:logs:read',
   sandbox: true,
+  replica: true,
   summary: 'List emails, newest first, with recipients only if their status is derived from them',
   input,
   output: listOf(logEntrySchema),
@@ -61,6 +63,7 @@ export const listMessagesBackward = operation({
   name: 'email.logs_backward',
   scope: 'email:logs:read',
   sandbox: true,
+  replica: true,
   summary: 'List emails, newest first, from the other end',
   input: z.object({ ...backwardFields, ...filterFields }),
   output: listOf(logEntrySchema),
@@ -119,7 +122,7 @@ async function collectParts(
 
 async function recipientsOfRows(ctx: ActorContext, rows: readonly MessageRow[]): Promise<Map<string, RecipientRow[]>> {
   const ids = rows.map((row) => row.id);
-  return ids.length === 0 ? new Map() : recipientsOf(ctx.sql, ctx.actor.workspace_id, ids);
+  return ids.length === 0 ? new Map() : recipientsOf(ctx.sql, ctx.actor.workspace_id, ids, await workersSeen(ctx));
 }
 
 async function pageOfLog(

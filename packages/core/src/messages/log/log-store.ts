@@ -112,14 +112,39 @@ export async function messagesByIds(
     where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
 }
 
+/** Whether a worker lives, and when one was last heard of. */
+export interface WorkersSeen {
+  readonly there: boolean;
+  readonly last: Date | null;
+}
+
+/** What the statement on a replica cannot look up, as heartbeats are unlogged; null where it can. */
+export async function workersSeen({
+  sql,
+  primary,
+}: {
+  readonly sql: Sql;
+  readonly primary: Sql;
+}): Promise<WorkersSeen | null> {
+  if (sql === primary) return null;
+  const [row] = await primary<WorkersSeen[]>`
+    select coalesce(bool_or(${isThere(primary)}), false) as there, max(w.noted_at) as last from delivery_workers w`;
+  return row ?? null;
+}
+
 /** Recipients of messages, in the order of the request. */
 export async function recipientsOf(
   sql: Sql | Tx,
   workspace_id: string,
   message_ids: readonly string[],
+  seen: WorkersSeen | null = null,
 ): Promise<Map<string, RecipientRow[]>> {
   // Workers, lanes and holds are looked up for open recipients only.
   const open = sql`r.state in (${openInSql})`;
+  const there = seen
+    ? sql`${seen.there}::boolean`
+    : sql`(select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w)`;
+  const last = seen ? sql`${seen.last}::timestamptz` : sql`(select max(w.noted_at) from delivery_workers w)`;
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
@@ -131,9 +156,7 @@ export async function recipientsOf(
         order by e.message_id desc, e.id desc limit 1
       ) end as bounce_facts, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
       l.limit_per_minute, l.resume_rate, h.hold_id, h.hold_scope, h.hold_reason, h.hold_until,
-      case when ${open} then (select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w) else true end
-        as worker_there,
-      case when ${open} then (select max(w.noted_at) from delivery_workers w) end as worker_seen
+      case when ${open} then ${there} else true end as worker_there, case when ${open} then ${last} end as worker_seen
     from recipients r
     left join lateral (
       select p.lane as parked_lane, l.closed_until as throttled_until, l.reason as throttled_by,
@@ -152,6 +175,7 @@ export async function recipientsOf(
       from holds h
       where ${open} and h.ended_at is null and h.expires_at > clock_now() and h.workspace_id in (no_id(), r.workspace_id)
         and case h.scope
+          when 'instance' then true
           when 'queue' then h.value = 'delivery.attempt'
           when 'webhook' then false
           when 'destination' then l.parked_lane = 'held ' || id_text(h.id) or h.value = r.domain and exists (

@@ -3,6 +3,7 @@ import { accessibleMail } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { entriesOf } from './entries-by-id.ts';
 import { type LogEntry, logEntrySchema } from './log-entry.ts';
+import { workersSeen } from './log-store.ts';
 
 const MOST = 1000;
 
@@ -11,11 +12,13 @@ export const readMessages = operation({
   name: 'email.read_many',
   scope: 'email:logs:read',
   sandbox: true,
+  replica: true,
   summary: 'Some emails by id',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
-    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
+    const known = [...(await accessibleMail(ctx, ids))];
+    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, known, await workersSeen(ctx));
     return ids.map((id) => found.get(id) ?? null);
   },
 });

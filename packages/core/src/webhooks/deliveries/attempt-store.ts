@@ -14,7 +14,7 @@ export interface WebhookAttemptRow {
   readonly error: string | null;
 }
 
-export interface FailedAttempt {
+export interface EndedAttempt {
   readonly workspace_id: string;
   readonly id: string;
   readonly number: number;
@@ -26,29 +26,29 @@ export interface FailedAttempt {
   readonly error: string | null;
 }
 
-/** Keeps failed attempts, in the transaction that records their results. */
-export async function keepFailed(tx: Tx, failed: readonly FailedAttempt[]): Promise<void> {
-  if (failed.length === 0) return;
+/** Keeps attempts, in the transaction that records their results. A first one that succeeds is on its delivery alone. */
+export async function keepAttempts(tx: Tx, ended: readonly EndedAttempt[]): Promise<void> {
+  if (ended.length === 0) return;
   await tx`
     insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, request_headers, response_status,
       response_headers, response_body, error)
     select a.workspace_id, a.id, a.number, clock_now(), a.duration_ms, a.request_headers, a.response_status,
       a.response_headers, a.response_body, a.error
     from unnest(
-      ${failed.map((one) => one.workspace_id)}::uuid[],
-      ${failed.map((one) => one.id)}::uuid[],
-      ${failed.map((one) => one.number)}::int[],
-      ${failed.map((one) => one.duration_ms)}::int[],
-      ${failed.map((one) => one.request_headers)}::text[],
-      ${failed.map((one) => one.response_status)}::int[],
-      ${failed.map((one) => one.response_headers)}::text[],
-      ${failed.map((one) => one.response_body)}::text[],
-      ${failed.map((one) => one.error)}::text[]
+      ${ended.map((one) => one.workspace_id)}::uuid[],
+      ${ended.map((one) => one.id)}::uuid[],
+      ${ended.map((one) => one.number)}::int[],
+      ${ended.map((one) => one.duration_ms)}::int[],
+      ${ended.map((one) => one.request_headers)}::text[],
+      ${ended.map((one) => one.response_status)}::int[],
+      ${ended.map((one) => one.response_headers)}::text[],
+      ${ended.map((one) => one.response_body)}::text[],
+      ${ended.map((one) => one.error)}::text[]
     ) as a (workspace_id, id, number, duration_ms, request_headers, response_status, response_headers, response_body, error)
     on conflict do nothing`;
 }
 
-/** Keeps the successful attempts of deliveries that are about to begin again. */
+/** Keeps the successful attempts that are on deliveries alone, as those are about to begin again. */
 export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<void> {
   await tx`
     insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, response_status, response_body)

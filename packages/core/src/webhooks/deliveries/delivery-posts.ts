@@ -17,9 +17,9 @@ export const webhookPostSchema = z
     number: z.int().meta({ description: '1 for the first since the delivery began, or began again.' }),
     at: timeField.meta({ description: 'When it was posted.' }),
     duration_ms: z.int().nullable(),
-    request_headers: headersField.meta({ description: 'As sent, signature included; null after a success.' }),
+    request_headers: headersField.meta({ description: 'As sent, signature included; null after a success at first.' }),
     response_status: z.int().nullable().meta({ description: 'null: no answer came.' }),
-    response_headers: headersField.meta({ description: 'Without cookies; null after a success.' }),
+    response_headers: headersField.meta({ description: 'Without cookies; null after a success at first.' }),
     response_body: z.string().nullable().meta({ description: 'The first kilobyte.' }),
     error: z.string().nullable(),
   })
@@ -28,8 +28,11 @@ export type WebhookPost = z.output<typeof webhookPostSchema>;
 
 /** All stored attempts of a delivery, oldest first. */
 export function postsOf(row: WebhookDeliveryRow, kept: readonly WebhookAttemptRow[]): WebhookPost[] {
+  // The delivery alone has a first attempt that succeeded, and any success that a release before this one recorded.
+  const newest = kept.at(-1);
+  const is_kept = newest?.number === row.attempt_count && newest.at.getTime() === row.last_attempt_at?.getTime();
   const last =
-    row.state === 'delivered' && row.last_attempt_at !== null
+    row.state === 'delivered' && row.last_attempt_at !== null && !is_kept
       ? [
           {
             number: row.attempt_count,

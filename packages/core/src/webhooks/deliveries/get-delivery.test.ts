@@ -46,7 +46,12 @@ describe('one delivery', () => {
         response_headers: expect.any(Object),
         error: null,
       },
-      { number: 2, response_status: 200, request_headers: null },
+      {
+        number: 2,
+        response_status: 200,
+        request_headers: { 'webhook-id': delivered.event_id, 'content-type': 'application/json' },
+        response_headers: expect.any(Object),
+      },
     ]);
     const [refused] = sink.requests;
     expect(refused?.headers).toMatchObject(delivered.posts[0]?.request_headers ?? {});
@@ -57,6 +62,32 @@ describe('one delivery', () => {
       [1, 503],
       [2, 200],
       [1, 200],
+    ]);
+    // A first attempt that succeeds has no row of its own.
+    expect(replayed.posts.at(-1)).toMatchObject({ request_headers: null, response_headers: null });
+    const rows = await world.services.sql<{ number: number }[]>`
+      select number from webhook_attempts where delivery_id = ${delivery_id} order by at`;
+    expect(rows.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('shows a success after failures that a release before this one recorded', async () => {
+    const ctx = world.as(world.workspace_id);
+    const { id } = await invoke(ctx, createWebhook, { url: `${sink.url}/old`, events: ['email.queued'] });
+    sink.script(({ path }) => ({ kind: 'reply', status: path === '/old' ? 503 : 200 }));
+    await invoke(ctx, sendMessage, { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
+    await world.postWebhooks();
+    sink.script(() => ({ kind: 'reply', status: 200 }));
+    await world.clock.advance(MINUTE_MS);
+    await world.postWebhooks();
+    const [delivery] = (await invoke(ctx, listWebhookDeliveries, { id })).data;
+    const delivery_id = delivery?.id ?? '';
+
+    await world.services.sql`delete from webhook_attempts where delivery_id = ${delivery_id} and number = 2`;
+    const { posts } = await invoke(ctx, getWebhookDelivery, { id: delivery_id });
+
+    expect(posts.map(({ number, response_status }) => [number, response_status])).toEqual([
+      [1, 503],
+      [2, 200],
     ]);
   });
 

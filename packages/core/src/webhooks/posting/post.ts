@@ -6,7 +6,7 @@ import { idTime, newId } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import { DecryptionError } from '../../process/encryption.ts';
 import { noSpan } from '../../process/tracing.ts';
-import { type FailedAttempt, keepFailed } from '../deliveries/attempt-store.ts';
+import { type EndedAttempt, keepAttempts } from '../deliveries/attempt-store.ts';
 import { shownHeaders } from '../deliveries/delivery-posts.ts';
 import {
   type ClaimedRow,
@@ -186,7 +186,8 @@ async function record(services: Services, tx: Tx, judged: readonly JudgedPost[])
   if (won.size < judged.length)
     services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
   const posted = judged.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
-  await keepFailed(tx, posted.filter(({ verdict }) => verdict.state !== 'delivered').map(failedAttempt));
+  const kept = posted.filter(({ row, verdict }) => verdict.state !== 'delivered' || row.attempt_count > 1);
+  await keepAttempts(tx, kept.map(endedAttempt));
   return learn(
     services,
     tx,
@@ -217,7 +218,7 @@ function resultOf({ row, lease, outcome, duration_ms, verdict }: JudgedPost): Po
   };
 }
 
-function failedAttempt({ row, outcome, duration_ms, request_headers }: JudgedPost): FailedAttempt {
+function endedAttempt({ row, outcome, duration_ms, request_headers }: JudgedPost): EndedAttempt {
   const answered = outcome?.kind === 'answered' ? outcome : null;
   return {
     workspace_id: row.workspace_id,

@@ -1,15 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CalendarClock, EllipsisVertical, RotateCcw, Send } from 'lucide-react';
+import { CalendarClock, RotateCcw, Send } from 'lucide-react';
 import { useState } from 'react';
-import { may, useMe } from '../../../api/me.ts';
 import { problemOf } from '../../../api/problem.ts';
 import { client } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { isOpen } from '../../../parts/mail-status.tsx';
-import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
@@ -28,8 +26,6 @@ interface Props {
 export function EmailActions({ email, onChanged, ends }: Props) {
   const [asked, setAsked] = useState<'cancel' | 'reschedule' | 'resend' | null>(null);
   const actions = useActions(email, onChanged);
-  const me = useMe();
-  const sends = may(me, 'email:send');
   const close = () => setAsked(null);
   if (ends !== undefined) {
     if (ends === 'scheduled') {
@@ -61,10 +57,10 @@ export function EmailActions({ email, onChanged, ends }: Props) {
       <Button needs="email:send" onClick={() => setAsked('resend')}>
         {words.actions.resend}
       </Button>
-      {open && sends && (
-        <Menu label={words.actions.cancel} className="button plain icon" button={<EllipsisVertical size={15} />}>
-          <MenuItem onSelect={() => setAsked('cancel')}>{words.actions.cancel}</MenuItem>
-        </Menu>
+      {open && (
+        <Button kind="danger" needs="email:send" onClick={() => setAsked('cancel')}>
+          {words.actions.cancel}
+        </Button>
       )}
       {asked === 'reschedule' && <Reschedule email={email} onClose={close} onChanged={onChanged} />}
       {(asked === 'cancel' || asked === 'resend') && (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Notice } from '../../../parts/states.tsx';
-import { RelativeTime, span } from '../../../parts/times.tsx';
+import { ExactTime, RelativeTime, span } from '../../../parts/times.tsx';
 import type { Email, Waiting } from './email.ts';
 import { EmailActions } from './email-actions.tsx';
 import { words } from './strings.ts';
@@ -33,7 +33,13 @@ function sentenceOf(waiting: Waiting): ReactNode {
   const when = until && (
     <>
       {' '}
-      {reason !== 'retry_backoff' && text.until} <RelativeTime at={until} />
+      {reason === 'retry_backoff' ? (
+        <RelativeTime at={until} />
+      ) : (
+        <>
+          {text.until} <ExactTime at={until} />
+        </>
+      )}
     </>
   );
   const begun = since && (

@@ -10,6 +10,7 @@ import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { ReleaseHold } from '../holds/release-hold.tsx';
 import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
 import { type Dimension, dimensions } from './dimensions.ts';
 import { HoldMail, type HoldPlan } from './hold-mail.tsx';
@@ -26,6 +27,7 @@ export function BacklogPage() {
   const [frozen, setFrozen] = useState(false);
   const [bulk, setBulk] = useState<BulkPlan>();
   const [hold, setHold] = useState<HoldPlan>();
+  const [released, setReleased] = useState<string>();
   const reach = useReach(asked);
   const backlog = useQuery(
     trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, { refetchInterval: frozen ? false : EVERY_MS }),
@@ -55,10 +57,22 @@ export function BacklogPage() {
         />
       </div>
       <Answered query={backlog}>
-        {(shown) => <Matrix backlog={shown} by={by} own={reach === 'workspace'} onBulk={setBulk} onHold={setHold} />}
+        {(shown) => (
+          <Matrix
+            backlog={shown}
+            by={by}
+            own={reach === 'workspace'}
+            onBulk={setBulk}
+            onHold={setHold}
+            onRelease={setReleased}
+          />
+        )}
       </Answered>
       <p className="muted small">{words.heat}</p>
       {bulk && <BulkDialog plan={bulk} onClose={() => setBulk(undefined)} />}
+      {released !== undefined && (
+        <ReleaseHold id={released} onClose={() => setReleased(undefined)} onReleased={() => void backlog.refetch()} />
+      )}
       {hold && <HoldMail plan={hold} onClose={() => setHold(undefined)} />}
     </Page>
   );

@@ -20,6 +20,7 @@ interface MatrixProps {
   readonly own: boolean;
   readonly onBulk: (plan: BulkPlan) => void;
   readonly onHold: (plan: HoldPlan) => void;
+  readonly onRelease: (hold_id: string) => void;
 }
 
 /** Waiting mail: a row for each destination, a column for each age. */
@@ -143,12 +144,14 @@ function Cell({
   own,
   onBulk,
   onHold,
+  onRelease,
 }: MatrixProps & { readonly row: Row; readonly count: number; readonly at: number | null }) {
   const navigate = useNavigate();
   const { what, range } = agesOf(backlog.bucket_upper_minutes, at);
   const filter = filterOf(by, row.key);
   const search = searchOf(by, row.key);
   const scope = heldBy(by);
+  const { hold } = row;
   const plan = (action: 'retry' | 'give_up') =>
     onBulk({
       action,
@@ -165,7 +168,7 @@ function Cell({
       {search !== null && own && (
         <MenuItem onSelect={() => void navigate({ to: '/emails', search: { q: search } })}>{words.menu.show}</MenuItem>
       )}
-      {scope !== null && row.hold === null && (
+      {scope !== null && hold === null && (
         <MenuItem
           needs={scope === 'destination' ? 'operator' : undefined}
           // Several workspaces may have the same domain, and a row of the instance does not say which.
@@ -173,6 +176,11 @@ function Cell({
           onSelect={() => onHold({ scope, value: row.key })}
         >
           {words.menu.hold}
+        </MenuItem>
+      )}
+      {hold !== null && (
+        <MenuItem needs={scope === 'destination' ? 'operator' : undefined} onSelect={() => onRelease(hold.id)}>
+          {words.menu.release}
         </MenuItem>
       )}
       {filter !== null && own && <MenuItem onSelect={() => plan('retry')}>{words.menu.retry}</MenuItem>}

@@ -34,6 +34,7 @@ export const words = {
   menu: {
     show: 'Show the mail',
     hold: 'Hold',
+    release: 'Release',
     retry: 'Retry now',
     give_up: 'Give up',
     all: 'all that waits',

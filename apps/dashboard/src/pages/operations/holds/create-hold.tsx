@@ -11,7 +11,7 @@ type NewHold = Inputs['holds']['create'];
 type Scope = NewHold['scope'];
 
 const scopes = Object.entries(words.scopes) as [Scope, string][];
-const ofInstance: readonly Scope[] = ['queue', 'destination'];
+const ofInstance: readonly Scope[] = ['instance', 'queue', 'destination'];
 
 export function CreateHold({ onClose, onCreated }: { readonly onClose: () => void; readonly onCreated: () => void }) {
   const me = useMe();

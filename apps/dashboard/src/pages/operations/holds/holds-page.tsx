@@ -7,12 +7,13 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Check } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
-import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { CreateHold } from './create-hold.tsx';
+import { ReleaseHold } from './release-hold.tsx';
 import { words } from './strings.ts';
 
 type Hold = Outputs['holds']['list']['data'][number];
@@ -21,7 +22,7 @@ const EVERY_MS = 5000;
 const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
 
 export function HoldsPage() {
-  const { open } = useSearch({ from: '/shell/operations/holds' });
+  const { open, release } = useSearch({ from: '/shell/operations/holds' });
   const navigate = useNavigate({ from: '/operations/holds' });
   const [ended, setEnded] = useState(false);
   const list = useKeyset<Hold>({
@@ -30,13 +31,17 @@ export function HoldsPage() {
     idOf: ({ id }) => id,
     every_ms: EVERY_MS,
   });
-  const release = useMutation({
-    mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id }),
+  const lift = useMutation({
+    mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id, at_once: true }),
     onSuccess(_, { value }) {
       toast(words.released(value));
       list.refetch();
     },
   });
+  const close = () => {
+    void navigate({ search: {}, replace: true });
+    focusRowOf(release);
+  };
   const active = (list.rows ?? []).filter(({ status }) => status === 'active');
   const affected = active.reduce((sum, hold) => sum + hold.affected, 0);
   const create = (
@@ -52,11 +57,14 @@ export function HoldsPage() {
         answer={list.rows && (active.length === 0 ? words.answer.none : words.answer.some(active.length, affected))}
         actions={create}
       />
-      {release.error !== null && <ErrorPanel error={release.error} />}
+      {lift.error !== null && <ErrorPanel error={lift.error} />}
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns((hold) => release.mutate(hold))}
+        columns={columns({
+          release: ({ id }) => void navigate({ search: { release: id } }),
+          lift: (hold) => lift.mutate(hold),
+        })}
         idOf={({ id }) => id}
         nameOf={({ value }) => value}
         freshWord={words.newRows}
@@ -70,17 +78,23 @@ export function HoldsPage() {
       {open === 'new' && (
         <CreateHold onClose={() => void navigate({ search: {}, replace: true })} onCreated={list.refetch} />
       )}
+      {release !== undefined && <ReleaseHold id={release} onClose={close} onReleased={list.refetch} />}
     </Page>
   );
 }
 
-function columns(release: (hold: Hold) => void): readonly Column<Hold>[] {
+interface Actions {
+  readonly release: (hold: Hold) => void;
+  readonly lift: (hold: Hold) => void;
+}
+
+function columns({ release, lift }: Actions): readonly Column<Hold>[] {
   const { scope, value, reason, affected, by, since, ends, state } = words.columns;
   return [
-    { name: scope, width: 'fit', show: (row) => words.scopes[row.scope] },
+    { name: scope, width: 'fit', less: true, show: (row) => words.scopes[row.scope] },
     { name: value, width: '20%', show: (row) => <strong className="mono small">{row.value}</strong> },
     { name: reason, show: (row) => <span title={row.reason}>{row.reason}</span> },
-    { name: affected, width: 'fit', end: true, show: (row) => <span className="num">{row.affected}</span> },
+    { name: affected, width: 'fit', end: true, less: true, show: (row) => <span className="num">{row.affected}</span> },
     { name: by, width: '14%', less: true, show: (row) => row.created_by.name },
     { name: since, width: 'fit', less: true, show: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
@@ -92,10 +106,11 @@ function columns(release: (hold: Hold) => void): readonly Column<Hold>[] {
     {
       name: state,
       width: 'fit',
-      show: ({ status }) => {
+      less: true,
+      show: ({ status, resume_rate_per_minute: rate }) => {
         const [tone, icon] = badges[status];
         return (
-          <Badge tone={tone} icon={icon}>
+          <Badge tone={tone} icon={icon} title={rate === null ? undefined : words.rate(rate)}>
             {words.states[status]}
           </Badge>
         );
@@ -106,10 +121,10 @@ function columns(release: (hold: Hold) => void): readonly Column<Hold>[] {
       width: 'fit',
       end: true,
       show: (row) =>
-        row.status === 'active' && (
-          <Button small needs="admin" onClick={() => release(row)}>
+        row.status !== 'ended' && (
+          <Button small needs="admin" onClick={() => (row.status === 'active' ? release(row) : lift(row))}>
             <Play size={14} />
-            {words.release}
+            {row.status === 'active' ? words.release : words.atOnce}
           </Button>
         ),
     },

@@ -18,6 +18,7 @@ export const words = {
     state: 'State',
   },
   scopes: {
+    instance: 'Instance',
     queue: 'Queue',
     destination: 'Destination',
     sender_domain: 'Sending domain',
@@ -27,6 +28,25 @@ export const words = {
   states: { active: 'Active', resuming: 'Resuming', ended: 'Ended' },
   release: 'Release',
   released: (value: string) => `${value} goes on.`,
+  releasing: {
+    title: (value: string) => `Release ${value}`,
+    about: (count: number, reason: string, by: string) =>
+      `It keeps back ${count.toLocaleString('en')} ${count === 1 ? 'item' : 'items'}. ${by} held it: ${reason}`,
+    how: 'How it goes on',
+    ways: { ramp: 'With a ramp', at_once: 'All at once' },
+    rate: 'Items a minute',
+    rateAbout: 'What is kept back goes on at this rate; what comes new is not slowed.',
+    reason: 'Reason',
+    reasonAbout: 'For the audit log; may be left empty.',
+    submit: 'Release',
+    conflict: (name: string) => `${name} released it before you, at`,
+    unchanged: 'Nothing else was changed, and its rate is the one that was chosen then.',
+    close: 'Close',
+    ramped: (value: string, rate: number) => `${value} goes on with ${rate.toLocaleString('en')} a minute.`,
+    cancel: 'Cancel',
+  },
+  atOnce: 'Lift the rate',
+  rate: (rate: number) => `${rate.toLocaleString('en')} a minute`,
   newRows: (count: number) => `${count} new`,
   empty: {
     title: 'Hold what should wait',
@@ -38,6 +58,7 @@ export const words = {
     scope: 'What to hold',
     value: 'Target',
     values: {
+      instance: 'all: no mail and no webhook of any workspace goes out until you release it.',
       queue: 'The name of a queue, such as delivery.attempt.',
       destination: 'The domain of recipients, such as example.net; it is held for all workspaces.',
       sender_domain: 'A sending domain, such as example.com.',

@@ -1,15 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CirclePause, Pause, Play, Snowflake } from 'lucide-react';
 import { useState } from 'react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
-import { type Column, List } from '../../../parts/list.tsx';
+import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Answered, ErrorPanel } from '../../../parts/states.tsx';
+import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
-import { toast } from '../../../parts/toasts.tsx';
+import { ReleaseHold } from '../holds/release-hold.tsx';
 import { HoldQueue } from './hold-queue.tsx';
 import { words } from './strings.ts';
 
@@ -20,7 +20,7 @@ const EVERY_MS = 3000;
 const LATE_S = 20;
 
 export function QueuesPage() {
-  const { hold } = useSearch({ from: '/shell/operations/queues' });
+  const { hold, release } = useSearch({ from: '/shell/operations/queues' });
   const navigate = useNavigate({ from: '/operations/queues' });
   const [frozen, setFrozen] = useState(false);
   const every = frozen ? false : EVERY_MS;
@@ -29,17 +29,13 @@ export function QueuesPage() {
   const held = new Map(
     (holds.data?.data ?? []).filter(({ scope }) => scope === 'queue').map((entry) => [entry.value, entry]),
   );
-  const cache = useQueryClient();
-  const resume = useMutation({
-    mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id }),
-    async onSuccess(_, { value }) {
-      toast(words.resumed(value));
-      await cache.invalidateQueries({ queryKey: trpc.holds.pathKey() });
-    },
-  });
+  const close = (row: string | undefined) => {
+    void navigate({ search: {}, replace: true });
+    focusRowOf(row);
+  };
   const actions = {
     hold: (name: string) => void navigate({ search: { hold: name } }),
-    resume: (entry: Hold) => resume.mutate(entry),
+    resume: ({ id }: Hold) => void navigate({ search: { release: id } }),
   };
   return (
     <Page>
@@ -53,7 +49,6 @@ export function QueuesPage() {
           </Button>
         }
       />
-      {resume.error !== null && <ErrorPanel error={resume.error} />}
       <Answered query={queues}>
         {({ data }) => (
           <List
@@ -65,7 +60,10 @@ export function QueuesPage() {
           />
         )}
       </Answered>
-      {hold !== undefined && <HoldQueue name={hold} onClose={() => void navigate({ search: {}, replace: true })} />}
+      {hold !== undefined && <HoldQueue name={hold} onClose={() => close(hold)} />}
+      {release !== undefined && (
+        <ReleaseHold id={release} onClose={() => close(undefined)} onReleased={() => void holds.refetch()} />
+      )}
     </Page>
   );
 }
@@ -98,7 +96,9 @@ function columns(held: ReadonlyMap<string, Hold>, { hold, resume }: Actions): re
       name,
       show: (row) => (
         <span className="line" title={row.purpose}>
-          <strong className="mono small">{row.name}</strong>
+          <Link className="row-link mono small" to="/operations/queues/$name" params={{ name: row.name }}>
+            {row.name}
+          </Link>
           {held.has(row.name) && (
             <Badge tone="wait" icon={CirclePause} title={held.get(row.name)?.reason}>
               {words.held}
@@ -140,12 +140,12 @@ function columns(held: ReadonlyMap<string, Hold>, { hold, resume }: Actions): re
   ];
 }
 
-function p95({ wait }: Queue): string {
+export function p95({ wait }: Pick<Queue, 'wait'>): string {
   const seconds = wait.find(({ p }) => p === 95)?.seconds;
   return seconds == null ? '–' : seconds < 1 ? `${Math.round(seconds * 1000)} ms` : span(seconds);
 }
 
-function drainOf({ ready, drain_seconds }: Queue): string {
+export function drainOf({ ready, drain_seconds }: Pick<Queue, 'ready' | 'drain_seconds'>): string {
   if (ready === 0) return '–';
   return drain_seconds === null ? words.never : span(drain_seconds);
 }

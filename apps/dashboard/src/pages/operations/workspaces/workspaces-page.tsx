@@ -5,13 +5,14 @@ import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
-import { type Column, KeysetList, List } from '../../../parts/list.tsx';
+import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
-import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Answered, ErrorPanel } from '../../../parts/states.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { CreateWorkspace } from './create-workspace.tsx';
+import { PlansPanel } from './plans-panel.tsx';
 import { words } from './strings.ts';
 
 type Workspace = Outputs['workspaces']['list']['data'][number];
@@ -60,19 +61,7 @@ export function WorkspacesPage() {
         freshWord={words.fresh}
         empty={null}
       />
-      <Panel title={words.plans.title} bare>
-        <Answered query={plans}>
-          {({ data }) => (
-            <List
-              label={words.plans.title}
-              columns={planColumns}
-              rows={data}
-              idOf={({ name }) => name}
-              nameOf={({ name }) => name}
-            />
-          )}
-        </Answered>
-      </Panel>
+      <PlansPanel onChanged={list.refetch} />
       {open === 'new' && (
         <CreateWorkspace
           plans={known.map(({ name }) => name)}
@@ -116,20 +105,3 @@ function columns(
     },
   ];
 }
-
-const number = (name: string, show: (plan: Plan) => number | null, less = true): Column<Plan> => ({
-  name,
-  width: 'fit',
-  end: true,
-  less,
-  show: (plan) => <span className="num">{count(show(plan))}</span>,
-});
-const planWords = words.plans.columns;
-const planColumns: readonly Column<Plan>[] = [
-  { name: planWords.name, show: ({ name }) => <strong>{name}</strong> },
-  number(planWords.monthly, (plan) => plan.monthly_emails, false),
-  number(planWords.recipients, (plan) => plan.recipients_per_request),
-  number(planWords.send, (plan) => plan.send_per_minute),
-  number(planWords.logs, (plan) => plan.logs_per_minute),
-  number(planWords.other, (plan) => plan.default_per_minute),
-];

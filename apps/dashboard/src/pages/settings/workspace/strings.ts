@@ -33,13 +33,33 @@ export const words = {
   projected: (count: string) => `About ${count} by the end of the month, if it goes on like this.`,
   day: 'Day',
   used: 'Mails',
-  kept: 'Id and retention',
-  facts: {
-    id: 'Id',
-    created: 'Made',
-    captures: 'Captured mail',
-    requests: 'Refused requests',
-    capturesKept: 'as long as RETENTION_CAPTURES says, up to a quota',
-    requestsKept: 'as long as RETENTION_REQUESTS says',
+  capture: {
+    title: 'Capture',
+    on: 'Mail is captured: it ends in the test inbox, and none of it leaves this machine.',
+    off: (ways: readonly string[]) =>
+      `Mail of live keys is delivered ${ways.join(', then ')}; mail of sandbox keys is captured.`,
+    ways: { capture: 'to the test inbox', mx: 'to the servers of its recipients', smtp: 'by a relay' },
+    about: (size: string) =>
+      `DELIVERY decides, for the whole instance. Captured mail of a workspace takes up to ${size}; the oldest goes first.`,
+    inbox: 'Open the test inbox',
   },
+  kept: {
+    title: 'Retention',
+    columns: { kind: 'What', covers: 'Covers', age: 'Kept', setting: 'Set by' },
+    kinds: {
+      messages: ['Mail', 'The log of each mail with its recipients and tags.'],
+      bodies: ['Content', 'HTML, text, headers and attachments; the log stays.'],
+      events: ['Events', 'Events, attempts and webhook deliveries.'],
+      transcripts: ['Transcripts', 'The SMTP dialogue of every attempt.'],
+      captures: ['Captured mail', 'What is in the test inbox.'],
+      requests: ['Requests', 'Refused and failed requests of every API.'],
+    } satisfies Record<string, readonly [string, string]>,
+    failuresOnly: 'The SMTP dialogue of attempts that failed; TRANSCRIPTS can keep all.',
+    noRequests: 'Nothing new: REQUEST_LOG is off.',
+    always: 'without limit',
+    about:
+      'The operator sets ages in the environment of the processes, the same for every workspace. A single mail is kept without its content by "retain": "none" in the send.',
+    erase: 'Erase one address',
+  },
+  facts: { title: 'Id', id: 'Id', created: 'Made' },
 };

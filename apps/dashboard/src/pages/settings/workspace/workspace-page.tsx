@@ -7,6 +7,7 @@ import { Id } from '../../../parts/copy.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered, Notice } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
+import { Kept } from './kept.tsx';
 import { words } from './strings.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
 
@@ -19,6 +20,7 @@ export function WorkspacePage() {
   const admin = may(useMe(), 'admin');
   const workspace = useQuery(trpc.workspaces.get.queryOptions({}, { enabled: admin }));
   const usage = useQuery(trpc.usage.get.queryOptions({}));
+  const retention = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: admin }));
   return (
     <Page>
       <PageHeader title={words.title} answer={usage.data && answerOf(usage.data)} />
@@ -37,14 +39,13 @@ export function WorkspacePage() {
         </Notice>
       )}
       <Answered query={usage}>{(shown) => <MonthChart usage={shown} />}</Answered>
+      {admin && <Answered query={retention}>{(shown) => <Kept retention={shown} />}</Answered>}
       {workspace.data && (
-        <Panel title={words.kept}>
+        <Panel title={words.facts.title}>
           <Facts
             rows={[
               [words.facts.id, <Id key="id" id={workspace.data.id} whole />],
               [words.facts.created, <ExactTime key="at" at={workspace.data.created_at} />],
-              [words.facts.captures, words.facts.capturesKept],
-              [words.facts.requests, words.facts.requestsKept],
             ]}
           />
         </Panel>

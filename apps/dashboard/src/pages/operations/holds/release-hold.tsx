@@ -1,0 +1,135 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMe } from '../../../api/me.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
+import { Choices, Field } from '../../../parts/field.tsx';
+import { Answered, Notice } from '../../../parts/states.tsx';
+import { ExactTime } from '../../../parts/times.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { words } from './strings.ts';
+
+type Hold = Outputs['holds']['get'];
+type Entry = Outputs['audit']['list']['data'][number];
+type Way = 'ramp' | 'at_once';
+
+const USUAL_RATE = 60;
+/** Of the queues, only the one of mail has a backlog that is sent at a rate. */
+const RATED_QUEUE = 'delivery.attempt';
+
+interface Closing {
+  readonly onClose: () => void;
+  readonly onReleased: () => void;
+}
+
+/** Asks how fast the backlog is to go on, and ends the hold. */
+export function ReleaseHold({ id, ...closing }: Closing & { readonly id: string }) {
+  const hold = useQuery(trpc.holds.get.queryOptions({ hold_id: id }));
+  return <Answered query={hold}>{(shown) => <Release hold={shown} {...closing} />}</Answered>;
+}
+
+/** The entry of another person who was first; a release is answered the same to both, and only the first one counts. */
+async function releasedByAnother(hold: Hold, own_id: string): Promise<Entry | null> {
+  const chain = hold.workspace_id === null ? 'instance' : 'workspace';
+  const asked = { chain, target_id: hold.id, action: 'hold.released', limit: 1 } as const;
+  // An operator may release what a workspace holds without reading its log.
+  const found = await client.audit.list.query(asked).catch(() => null);
+  const entry = found?.data[0];
+  return entry && entry.actor.id !== own_id ? entry : null;
+}
+
+function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold }) {
+  const text = words.releasing;
+  const rated = hold.scope !== 'queue' || hold.value === RATED_QUEUE;
+  const [way, setWay] = useState<Way>(rated ? 'ramp' : 'at_once');
+  const me = useMe();
+  const release = useMutation({
+    async mutationFn(given: { readonly rate: number; readonly reason: string }) {
+      await client.holds.release.mutate({
+        hold_id: hold.id,
+        ...(given.reason && { reason: given.reason }),
+        ...(way === 'at_once' ? { at_once: true } : { resume_rate_per_minute: given.rate }),
+      });
+      return releasedByAnother(hold, me.id);
+    },
+    onSuccess(other, { rate }) {
+      if (other !== null) return onReleased();
+      toast(way === 'ramp' ? text.ramped(hold.value, rate) : words.released(hold.value));
+      onReleased();
+      onClose();
+    },
+  });
+  const submit = (form: FormData) =>
+    release.mutate({ rate: Number(form.get('rate')), reason: String(form.get('reason') ?? '').trim() });
+  if (release.data) {
+    return (
+      <Dialog title={text.title(hold.value)} onClose={onClose}>
+        <Notice tone="wait" alert>
+          <p>
+            {text.conflict(release.data.actor.name)} <ExactTime at={release.data.at} />. {text.unchanged}
+          </p>
+        </Notice>
+        <div className="actions">
+          <Button kind="primary" onClick={onClose}>
+            {text.close}
+          </Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={text.title(hold.value)}
+      intro={<p>{text.about(hold.affected, hold.reason, hold.created_by.name)}</p>}
+      words={text}
+      error={release.error}
+      busy={release.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <>
+          {rated && (
+            <div className="field">
+              <span className="label">{text.how}</span>
+              <Choices<Way>
+                label={text.how}
+                options={[
+                  ['ramp', text.ways.ramp],
+                  ['at_once', text.ways.at_once],
+                ]}
+                value={way}
+                onChange={setWay}
+              />
+            </div>
+          )}
+          {way === 'ramp' && (
+            <Field
+              label={text.rate}
+              name="rate"
+              about={text.rateAbout}
+              problem={problems.get('resume_rate_per_minute')}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  className="input"
+                  type="number"
+                  min={1}
+                  max={60_000}
+                  defaultValue={hold.resume_rate_per_minute ?? USUAL_RATE}
+                  required
+                />
+              )}
+            </Field>
+          )}
+          <Field label={text.reason} name="reason" about={text.reasonAbout} problem={problems.get('reason')}>
+            {(control) => <input {...control} className="input" autoComplete="off" maxLength={1000} />}
+          </Field>
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../../shell/routes.ts';
+
+export const storageRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/operations/storage',
+    component: lazyRouteComponent(() => import('./storage-page.tsx'), 'StoragePage'),
+  }),
+] as const;

@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Column, List } from '../../../parts/list.tsx';
+import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
+import { bytes } from '../../../parts/sizes.ts';
+import { Answered } from '../../../parts/states.tsx';
+import { span } from '../../../parts/times.tsx';
+import './storage.css';
+import { words } from './strings.ts';
+
+type Storage = Outputs['ops']['storage'];
+type Table = Storage['tables'][number];
+
+const EVERY_MS = 60_000;
+const DAYS_A_YEAR = 365;
+const LONG_DAYS = 100 * DAYS_A_YEAR;
+/** Smaller tables are left out: they free no space. */
+const LEAST_BYTES = 100_000;
+
+const count = (value: number) => Math.round(value).toLocaleString('en');
+
+export function StoragePage() {
+  const storage = useQuery(trpc.ops.storage.queryOptions({}, { refetchInterval: EVERY_MS }));
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={storage.data && answerOf(storage.data)} />
+      <Answered query={storage}>
+        {(shown) => (
+          <>
+            <Figures storage={shown} />
+            <Always tables={shown.tables} />
+            <Tables storage={shown} />
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+function answerOf({ disk, database_bytes, days_until_full, mails_per_day }: Storage): string {
+  if (days_until_full !== null && days_until_full > LONG_DAYS) return words.answer.ages;
+  if (days_until_full !== null) return words.answer.full(words.days(days_until_full));
+  if (disk === null) return words.answer.elsewhere(bytes(database_bytes));
+  return mails_per_day === 0 ? words.answer.idle : words.answer.never;
+}
+
+function Figures({ storage }: { readonly storage: Storage }) {
+  const { disk, database_bytes, bytes_per_mail, measured, mails, mails_per_day } = storage;
+  const text = words.figures;
+  const figures: readonly (readonly [string, string])[] = [
+    [text.database, bytes(database_bytes)],
+    [text.free, disk === null ? '–' : bytes(disk.free_bytes)],
+    [text.mails, mails === null ? '–' : count(mails)],
+    [text.perMail, bytes(bytes_per_mail)],
+    [text.perDay, count(mails_per_day)],
+    [text.perYear, bytes(bytes_per_mail * mails_per_day * DAYS_A_YEAR)],
+  ];
+  const used = disk && words.used(bytes(disk.free_bytes), bytes(disk.total_bytes));
+  return (
+    <Panel title={text.title} bare>
+      <dl className="figures">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="pad stack-s">
+        {disk && (
+          <meter
+            className="quota"
+            aria-label={used ?? ''}
+            min={0}
+            max={1}
+            high={0.9}
+            value={1 - disk.free_bytes / disk.total_bytes}
+          />
+        )}
+        <p className="muted small">
+          {used} {measured ? words.measured : words.unmeasured}
+        </p>
+      </div>
+    </Panel>
+  );
+}
+
+function Always({ tables }: { readonly tables: readonly Table[] }) {
+  const always = tables.filter(({ kept }) => kept === 'always');
+  const ofSettings = [...Map.groupBy(always, ({ setting }) => setting)];
+  return (
+    <Panel title={words.always.title}>
+      {always.length === 0 ? (
+        <p className="muted">{words.always.none}</p>
+      ) : (
+        <dl className="facts">
+          {ofSettings.flatMap(([setting, kept]) => [
+            <dt key={`${setting} name`}>{bytes(kept.reduce((sum, table) => sum + table.bytes, 0))}</dt>,
+            <dd key={`${setting} about`}>
+              <span className="mono small">{kept.map(({ name }) => name).join(', ')}</span>
+              <br />
+              <span className="muted small">
+                {setting === null ? words.always.byDesign : words.always.setting(setting)}
+              </span>
+            </dd>,
+          ])}
+        </dl>
+      )}
+    </Panel>
+  );
+}
+
+function Tables({ storage }: { readonly storage: Storage }) {
+  const shown = storage.tables.filter((table) => table.bytes >= LEAST_BYTES);
+  return (
+    <Panel title={words.tables} bare>
+      <List
+        label={words.tables}
+        columns={columns(storage)}
+        rows={shown}
+        idOf={({ name }) => name}
+        nameOf={({ name }) => name}
+      />
+    </Panel>
+  );
+}
+
+function columns({ database_bytes, mails, measured }: Storage): readonly Column<Table>[] {
+  const { name, bytes: size, share, indexes, perMail, rows, partitions, kept } = words.columns;
+  const number = (head: string, show: (table: Table) => string, less = true): Column<Table> => ({
+    name: head,
+    width: 'fit',
+    end: true,
+    less,
+    show: (table) => <span className="num">{show(table)}</span>,
+  });
+  return [
+    { name, show: (table) => <strong className="mono small">{table.name}</strong> },
+    number(size, (table) => bytes(table.bytes), false),
+    {
+      name: share,
+      width: '14%',
+      less: true,
+      show: (table) => (
+        <span className="share" aria-hidden>
+          <span style={{ width: `${Math.max(1, (100 * table.bytes) / database_bytes)}%` }} />
+        </span>
+      ),
+    },
+    number(indexes, (table) => bytes(table.index_bytes)),
+    ...(measured ? [number(perMail, (table) => bytes(Math.round(table.bytes / (mails ?? 1))))] : []),
+    number(rows, (table) => (table.rows === null ? '–' : count(table.rows))),
+    number(partitions, (table) => (table.partitions === 0 ? '–' : String(table.partitions))),
+    {
+      name: kept,
+      width: 'fit',
+      show: (table) =>
+        table.kept_seconds !== null ? (
+          <span title={table.setting ?? undefined}>{span(table.kept_seconds)}</span>
+        ) : (
+          <span
+            className={table.kept === 'trimmed' ? 'faint' : ''}
+            title={table.kept === 'trimmed' ? words.trimmedAbout : (table.setting ?? undefined)}
+          >
+            {words.kept[table.kept === 'trimmed' ? 'trimmed' : 'always']}
+          </span>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { words } from './strings.ts';
+
+type Plan = Outputs['plans']['list']['data'][number];
+
+const text = words.plans;
+/** What a new plan begins with. */
+const usual = {
+  monthly_emails: null,
+  recipients_per_request: 50,
+  send_per_minute: 1000,
+  logs_per_minute: 60,
+  default_per_minute: 120,
+} as const;
+
+const limits = [
+  ['monthly_emails', text.columns.monthly, text.monthlyAbout],
+  ['recipients_per_request', text.columns.recipients, text.recipientsAbout],
+  ['send_per_minute', text.columns.send, text.perKey],
+  ['logs_per_minute', text.columns.logs, text.perKey],
+  ['default_per_minute', text.columns.other, text.perKey],
+] as const;
+
+/** Makes a plan, or changes the limits of one. */
+export function EditPlan({
+  plan,
+  onClose,
+  onSaved,
+}: {
+  /** null: a new one. */
+  readonly plan: Plan | null;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}) {
+  const before = plan ?? usual;
+  const save = useMutation({
+    mutationFn: (form: FormData) => {
+      const name = plan?.name ?? String(form.get('name') ?? '').trim();
+      const monthly = String(form.get('monthly_emails') ?? '').trim();
+      const count = (field: string) => Number(form.get(field));
+      const given = {
+        name,
+        monthly_emails: monthly === '' ? null : Number(monthly),
+        recipients_per_request: count('recipients_per_request'),
+        send_per_minute: count('send_per_minute'),
+        logs_per_minute: count('logs_per_minute'),
+        default_per_minute: count('default_per_minute'),
+      };
+      if (plan === null) return client.plans.create.mutate(given);
+      const reason = String(form.get('reason') ?? '').trim();
+      return client.plans.update.mutate({ ...given, ...(reason && { reason }) });
+    },
+    onSuccess({ name }) {
+      toast(plan === null ? text.made(name) : text.changed(name));
+      onSaved();
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={plan === null ? text.creatingTitle : text.editingTitle(plan.name)}
+      intro={plan && <p>{text.about}</p>}
+      words={{ cancel: text.cancel, submit: plan === null ? text.submitNew : text.submit }}
+      error={save.error}
+      busy={save.isPending}
+      onSubmit={(form) => save.mutate(form)}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <>
+          {plan === null && (
+            <Field label={text.name} name="name" about={text.nameAbout} problem={problems.get('name')}>
+              {(control) => (
+                <input {...control} className="input mono" autoComplete="off" maxLength={40} required autoFocus />
+              )}
+            </Field>
+          )}
+          {limits.map(([field, label, about]) => (
+            <Field key={field} label={label} name={field} about={about} problem={problems.get(field)}>
+              {(control) => (
+                <input
+                  {...control}
+                  className="input"
+                  type="number"
+                  min={field === 'monthly_emails' ? 0 : 1}
+                  defaultValue={before[field] ?? ''}
+                />
+              )}
+            </Field>
+          ))}
+          {plan !== null && (
+            <Field label={text.reason} name="reason" about={text.reasonAbout} problem={problems.get('reason')}>
+              {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
+            </Field>
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}

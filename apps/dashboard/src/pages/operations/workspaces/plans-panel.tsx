@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
+import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { Panel } from '../../../parts/page.tsx';
+import { Answered } from '../../../parts/states.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { EditPlan } from './edit-plan.tsx';
+import { words } from './strings.ts';
+
+type Plan = Outputs['plans']['list']['data'][number];
+
+const text = words.plans;
+const count = (value: number | null) => (value === null ? words.unlimited : value.toLocaleString('en'));
+
+/** The plans with their limits, which an operator makes, changes and deletes. */
+export function PlansPanel({ onChanged }: { readonly onChanged: () => void }) {
+  const { open, plan: named } = useSearch({ from: '/shell/operations/workspaces' });
+  const navigate = useNavigate({ from: '/operations/workspaces' });
+  const plans = useQuery(trpc.plans.list.queryOptions({}));
+  const plan = plans.data?.data.find(({ name }) => name === named);
+  const close = () => {
+    void navigate({ search: {}, replace: true });
+    focusRowOf(named);
+  };
+  const saved = () => {
+    void plans.refetch();
+    onChanged();
+  };
+  return (
+    <Panel
+      title={text.title}
+      bare
+      actions={
+        <Button small needs="operator" onClick={() => void navigate({ search: { open: 'plan' } })}>
+          <Plus size={14} />
+          {text.create}
+        </Button>
+      }
+    >
+      <Answered query={plans}>
+        {({ data }) => (
+          <List
+            label={text.title}
+            columns={columns({
+              edit: ({ name }) => void navigate({ search: { plan: name } }),
+              remove: ({ name }) => void navigate({ search: { open: 'delete', plan: name } }),
+            })}
+            rows={data}
+            idOf={({ name }) => name}
+            nameOf={({ name }) => name}
+          />
+        )}
+      </Answered>
+      {open === 'plan' && <EditPlan plan={null} onClose={close} onSaved={saved} />}
+      {open === undefined && plan && <EditPlan plan={plan} onClose={close} onSaved={saved} />}
+      {open === 'delete' && plan && (
+        <ConfirmDialog
+          title={text.removing.title(plan.name)}
+          words={text.removing}
+          run={() => client.plans.delete.mutate({ name: plan.name })}
+          onDone={({ name }) => {
+            toast(text.removed(name));
+            saved();
+          }}
+          onClose={close}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface Actions {
+  readonly edit: (plan: Plan) => void;
+  readonly remove: (plan: Plan) => void;
+}
+
+function columns({ edit, remove }: Actions): readonly Column<Plan>[] {
+  const number = (name: string, show: (plan: Plan) => number | null, less = true): Column<Plan> => ({
+    name,
+    width: 'fit',
+    end: true,
+    less,
+    show: (plan) => <span className="num">{count(show(plan))}</span>,
+  });
+  return [
+    { name: text.columns.name, show: ({ name }) => <strong>{name}</strong> },
+    number(text.columns.monthly, (plan) => plan.monthly_emails, false),
+    number(text.columns.recipients, (plan) => plan.recipients_per_request),
+    number(text.columns.send, (plan) => plan.send_per_minute),
+    number(text.columns.logs, (plan) => plan.logs_per_minute),
+    number(text.columns.other, (plan) => plan.default_per_minute),
+    {
+      name: '',
+      width: 'fit',
+      end: true,
+      show: (plan) => (
+        <Menu label={text.actions(plan.name)} className="button plain icon" button={<Ellipsis size={16} />}>
+          <MenuItem needs="operator" onSelect={() => edit(plan)}>
+            <Pencil size={14} />
+            {text.edit}
+          </MenuItem>
+          <MenuItem needs="operator" onSelect={() => remove(plan)}>
+            <Trash2 size={14} />
+            {text.remove}
+          </MenuItem>
+        </Menu>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,123 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Eraser } from 'lucide-react';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { shortId } from '../../../parts/copy.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { Empty } from '../../../parts/states.tsx';
+import { RelativeTime, spanMs } from '../../../parts/times.tsx';
+import { EraseAddress } from './erase-address.tsx';
+import { ErasureBadge } from './erasure-badge.tsx';
+import { Receipt } from './receipt.tsx';
+import { words } from './strings.ts';
+
+type Erasure = Outputs['erasures']['list']['data'][number];
+
+const EVERY_MS = 4000;
+const idOf = ({ id }: Erasure) => id;
+
+export function ErasuresPage() {
+  const { open } = useSearch({ from: '/shell/settings/erasures' });
+  const navigate = useNavigate({ from: '/settings/erasures' });
+  const list = useKeyset<Erasure>({
+    key: ['erasures', 'list'],
+    load: (cursor) => client.erasures.list.query({ limit: 50, cursor }),
+    idOf,
+    every_ms: EVERY_MS,
+  });
+  const show = (id: string) => void navigate({ search: { open: id } });
+  const close = () => {
+    void navigate({ search: {}, replace: true });
+    focusRowOf(open);
+  };
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={list.rows && answerOf(list.rows, list.more)}
+        actions={
+          <Button kind="primary" needs="admin" onClick={() => show('new')}>
+            <Eraser size={15} />
+            {words.create}
+          </Button>
+        }
+      />
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={idOf}
+        nameOf={idOf}
+        onOpen={({ id }) => show(id)}
+        freshWord={words.fresh}
+        empty={
+          <Empty title={words.empty.title}>
+            <p>{words.empty.about}</p>
+          </Empty>
+        }
+      />
+      {open === 'new' && (
+        <EraseAddress
+          onClose={close}
+          onStarted={({ id }) => {
+            list.refetch();
+            show(id);
+          }}
+        />
+      )}
+      {open !== undefined && open !== 'new' && <Receipt id={open} onClose={close} onEnded={list.refetch} />}
+    </Page>
+  );
+}
+
+function answerOf(rows: readonly Erasure[], more: boolean): string {
+  const running = rows.filter(({ status }) => status !== 'completed').length;
+  if (rows.length === 0) return words.answer.none;
+  return running > 0 ? words.answer.running(running) : words.answer.done(rows.length, more);
+}
+
+const columns: readonly Column<Erasure>[] = [
+  {
+    name: words.columns.id,
+    show: ({ id }) => (
+      <Link className="row-link mono" from="/settings/erasures" search={{ open: id }} title={id}>
+        {shortId(id)}
+      </Link>
+    ),
+  },
+  { name: words.columns.status, width: 'fit', show: ({ status }) => <ErasureBadge status={status} /> },
+  {
+    name: words.columns.mails,
+    width: 'fit',
+    end: true,
+    less: true,
+    show: ({ counts }) => <span className="num">{counts.messages.toLocaleString('en')}</span>,
+  },
+  {
+    name: words.columns.rows,
+    width: 'fit',
+    end: true,
+    less: true,
+    show: ({ counts }) => <span className="num">{rowsOf(counts).toLocaleString('en')}</span>,
+  },
+  {
+    name: words.columns.took,
+    width: 'fit',
+    end: true,
+    less: true,
+    show: ({ created_at, finished_at }) =>
+      finished_at === null ? '–' : spanMs(Date.parse(finished_at) - Date.parse(created_at)),
+  },
+  {
+    name: words.columns.started,
+    width: 'fit',
+    end: true,
+    show: ({ created_at }) => <RelativeTime at={created_at} />,
+  },
+];
+
+function rowsOf({ bodies_kept: _, ...counts }: Erasure['counts']): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Stage, startStage } from './dashboard.ts';
+
+interface Post {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+let stage: Stage;
+let receiver: Server;
+let folder: string;
+const posts: Post[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'postrider-verify-'));
+  stage = await startStage({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
+  receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    posts.push({ headers: request.headers, body: Buffer.concat(chunks) });
+    response.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await stage.stop();
+  await new Promise((resolve) => receiver.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+/** A program around a snippet: it ends with 0 where the post of post.json, and the file body.json, is verified. */
+const programs: Record<string, readonly [command: readonly string[], file: string, around: string]> = {
+  TypeScript: [
+    [process.execPath, 'main.ts'],
+    'main.ts',
+    `import { readFileSync } from 'node:fs';
+import { verify } from './verify.ts';
+const headers = JSON.parse(readFileSync('post.json', 'utf8'));
+process.exit(verify(readFileSync('secret', 'utf8'), headers, readFileSync('body.json')) ? 0 : 1);
+`,
+  ],
+  Python: [
+    ['python3', 'main.py'],
+    'main.py',
+    `import json, sys
+from verify import verify
+fits = verify(open("secret").read(), json.load(open("post.json")), open("body.json", "rb").read())
+sys.exit(0 if fits else 1)
+`,
+  ],
+  Go: [
+    ['go', 'run', 'verify.go', 'main.go'],
+    'main.go',
+    `package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+)
+
+func main() {
+	text, _ := os.ReadFile("post.json")
+	body, _ := os.ReadFile("body.json")
+	secret, _ := os.ReadFile("secret")
+	var given map[string]string
+	json.Unmarshal(text, &given)
+	headers := http.Header{}
+	for name, value := range given {
+		headers.Set(name, value)
+	}
+	if !Verify(string(secret), headers, body) {
+		os.Exit(1)
+	}
+}
+`,
+  ],
+  PHP: [
+    ['php', 'main.php'],
+    'main.php',
+    `<?php
+require 'verify.php';
+$headers = json_decode(file_get_contents('post.json'), true);
+exit(verify(file_get_contents('secret'), $headers, file_get_contents('body.json')) ? 0 : 1);
+`,
+  ],
+  Shell: [['sh', 'main.sh'], 'main.sh', '. ./headers\n. ./verify.sh\n'],
+};
+
+it.each(['Postrider', 'Resend'])(
+  'each snippet verifies a real post in the format of %s, and no changed one',
+  async (format) => {
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    const { port } = receiver.address() as AddressInfo;
+    await page.goto('/webhooks?open=new');
+    await page.getByLabel('URL', { exact: true }).fill(`http://127.0.0.1:${port}/${format}`);
+    await page.getByRole('button', { name: format, exact: true }).click();
+    await page.getByRole('button', { name: 'Create the webhook' }).click();
+    const secret = await page.getByRole('region', { name: 'the signing secret' }).innerText();
+    await page.getByLabel('I have stored the secret').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: new RegExp(`/${format}$`) }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('A test event is on its way.').waitFor();
+    await stage.world.postWebhooks();
+    const post = posts.at(-1);
+
+    await page.getByRole('button', { name: 'Verify in code' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Verify a signature' });
+    const found: Record<string, readonly (number | null)[]> = {};
+    for (const [name, [[program = '', ...args], file, around]] of Object.entries(programs)) {
+      await drawer.getByRole('tab', { name }).click();
+      const snippet = drawer.getByRole('region', { name: /^verify\./ });
+      const there = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
+      // Python, Node and a shell are wherever this suite runs; Go and PHP may be absent.
+      if (!there && (name === 'Go' || name === 'PHP')) continue;
+      const place = join(folder, `${format}-${name}`);
+      mkdirSync(place);
+      writeFileSync(join(place, (await snippet.getAttribute('aria-label')) ?? ''), await snippet.innerText());
+      writeFileSync(join(place, file), around);
+      const [id, sent, signature] = ['id', 'timestamp', 'signature'].map((part) =>
+        String(post?.headers[`${format === 'Resend' ? 'svix' : 'webhook'}-${part}`]),
+      );
+      const run = (body: Buffer, at = sent) => {
+        writeFileSync(join(place, 'body.json'), body);
+        writeFileSync(join(place, 'secret'), secret);
+        writeFileSync(
+          join(place, 'headers'),
+          `WEBHOOK_SECRET='${secret}'\nID='${id}'\nSENT='${at}'\nSIGNATURE='${signature}'\n`,
+        );
+        writeFileSync(join(place, 'post.json'), JSON.stringify({ ...post?.headers, ...headersOf(format, at) }));
+        return spawnSync(program, args, { cwd: place }).status;
+      };
+      const body = post?.body ?? Buffer.alloc(0);
+      found[name] = [run(body), run(Buffer.concat([body, Buffer.from(' ')])), run(body, String(Number(sent) - 1000))];
+    }
+
+    for (const name of Object.keys(found)) expect(found[name], name).toEqual([0, 1, 1]);
+    expect(Object.keys(found)).toEqual(expect.arrayContaining(['TypeScript', 'Python', 'Shell']));
+    await visitor.stop();
+  },
+);
+
+function headersOf(format: string, sent: string | undefined): Record<string, string | undefined> {
+  return { [`${format === 'Resend' ? 'svix' : 'webhook'}-timestamp`]: sent };
+}

@@ -1,0 +1,128 @@
+import { startWebhookSink, type WebhookSink } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+const ROLE = `application_journey_${process.pid}`;
+const DAY_MS = 86_400_000;
+
+let journey: Journey;
+let sink: WebhookSink;
+let api: ServerProcess;
+let worker: ServerProcess;
+beforeAll(async () => {
+  journey = await openJourney({
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    RETENTION_MESSAGES: '30d',
+    RETENTION_BODIES: '30d',
+    RETENTION_EVENTS: '30d',
+  });
+  sink = await startWebhookSink();
+  await journey.sql`create role ${journey.sql(ROLE)} login password 'application'`;
+  await journey.sql`select grant_application(${ROLE})`;
+  const url = new URL(journey.env.DATABASE_URL ?? '');
+  url.username = ROLE;
+  url.password = 'application';
+  api = await journey.start({ DATABASE_URL: url.href, ROLES: 'rest,admin' });
+  worker = await journey.start({ DATABASE_URL: url.href, ROLES: 'worker,inbound' });
+});
+afterAll(async () => {
+  await api.end();
+  await worker.end();
+  await journey.sql`drop owned by ${journey.sql(ROLE)}`;
+  await journey.sql`drop role ${journey.sql(ROLE)}`;
+  await journey.stop();
+  await sink.stop();
+});
+
+async function rest(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+  const answer = await api.call(method, `/v1${path}`, { body });
+  expect(answer.status, answer.text).toBeLessThan(300);
+  return answer.body;
+}
+
+/** A mutation whose result has these fields in its success. */
+async function mutate(name: string, type: string, success: string, input: object): Promise<Record<string, unknown>> {
+  const query = `mutation ($input: ${type}!) { done: ${name}(input: $input) { ... on ${success} } }`;
+  const { body, text } = await api.call('POST', '/graphql', { body: { query, variables: { input } } });
+  const { done } = (body.data ?? {}) as { done?: Record<string, unknown> };
+  expect(Object.keys(done ?? {}), text).not.toEqual([]);
+  return done ?? {};
+}
+
+const rowsOf = async (table: string) => (await journey.sql`select from ${journey.sql(table)}`).length;
+
+describe('processes under a database role that owns nothing', () => {
+  it('are ready, and name the version of the schema', async () => {
+    const [row] = await journey.sql<
+      { schema: string }[]
+    >`select name as schema from migrations order by name desc limit 1`;
+
+    for (const server of [api, worker])
+      expect((await server.call('GET', '/readyz')).body).toMatchObject({ database: 'ok', migrations: 'ok', ...row });
+  });
+
+  it('accept mail, deliver it, and post its events', async () => {
+    await rest('POST', '/webhooks', { url: `${sink.url}/hook`, events: ['email.delivered'] });
+
+    const messages = Array.from({ length: 20 }, (_, number) => ({ ...hello, subject: `Mail ${number}` }));
+    await rest('POST', '/email/batch', { messages });
+
+    await expect.poll(() => statesOf(journey.sql)).toEqual({ delivered: 20 });
+    await sink.waitFor(20);
+    expect(journey.smtp.mails).toHaveLength(20);
+  });
+
+  it('work off a bulk operation', async () => {
+    const scheduled_at = new Date(journey.clock.now() + DAY_MS).toISOString();
+    const messages = Array.from({ length: 5 }, () => ({ ...hello, tags: ['later'], scheduled_at }));
+    await rest('POST', '/email/batch', { messages });
+
+    const preview = { action: 'CANCEL', messages: { tags: ['later'] } };
+    const { token } = await mutate('bulkPreview', 'BulkInput', 'BulkPreview { token }', preview);
+    const run = { token, reason: 'a mistake', ratePerSecond: 100 };
+    await mutate('bulkRun', 'BulkRunInput', 'BulkPayload { bulk { id } }', run);
+
+    await expect.poll(() => statesOf(journey.sql)).toEqual({ canceled: 5, delivered: 20 });
+  });
+
+  it('erase an address', async () => {
+    const { id } = await rest('POST', '/erasures', { email: hello.to });
+
+    await expect.poll(async () => (await rest('GET', `/erasures/${id}`)).status).toBe('completed');
+    expect(await journey.sql`select from recipients where email = ${hello.to}`).toEqual([]);
+  });
+
+  it('drop what is past its age, and make partitions of which the role owns none', async () => {
+    const before = await partitions();
+    await journey.clock.advance(100 * DAY_MS);
+    const schedule = { name: 'storage.maintain', reason: 'tried out' };
+    await mutate('scheduleRunNow', 'ScheduleInput', 'JobPayload { job { id } }', schedule);
+
+    for (const table of ['messages', 'bodies', 'recipients', 'attempts', 'events'])
+      await expect.poll(() => rowsOf(table), { message: table }).toBe(0);
+    const after = await partitions();
+    expect(after.some((name) => !before.includes(name))).toBe(true);
+    expect(before.some((name) => !after.includes(name))).toBe(true);
+    expect(await journey.sql`select from pg_class where relowner = ${ROLE}::regrole`).toEqual([]);
+  });
+
+  it('connect as no other role, and are denied nothing', async () => {
+    const users = await journey.sql<{ usename: string }[]>`
+      select distinct usename from pg_stat_activity
+      where datname = current_database() and application_name like 'postrider%'
+        and application_name <> 'postrider-journey'`;
+
+    expect(users).toEqual([{ usename: ROLE }]);
+    const said = api.stderr() + worker.stderr();
+    expect(said).not.toContain('permission denied');
+    expect(said).not.toContain('must be owner');
+  });
+});
+
+async function partitions(): Promise<string[]> {
+  const rows = await journey.sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name from pg_inherits
+    where inhparent in ('messages'::regclass, 'bodies'::regclass) order by 1`;
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runAll } from '@postrider/core';
+import { atMost, check } from '../faults/check.ts';
+import { Database } from '../faults/database.ts';
+import { newLedgers } from '../faults/ledgers.ts';
+import { freePort, startPostgres } from '../faults/postgres.ts';
+import { wallTime } from '../faults/wall-time.ts';
+import { Clients } from './clients.ts';
+import type { Drill } from './drill.ts';
+import { startHaproxy } from './haproxy.ts';
+import { openInstallation } from './installation.ts';
+import { need } from './needs.ts';
+import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
+import { addresses, untilUp } from './processes-drill.ts';
+
+const PER_SECOND = 60;
+/** As many as a workspace may have. */
+const WEBHOOKS = 10;
+const CALM_MS = 3000;
+const REENCRYPTED_MS = 60_000;
+
+/** SECRET_KEY replaced on every process in turn, under load: with the one before beside it, and then alone. */
+export const keysDrill: Drill = {
+  about: 'SECRET_KEY replaced on two API and two worker processes in turn, under load, until the old one opens nothing',
+  async run({ folder, say }) {
+    need('haproxy');
+    const stops: (() => Promise<void>)[] = [];
+    try {
+      const postgres = await startPostgres();
+      stops.unshift(() => postgres.stop());
+      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+      const ledgers = newLedgers();
+      const env = { LIMITS: 'drain=2s' };
+      const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, env, folder });
+      stops.unshift(() => installation.stop());
+      const database = new Database(url);
+      stops.unshift(() => database.stop());
+      const ports = [await freePort(), await freePort()];
+      const bind = await freePort();
+      const haproxy = await startHaproxy('haproxy.cfg', addresses(bind, ports), folder);
+      stops.unshift(() => haproxy.stop());
+      await database.liftRateLimits();
+      const slots = [
+        installation.open('api-1', 'rest', ports[0] ?? 0),
+        installation.open('api-2', 'rest', ports[1] ?? 0),
+        installation.open('worker-1', 'worker', await freePort()),
+        installation.open('worker-2', 'worker', await freePort()),
+      ];
+      for (const slot of slots) await slot.untilReady();
+      await untilUp(haproxy, ['api-1', 'api-2']);
+      const { secret } = installation;
+      for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
+      const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });
+      say(`${PER_SECOND} mails a second, ${WEBHOOKS} webhooks`);
+      await pause(CALM_MS);
+
+      const old_key = installation.env.SECRET_KEY ?? '';
+      const SECRET_KEY = randomBytes(32).toString('hex');
+      const inTurn = async (more: Readonly<Record<string, string>>) => {
+        for (const slot of slots) {
+          await slot.restart(more);
+          await slot.untilReady();
+          await untilUp(haproxy, ['api-1', 'api-2']);
+        }
+      };
+      await inTurn({ SECRET_KEY, SECRET_KEY_PREVIOUS: old_key });
+      say('all run with the new key, and the old one beside it');
+      const reencrypted = await untilReencrypted(folder);
+      say('everything is encrypted under the new key');
+      await inTurn({ SECRET_KEY_PREVIOUS: '' });
+      say('all run with the new key alone');
+      await pause(CALM_MS);
+      await clients.stop();
+      await drain(database);
+      say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
+      const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
+      const refused = await installation
+        .open('old', 'rest', await freePort(), { SECRET_KEY: old_key })
+        .untilReady()
+        .then(
+          () => '',
+          (error: unknown) => String(error),
+        );
+      return printChecks('keys', [
+        ...mailChecks(ledgers, await database.read('none')),
+        check(
+          'requests that failed',
+          clients.failures.map(({ what }) => what),
+        ),
+        atMost('second copies', second, 0),
+        check('no worker said that all is encrypted under the new key', reencrypted ? [] : ['none']),
+        check('the old key still opens what is stored', refused.includes('SECRET_KEY does not open') ? [] : [refused]),
+      ]);
+    } finally {
+      await runAll('the drill', stops);
+    }
+  },
+};
+
+async function addWebhook(port: number, secret: string, index: number): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `https://hooks${index}.example.com/postrider`, events: ['email.complained'] }),
+  });
+  if (!answer.ok) throw new Error(`no webhook was made: ${answer.status} ${await answer.text()}`);
+}
+
+async function untilReencrypted(folder: string): Promise<boolean> {
+  const done = (name: string) =>
+    readFileSync(join(folder, `${name}.log`), 'utf8').includes('all secrets are encrypted under SECRET_KEY');
+  for (const until = wallTime() + REENCRYPTED_MS; wallTime() < until; await pause(100))
+    if (['worker-1', 'worker-2'].some(done)) return true;
+  return false;
+}

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { check } from '../faults/check.ts';
+import type { Drill } from './drill.ts';
+import { need } from './needs.ts';
+import { printChecks } from './outcome.ts';
+
+const UNITS = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url));
+
+/** The units of deploy/systemd as systemd reads them; and one that is spoiled, to see that this would show. */
+export const unitsDrill: Drill = {
+  about: 'systemd-analyze verify reads the units of deploy/systemd',
+  async run({ folder }) {
+    need('systemd-analyze');
+    const names = readdirSync(UNITS).filter((name) => name.endsWith('.service'));
+    const problems = names.flatMap((name) => problemsOf(join(UNITS, name)));
+    const spoiled = join(folder, 'postrider.service');
+    const unit = readFileSync(join(UNITS, 'postrider.service'), 'utf8');
+    writeFileSync(spoiled, unit.replace('ExecStart=', 'ExecStrat='));
+    return printChecks('units', [
+      check('units that systemd faults', problems),
+      check('a unit with a misspelled setting is not faulted', problemsOf(spoiled).length > 0 ? [] : [spoiled]),
+      check('no unit was read', names.length > 0 ? [] : [UNITS]),
+    ]);
+  },
+};
+
+/** An unknown setting is a warning, with which it still ends as if all were well. */
+function problemsOf(path: string): string[] {
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+  const lines = `${stdout}${stderr}`.split('\n').filter(Boolean);
+  return status === 0 ? lines : [`${path}: ends with ${status}`, ...lines];
+}

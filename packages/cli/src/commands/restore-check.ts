@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { invoke } from '@postrider/core';
+import { checkRestore, type KnownSent, type RestoreCheck, readReplica, readSentLog } from '@postrider/core/restores';
+import { connect, type Sql } from '@postrider/db';
+import type { Command } from 'commander';
+import { withMachine } from '../connect/machine.ts';
+import { fileOf } from '../terminal/called-from.ts';
+import { Problem } from '../terminal/problem.ts';
+import { show, type Terminal } from '../terminal/terminal.ts';
+
+const MOST_SHOWN = 10;
+
+interface Options {
+  readonly sent?: readonly string[];
+  readonly replica?: string;
+  readonly close?: boolean;
+  readonly json?: boolean;
+}
+
+export function addRestoreCheck(program: Command, terminal: Terminal): void {
+  program
+    .command('restore-check')
+    .description('on the machine itself, after a restore: hold all mail, and tell what was sent since')
+    .option('--sent <file...>', 'logs of mail that was taken, whose lines name Message-IDs and addresses')
+    .option('--replica <url>', 'a database that was not lost, as postgres://…')
+    .option('--close', 'end what they know as sent, so that it is not sent again')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      const replica = options.replica === undefined ? null : openReplica(options.replica);
+      try {
+        const sources: KnownSent[] = replica ? [readReplica('the replica', replica)] : [];
+        for (const file of options.sent ?? []) sources.push(await openLog(terminal, file));
+        const checked = await withMachine(terminal, async (machine) =>
+          invoke(await machine.asWorkspace(), checkRestore, { sources, close: options.close }),
+        );
+        show(terminal, options.json, checked, () => told(checked, sources.length > 0));
+      } finally {
+        await replica?.end({ timeout: 2 });
+      }
+    });
+}
+
+function openReplica(url: string): Sql {
+  return connect(url, { max: 1, application_name: 'postrider-restore-check' });
+}
+
+async function openLog(terminal: Terminal, name: string): Promise<KnownSent> {
+  const file = fileOf(terminal, name);
+  await access(file).catch(() => {
+    const advice = 'Name a file of text whose lines have Message-IDs.';
+    throw new Problem({ reason: 'file_not_found', message: `${name} cannot be read.`, advice });
+  });
+  return readSentLog(name, createInterface({ input: createReadStream(file, 'utf8') }));
+}
+
+function told(checked: RestoreCheck, compared: boolean): string {
+  const { hold, open, known_sent, perhaps_sent, missing, closed } = checked;
+  const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
+  return [
+    `${hold.id} holds all mail and webhooks until it is released`,
+    checked.live_workers > 0 ? `${checked.live_workers} workers run already, and may have sent before it` : null,
+    `the newest mail was accepted at ${checked.newest_mail_at ?? '-'}`,
+    `open: ${states.join(', ')}; ${checked.open_webhook_deliveries} posts to webhooks, ${checked.open_bulk_operations} bulk operations`,
+    ...(compared
+      ? [
+          `${known_sent.count} of them were sent since${closed > 0 ? `; ${closed} ended as delivered` : ''}`,
+          ...some(
+            known_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
+            known_sent.count,
+          ),
+          `${perhaps_sent.count} may have been sent since: their mail was, to one of several recipients`,
+          ...some(
+            perhaps_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
+            perhaps_sent.count,
+          ),
+          `${missing.count} mails were accepted since, and are not here`,
+          ...some(missing.listed, missing.count),
+        ]
+      : ['what was sent since is not known: name a log with --sent, or a database with --replica']),
+    `when you have seen to them: npx postrider queues release ${hold.id}`,
+  ]
+    .filter((line) => line !== null)
+    .join('\n');
+}
+
+function some(lines: readonly string[], count: number): string[] {
+  const shown = lines.slice(0, MOST_SHOWN).map((line) => `  ${line}`);
+  return count > shown.length ? [...shown, `  … and ${count - shown.length} more; --json names up to 1000`] : shown;
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { listOf } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
+import { type ErasureEntry, erasureEntry, erasureSchema } from './erasure-entry.ts';
+import { pageOfErasures } from './store.ts';
+
+export const listErasures = operation({
+  name: 'erasures.list',
+  scope: 'admin',
+  summary: 'The receipts of erasures, newest first',
+  input: z.object(pageFields),
+  output: listOf(erasureSchema),
+  async run(ctx, { limit, cursor }): Promise<List<ErasureEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'erasures', workspace_id, filters: null };
+    const rows = await pageOfErasures(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, erasureEntry);
+  },
+});

@@ -1,0 +1,15 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import { instanceQueues } from './scope.ts';
+
+/** Whether hold h stops a queue, as a condition. */
+export function holdsQueue(sql: Sql | Tx, queue: Fragment): Fragment {
+  return sql`(
+    h.ended_at is null and h.expires_at > clock_now()
+    and (h.scope = 'queue' and h.value = ${queue} or h.scope = 'instance' and ${queue} = any (${[...instanceQueues]}::text[]))
+  )`;
+}
+
+/** The queue whose mail hold h releases at its rate. */
+export function ratedQueue(sql: Sql | Tx): Fragment {
+  return sql`case h.scope when 'instance' then 'delivery.attempt' else h.value end`;
+}

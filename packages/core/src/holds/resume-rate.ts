@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { AppError } from '../operation/errors.ts';
+import { ratedQueues } from './held-queues.ts';
+
+const MOST_RATE = 60_000;
+
+export const rateField = z.int().min(1).max(MOST_RATE);
+
+/** A backlog is sent at a rate where it is mail or webhook deliveries. */
+export function requireRated({ scope, value }: { readonly scope: string; readonly value: string }): void {
+  if (scope !== 'queue' || ratedQueues.some((name) => name === value)) return;
+  throw new AppError(
+    'invalid_type',
+    `resume_rate_per_minute is for mail and webhooks; of the queues only for ${ratedQueues.join(', ')}.`,
+  );
+}

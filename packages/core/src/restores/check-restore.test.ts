@@ -1,0 +1,84 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { newId } from '../fields/ids.ts';
+import { releaseHold } from '../holds/index.ts';
+import { getMessage } from '../messages/index.ts';
+import { invoke } from '../operation/operation.ts';
+import { createContext } from '../services.ts';
+import { checkRestore } from './check-restore.ts';
+import type { Asked } from './known-sent.ts';
+import { readSentLog } from './sent-log.ts';
+import { readReplica } from './sent-replica.ts';
+
+const world = await openWorld();
+const system = () => world.as(world.workspace_id);
+const send = async (to: string | readonly string[], fields = {}) =>
+  (await invoke(system(), sendMessage, { from: 'hello@sandbox.test', to, subject: 'Hi', text: 'Hi', ...fields })).id;
+const stateOf = async (id: string) =>
+  (await invoke(system(), getMessage, { id })).recipients.map(({ email, status }) => `${email} ${status}`).sort();
+
+it('holds the instance, tells what a log knows as sent, and ends it where that is asked for', async () => {
+  const sent = await send('ada@example.com');
+  const unsent = await send('bob@example.com');
+  const shared = await send(['cyd@example.com', 'dan@example.com']);
+  const vague = await send(['eve@example.com', 'fay@example.com']);
+  const later = await send('gil@example.com', { scheduled_at: new Date(world.clock.now() + 86_400_000).toISOString() });
+  const absent = newId('message', world.clock.now() + 1000);
+  const log = [
+    `status=sent message-id=<${sent}@sandbox.test> relay=mx.example.com:25`,
+    `${shared}@sandbox.test,Cyd@Example.com,250 taken`,
+    `message-id=<${vague}@sandbox.test>`,
+    `message-id=<${later}@sandbox.test> to=<gil@example.com>`,
+    `message-id=<${absent}@sandbox.test> to=<hal@example.com>`,
+    'a line about nothing',
+  ];
+  const sources = [await readSentLog('mail.log', log)];
+
+  const told = await invoke(system(), checkRestore, { sources });
+
+  expect(told).toMatchObject({
+    hold: { scope: 'instance', status: 'active', created_by: { kind: 'system' } },
+    live_workers: 0,
+    open: { scheduled: 1, queued: 6, deferred: 0, sending: 0 },
+    known_sent: { count: 3 },
+    perhaps_sent: { count: 3 },
+    closed: 0,
+    missing: { count: 1, listed: [absent] },
+  });
+  expect(told.known_sent.listed).toContainEqual({ email_id: sent, email: 'ada@example.com', known_by: 'mail.log' });
+  expect(await stateOf(sent)).toEqual(['ada@example.com queued']);
+
+  const closed = await invoke(system(), checkRestore, { sources, close: true });
+
+  expect(closed).toMatchObject({ hold: { id: told.hold.id }, closed: 3 });
+  await invoke(system(), releaseHold, { hold_id: told.hold.id });
+  await world.drain();
+  expect(await stateOf(sent)).toEqual(['ada@example.com delivered']);
+  expect(await stateOf(later)).toEqual(['gil@example.com delivered']);
+  expect(await stateOf(unsent)).toEqual(['bob@example.com delivered']);
+  expect(world.smtp.mails.flatMap((mail) => mail.envelope_to).sort()).toEqual(
+    ['bob', 'dan', 'eve', 'fay'].map((name) => `${name}@example.com`),
+  );
+});
+
+it('asks a database that was not lost, and ends what a worker had in hand', async () => {
+  const { sql } = world.services;
+  await sql`delete from holds`;
+  const id = await send('ada@example.com');
+  await sql`
+    update recipients set state = 'sending', lease = gen_random_uuid(), lease_until = clock_now() + interval '20 seconds'
+    where message_id = ${id}`;
+  const there = readReplica('the replica', sql);
+  // The same database as the one that was not lost, in which this mail was sent.
+  const lookup = async (asked: readonly Asked[]) => asked.map((one) => (one.message_id === id ? 'sent' : null));
+  const replica = { ...there, lookup };
+
+  const told = await invoke(createContext(world.services, system().actor), checkRestore, {
+    sources: [there, replica],
+    close: true,
+  });
+
+  expect(told).toMatchObject({ open: { sending: 1 }, known_sent: { count: 1 }, closed: 1, missing: { count: 0 } });
+  expect(await stateOf(id)).toEqual(['ada@example.com delivered']);
+});

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { transition } from '../delivery/index.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idFloor, idPrefixes, idTime, newId } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { createHold, EVERYTHING, type HoldEntry, holdSchema, listHolds } from '../holds/index.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { invoke, operation } from '../operation/operation.ts';
+import { keyOf } from '../states/index.ts';
+import type { KnownSent } from './known-sent.ts';
+import { endLostLeases, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
+
+const PAGE = 1000;
+/** As many of each list are named; all are counted. */
+const MOST_NAMED = 1000;
+// Ids have the time of the process that made them, and those of several differ a little.
+const CLOCKS_DIFFER_MS = 60_000;
+
+const namedSchema = z.object({ email_id: idField(idPrefixes.message), email: z.string(), known_by: z.string() });
+const countedSchema = z.object({ count: z.int(), listed: z.array(namedSchema) });
+export const restoreCheckSchema = z.object({
+  object: z.literal('restore_check'),
+  hold: holdSchema,
+  newest_mail_at: timeField.nullable().meta({ description: 'When the newest mail of the backup was accepted.' }),
+  live_workers: z.int(),
+  open: z.object({ scheduled: z.int(), queued: z.int(), deferred: z.int(), sending: z.int() }),
+  open_webhook_deliveries: z.int(),
+  open_bulk_operations: z.int(),
+  known_sent: countedSchema.meta({ description: 'Open here, and sent since.' }),
+  perhaps_sent: countedSchema.meta({
+    description: 'As known_sent, to one of several recipients, and which is not known.',
+  }),
+  closed: z.int().meta({ description: 'Of known_sent, those that this check has ended as delivered.' }),
+  missing: z
+    .object({ count: z.int(), listed: z.array(idField(idPrefixes.message)) })
+    .meta({ description: 'Mail that was accepted after the restore point, and is not in this database.' }),
+});
+export type RestoreCheck = z.output<typeof restoreCheckSchema>;
+
+interface Found {
+  readonly recipient: OpenRecipient;
+  readonly known: 'sent' | 'perhaps';
+  readonly by: string;
+}
+
+/**
+ * Run after a restore, before any process starts: holds the instance until an operator releases it, and compares what
+ * is open with what others know as sent since the restore point.
+ */
+export const checkRestore = operation({
+  name: 'restores.check',
+  scope: 'operator',
+  summary: 'Hold a restored instance, and tell what was sent since its backup',
+  input: z.object({
+    sources: z.array(z.custom<KnownSent>()),
+    close: z.boolean().default(false).meta({ description: 'Ends what is known as sent, as delivered.' }),
+  }),
+  output: restoreCheckSchema,
+  async run(ctx, { sources, close }): Promise<RestoreCheck> {
+    const hold = await heldInstance(ctx);
+    const { newest, workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
+    const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
+    const found = { sent: counted(), perhaps: counted() };
+    let closed = 0;
+    if (close) await ctx.sql.begin(endLostLeases);
+    for await (const page of pagesOf(ctx)) {
+      for (const { state } of page) if (state in open) open[state as keyof typeof open] += 1;
+      const judged = await judge(page, sources);
+      for (const one of judged) note(found[one.known], one);
+      const sent = judged.filter(({ known }) => known === 'sent');
+      if (close) closed += await closeAsSent(ctx, sent);
+    }
+    const missing = newest === null ? { count: 0, listed: [] } : await missingAfter(ctx, sources, newest);
+    const diff = { known_sent: found.sent.count, closed, missing: missing.count };
+    await ctx.sql.begin((tx) =>
+      recordAudit(tx, ctx, [{ action: 'restore.checked', target_id: hold.id, diff, workspace_id: INSTANCE }]),
+    );
+    return {
+      object: 'restore_check',
+      hold,
+      newest_mail_at: newest === null ? null : isoTime(new Date(idTime(newest))),
+      live_workers: workers,
+      open,
+      open_webhook_deliveries: webhook_deliveries,
+      open_bulk_operations: bulk_operations,
+      known_sent: found.sent,
+      perhaps_sent: found.perhaps,
+      closed,
+      missing,
+    };
+  },
+});
+
+async function heldInstance(ctx: ActorContext): Promise<HoldEntry> {
+  for (let cursor: string | undefined; ; ) {
+    const { data, next_cursor } = await invoke(ctx, listHolds, { limit: 100, cursor });
+    const held = data.find(({ scope }) => scope === 'instance');
+    if (held) return held;
+    if (next_cursor === null) break;
+    cursor = next_cursor;
+  }
+  const reason = 'Restored from a backup: what it has as open may have been sent since.';
+  return invoke(ctx, createHold, { scope: 'instance', value: EVERYTHING, reason });
+}
+
+async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> {
+  for (let after: OpenRecipient | null = null; ; ) {
+    const page: OpenRecipient[] = await openRecipients(sql, after, PAGE);
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1) ?? null;
+  }
+}
+
+/** What any of the sources knows; one that is sure comes before one that is not. */
+async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<Found[]> {
+  const answers = await Promise.all(sources.map((source) => source.lookup(page)));
+  return page.flatMap((recipient, place) => {
+    for (const wanted of ['sent', 'perhaps'] as const) {
+      const index = answers.findIndex((answer) => answer[place] === wanted);
+      const source = sources[index];
+      if (source) return [{ recipient, known: wanted, by: source.name }];
+    }
+    return [];
+  });
+}
+
+async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<number> {
+  const now_ms = ctx.clock.now();
+  const moved = await ctx.sql.begin((tx) =>
+    transition(
+      tx,
+      'find_sent',
+      sent.map(({ recipient, by }) => {
+        const response = `Known as sent by ${by}.`;
+        return {
+          ...keyOf(recipient),
+          event_id: newId('event', now_ms),
+          event_facts: { response },
+          last_response: response,
+        };
+      }),
+    ),
+  );
+  return moved.length;
+}
+
+async function missingAfter(
+  { sql }: ActorContext,
+  sources: readonly KnownSent[],
+  newest: string,
+): Promise<RestoreCheck['missing']> {
+  const missing = new Set<string>();
+  for (const source of sources) {
+    for (let from = idFloor('message', idTime(newest) - CLOCKS_DIFFER_MS); ; ) {
+      const page = await source.messagesFrom(from, PAGE);
+      const stored = await storedAmong(sql, page);
+      for (const id of page) if (!stored.has(id)) missing.add(id);
+      const last = page.at(-1);
+      if (page.length < PAGE || last === undefined) break;
+      // The last comes again, which a set does not mind.
+      from = last;
+    }
+  }
+  return { count: missing.size, listed: [...missing].slice(0, MOST_NAMED) };
+}
+
+function counted(): { count: number; listed: z.output<typeof namedSchema>[] } {
+  return { count: 0, listed: [] };
+}
+
+function note(list: ReturnType<typeof counted>, { recipient, by }: Found): void {
+  list.count += 1;
+  if (list.listed.length < MOST_NAMED)
+    list.listed.push({ email_id: recipient.message_id, email: recipient.email, known_by: by });
+}

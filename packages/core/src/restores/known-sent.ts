@@ -1,0 +1,21 @@
+/** A recipient that is open after a restore. */
+export interface Asked {
+  readonly message_id: string;
+  readonly recipient_id: string;
+  readonly email: string;
+  /** How many recipients its message has. */
+  readonly recipient_count: number;
+}
+
+/** perhaps: the mail is named, and which of its recipients is not. */
+export type Known = 'sent' | 'perhaps' | null;
+
+/** Something that was not restored and knows what was sent since the restore point. */
+export interface KnownSent {
+  /** What people call it, such as the path of a log. */
+  readonly name: string;
+  /** For each that is asked for, in order. */
+  lookup(asked: readonly Asked[]): Promise<readonly Known[]>;
+  /** Of mail that it knows of, ids from this one on, a page at a time. */
+  messagesFrom(id: string, count: number): Promise<readonly string[]>;
+}

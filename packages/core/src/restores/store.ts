@@ -1,0 +1,76 @@
+import type { Sql, Tx } from '@postrider/db';
+import { isThere, LEASE_SECONDS } from '../delivery/index.ts';
+import { type DeliveryState, openInSql } from '../states/index.ts';
+import type { Asked } from './known-sent.ts';
+
+export interface OpenRecipient extends Asked {
+  readonly workspace_id: string;
+  readonly state: DeliveryState;
+}
+
+/** Open recipients, in the order of their keys; served by the primary key, as this reads most of a restored database once. */
+export async function openRecipients(
+  sql: Sql,
+  after: Pick<OpenRecipient, 'message_id' | 'recipient_id'> | null,
+  count: number,
+): Promise<OpenRecipient[]> {
+  return sql<OpenRecipient[]>`
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, r.state, m.recipient_count
+    from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id
+    where r.is_open and ${after === null ? sql`true` : sql`(r.message_id, r.id) > (${after.message_id}, ${after.recipient_id})`}
+    order by r.message_id, r.id limit ${count}`;
+}
+
+/** Of these recipients, those that need no attempt any more. */
+export async function closedAmong(sql: Sql, asked: readonly Asked[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select r.id from unnest(
+      ${asked.map(({ message_id }) => message_id)}::uuid[],
+      ${asked.map(({ recipient_id }) => recipient_id)}::uuid[]
+    ) as a (message_id, recipient_id)
+    cross join lateral (
+      select x.id, x.state from recipients x where x.message_id = a.message_id and x.id = a.recipient_id
+    ) r
+    where r.state not in (${openInSql})`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Ids of messages from this one on, in their order; served by the primary key of recipients. */
+export async function messagesFrom(sql: Sql, id: string, count: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct r.message_id as id from recipients r where r.message_id >= ${id} order by 1 limit ${count}`;
+  return rows.map((row) => row.id);
+}
+
+export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select r.message_id as id from unnest(${[...ids]}::uuid[]) as a (id)
+    cross join lateral (select x.message_id from recipients x where x.message_id = a.id limit 1) r`;
+  return new Set(rows.map((row) => row.id));
+}
+
+export interface Restored {
+  /** The newest mail; null where there is none. */
+  readonly newest: string | null;
+  readonly workers: number;
+  readonly webhook_deliveries: number;
+  readonly bulk_operations: number;
+}
+
+export async function restored(sql: Sql): Promise<Restored> {
+  const [row] = await sql<Restored[]>`
+    select (select r.message_id from recipients r order by r.message_id desc limit 1) as newest,
+      (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
+      (select count(*)::int from webhook_deliveries d where d.state = 'pending') as webhook_deliveries,
+      (select count(*)::int from bulk_operations b where b.status in ('queued', 'running')) as bulk_operations`;
+  if (!row) throw new Error('a select without a condition answered nothing');
+  return row;
+}
+
+/** Ends the leases of workers that ended with the database that was lost. A worker that lives renews its own. */
+export async function endLostLeases(tx: Tx): Promise<void> {
+  await tx`
+    update recipients r set lease_until = clock_now() - interval '1 millisecond'
+    where r.is_open and r.state = 'sending' and r.lease_until between clock_now() and clock_now() + make_interval(secs => ${LEASE_SECONDS})
+      and not exists (select from delivery_workers w where ${isThere(tx)})`;
+}

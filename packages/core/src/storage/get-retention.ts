@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { operation } from '../operation/operation.ts';
+import { keptSeconds, type RetentionKind, retentionKinds } from '../operation/retention.ts';
+import { MOST_CAPTURED } from './captured.ts';
+
+export { retentionKinds };
+
+export const deliveryKinds = ['capture', 'mx', 'smtp'] as const;
+
+/** The variable of the environment that gives a kind its age. */
+export const ageSettings = {
+  messages: 'RETENTION_MESSAGES',
+  bodies: 'RETENTION_BODIES',
+  events: 'RETENTION_EVENTS',
+  transcripts: 'RETENTION_TRANSCRIPTS',
+  captures: 'RETENTION_CAPTURES',
+  requests: 'RETENTION_REQUESTS',
+} as const satisfies Record<RetentionKind, string>;
+
+const retentionSchema = z
+  .object({
+    object: z.literal('retention'),
+    kinds: z
+      .array(
+        z.object({
+          kind: z.enum(retentionKinds),
+          kept_seconds: z.int().nullable().meta({
+            description: 'Null: kept without limit. At most as long as the mail that it belongs to.',
+          }),
+          setting: z.string().meta({ description: 'The environment variable that sets it.' }),
+        }),
+      )
+      .readonly(),
+    captured_bytes: z.int().meta({
+      description: 'The bytes of captured mail that a workspace keeps; the oldest goes first.',
+    }),
+    delivery: z.array(z.enum(deliveryKinds)).readonly().meta({
+      description: 'Where live mail goes: capture keeps it here. Mail of a sandbox key is always captured.',
+    }),
+    transcripts: z.enum(['failures', 'all']).meta({ description: 'Which SMTP dialogues are kept.' }),
+    request_log: z.boolean().meta({ description: 'Whether refused and failed requests are kept.' }),
+  })
+  .meta({ id: 'Retention' });
+export type RetentionView = z.output<typeof retentionSchema>;
+
+/** Ages and capture are settings of the processes, the same for every workspace. */
+export const getRetention = operation({
+  name: 'retention.get',
+  scope: 'admin',
+  summary: 'How long what is kept, and whether mail is captured',
+  input: z.object({}),
+  output: retentionSchema,
+  async run({ config }): Promise<RetentionView> {
+    return {
+      object: 'retention',
+      kinds: retentionKinds.map((kind) => ({
+        kind,
+        kept_seconds: keptSeconds({ config }, kind),
+        setting: ageSettings[kind],
+      })),
+      captured_bytes: MOST_CAPTURED,
+      delivery: config.DELIVERY.map(({ kind }) => kind),
+      transcripts: config.TRANSCRIPTS,
+      request_log: config.REQUEST_LOG === 'on',
+    };
+  },
+});

@@ -1,0 +1,81 @@
+import { tmpdir } from 'node:os';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
+import { daysUntilFull } from './get-storage.ts';
+import { getRetention, getStorage } from './index.ts';
+
+const world = await openWorld({ DATA_DIR: tmpdir(), RETENTION_BODIES: '14d', RETENTION_EVENTS: '90d' });
+const ctx = () => world.as(world.workspace_id);
+
+const send = () =>
+  invoke(ctx(), sendMessage, { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' });
+
+describe('storage', () => {
+  it('has the bytes of every table with its partitions, and what is kept for how long', async () => {
+    await send();
+    await world.drain();
+
+    const found = await invoke(ctx(), getStorage, {});
+
+    const table = (name: string) => found.tables.find((one) => one.name === name);
+    expect(table('bodies')).toMatchObject({ kept: 'age', kept_seconds: 14 * 86_400, setting: 'RETENTION_BODIES' });
+    expect(table('webhook_deliveries')).toMatchObject({ kept: 'age', kept_seconds: 90 * 86_400 });
+    expect(table('messages')).toMatchObject({ kept: 'always', kept_seconds: null, setting: 'RETENTION_MESSAGES' });
+    expect(table('audit_log')).toMatchObject({ kept: 'always', setting: null });
+    expect(table('lanes')).toMatchObject({ kept: 'trimmed', partitions: 0 });
+    expect(table('messages')?.partitions).toBeGreaterThan(1);
+    expect(table('messages')?.bytes).toBeGreaterThan(table('messages')?.index_bytes ?? 0);
+    const bytes = found.tables.map((one) => one.bytes);
+    expect(bytes).toEqual(bytes.toSorted((one, other) => other - one));
+    expect(found.database_bytes).toBeGreaterThan(bytes.reduce((sum, one) => sum + one, 0));
+  });
+
+  it('takes a usual mail as its measure while there are few of them', async () => {
+    const found = await invoke(ctx(), getStorage, {});
+
+    expect(found).toMatchObject({ bytes_per_mail: 6700, measured: false });
+    expect(found.disk?.total_bytes).toBeGreaterThan(found.disk?.free_bytes ?? 0);
+  });
+
+  it('names each table that a mail is divided by', async () => {
+    await world.services.sql`analyze messages`;
+    const [{ count } = { count: 0 }] = await world.services.sql<{ count: number }[]>`
+      select count(*)::int as count from messages`;
+
+    expect((await invoke(ctx(), getStorage, {})).mails).toBe(count);
+  });
+});
+
+describe('days until the disk is full', () => {
+  const disk = { free_bytes: 1e9, total_bytes: 2e9 };
+  const kept = { kept_days: null, running_days: 100 };
+
+  it.each([
+    ['at this rate', disk, 1e7, kept, 100],
+    ['which comes before the oldest is dropped', disk, 1e8, { kept_days: 120, running_days: 100 }, 10],
+    ['never, as the oldest is dropped before', disk, 1e7, { kept_days: 120, running_days: 100 }, null],
+    ['never, as as much is dropped as arrives', disk, 1e9, { kept_days: 30, running_days: 100 }, null],
+    ['never, as nothing is accepted', disk, 0, kept, null],
+    ['unknown, as the disk is another machine’s', null, 1e7, kept, null],
+  ] as const)('%s', (_, free, per_day, facts, days) => {
+    expect(daysUntilFull(free, per_day, facts)).toBe(days);
+  });
+});
+
+describe('retention', () => {
+  it('is shown as what holds: no longer than the mail that it belongs to', async () => {
+    const found = await invoke(ctx(), getRetention, {});
+
+    expect(Object.fromEntries(found.kinds.map(({ kind, kept_seconds }) => [kind, kept_seconds]))).toEqual({
+      messages: null,
+      bodies: 14 * 86_400,
+      events: 90 * 86_400,
+      transcripts: 30 * 86_400,
+      captures: 7 * 86_400,
+      requests: 7 * 86_400,
+    });
+    expect(found).toMatchObject({ captured_bytes: 268_435_456, delivery: ['capture'], request_log: true });
+  });
+});

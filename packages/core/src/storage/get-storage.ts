@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
+import { keptSeconds, type RetentionKind } from '../operation/retention.ts';
+import { BYTES_A_MAIL, type Disk, diskOf } from './disk.ts';
+import { ageSettings } from './get-retention.ts';
+import { agedTables } from './retention-store.ts';
+import { mailRate, type TableSize, tableSizes } from './sizes-store.ts';
+
+export const tableKeeping = ['age', 'always', 'trimmed'] as const;
+
+const DAY_S = 86_400;
+/** Below this many mails, pages that are half empty and empty partitions weigh more than mail. */
+const ENOUGH_MAILS = 1000;
+
+/** Every table whose size follows the number of mails. */
+const mailTables: ReadonlySet<string> = new Set([
+  'messages',
+  'message_tags',
+  'bodies',
+  'recipients',
+  'attempts',
+  'transcripts',
+  'events',
+]);
+/** Tables with an age of a setting. */
+const aged: Readonly<Record<string, RetentionKind>> = {
+  ...agedTables,
+  webhook_deliveries: 'events',
+  webhook_attempts: 'events',
+  requests: 'requests',
+};
+/** Tables that grow with what people and programs do, and of which nothing is ever deleted by age. */
+const always: ReadonlySet<string> = new Set(['audit_log', 'erasures', 'bulk_operations', 'usage_months', 'tags']);
+
+const tableSchema = z
+  .object({
+    name: z.string(),
+    bytes: z.number().meta({ description: 'With its indexes, in all of its partitions.' }),
+    index_bytes: z.number(),
+    rows: z.number().nullable().meta({ description: 'As the planner last estimated it; null: not yet.' }),
+    partitions: z.int().meta({ description: '0 where it has none.' }),
+    kept: z.enum(tableKeeping).meta({
+      description:
+        'age: for kept_seconds. always: nothing of it is deleted by age. trimmed: it is small, or has a limit of its own.',
+    }),
+    kept_seconds: z.int().nullable(),
+    setting: z.string().nullable().meta({ description: 'The environment variable that sets its age.' }),
+  })
+  .meta({ id: 'StorageTable' });
+type TableView = z.output<typeof tableSchema>;
+
+const storageSchema = z
+  .object({
+    object: z.literal('storage'),
+    database_bytes: z.number(),
+    disk: z
+      .object({ free_bytes: z.number(), total_bytes: z.number() })
+      .nullable()
+      .meta({ description: 'Null where the database is another server, whose disk cannot be seen from here.' }),
+    mails: z.number().nullable().meta({ description: 'About so many are kept; null: not counted yet.' }),
+    bytes_per_mail: z.number(),
+    measured: z.boolean().meta({
+      description: `Whether bytes_per_mail was measured here; below ${ENOUGH_MAILS} mails it is that of a usual mail.`,
+    }),
+    mails_per_day: z.number().meta({ description: 'Over the last seven days.' }),
+    days_until_full: z.number().nullable().meta({
+      description:
+        'At this rate; null where retention frees the disk before, where nothing is accepted, or without a disk.',
+    }),
+    tables: z.array(tableSchema).readonly().meta({ description: 'The largest first.' }),
+    checked_at: timeField,
+  })
+  .meta({ id: 'Storage' });
+export type StorageView = z.output<typeof storageSchema>;
+
+/** What is on the disk, how fast it grows, and what is kept without limit. Rows are estimates; no table is read. */
+export const getStorage = operation({
+  name: 'storage.get',
+  scope: 'operator',
+  summary: 'Bytes of each table and mail, days until the disk is full, and what is kept without limit',
+  input: z.object({}),
+  output: storageSchema,
+  async run(ctx): Promise<StorageView> {
+    const { sql, config, clock } = ctx;
+    const [{ tables, database_bytes }, rate, disk] = await Promise.all([
+      tableSizes(sql),
+      mailRate(sql),
+      diskOf(config),
+    ]);
+    const mails = tables.find(({ name }) => name === 'messages')?.rows ?? null;
+    const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
+    const measured = mails !== null && mails >= ENOUGH_MAILS;
+    const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_A_MAIL;
+    const kept_seconds = keptSeconds({ config }, 'messages');
+    return {
+      object: 'storage',
+      database_bytes,
+      disk,
+      mails,
+      bytes_per_mail,
+      measured,
+      mails_per_day: rate.per_day,
+      days_until_full: daysUntilFull(disk, bytes_per_mail * rate.per_day, {
+        kept_days: kept_seconds === null ? null : kept_seconds / DAY_S,
+        running_days: rate.running_days,
+      }),
+      tables: tables.map((table) => tableView(table, (kind) => keptSeconds({ config }, kind))),
+      checked_at: isoTime(new Date(clock.now())),
+    };
+  },
+});
+
+/** Mail that has an age grows for no longer than that: then as much is dropped as arrives. */
+export function daysUntilFull(
+  disk: Disk | null,
+  bytes_per_day: number,
+  { kept_days, running_days }: { readonly kept_days: number | null; readonly running_days: number },
+): number | null {
+  if (disk === null || bytes_per_day === 0) return null;
+  const days = disk.free_bytes / bytes_per_day;
+  return kept_days !== null && days > kept_days - running_days ? null : days;
+}
+
+function tableView(
+  { name, bytes, index_bytes, rows, partitions }: TableSize,
+  kept_for: (kind: RetentionKind) => number | null,
+): TableView {
+  const kind = aged[name];
+  const kept_seconds = kind === undefined ? null : kept_for(kind);
+  const kept = kept_seconds !== null ? 'age' : kind !== undefined || always.has(name) ? 'always' : 'trimmed';
+  const setting = kind === undefined ? null : ageSettings[kind];
+  return { name, bytes, index_bytes, rows, partitions, kept, kept_seconds, setting };
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+
+// Parameters of ours in an address, so that they come wherever the address does; no driver and no server sees them.
+const FILE = 'postrider_password_file';
+const POOLED = 'postrider_pooled';
+
+/** An address whose password is in a file, which is read again for each new connection. */
+export function withPasswordFile(address: string, file: string): string {
+  const url = new URL(address);
+  url.searchParams.set(FILE, file);
+  return url.href;
+}
+
+/** The address of a pooler, which takes no settings of a session when it is connected to. */
+export function throughPooler(address: string): string {
+  const url = new URL(address);
+  url.searchParams.set(POOLED, 'true');
+  return url.href;
+}
+
+export interface OpenedAddress {
+  /** For a driver; without a password where that is in a file. */
+  readonly url: string;
+  readonly password: (() => string) | null;
+  readonly pooled: boolean;
+}
+
+/** Throws where the file of the password cannot be read. */
+export function openAddress(address: string): OpenedAddress {
+  if (!/[?&]postrider_/.test(address) || !URL.canParse(address)) return { url: address, password: null, pooled: false };
+  const url = new URL(address);
+  const file = url.searchParams.get(FILE);
+  const pooled = url.searchParams.has(POOLED);
+  for (const name of [FILE, POOLED]) url.searchParams.delete(name);
+  if (file === null) return { url: url.href, password: null, pooled };
+  let known = readPassword(file);
+  return {
+    url: url.href,
+    pooled,
+    password() {
+      try {
+        known = readPassword(file);
+      } catch {
+        // It is being replaced: the next connection reads it.
+      }
+      return known;
+    },
+  };
+}
+
+function readPassword(file: string): string {
+  const password = readFileSync(file, 'utf8').trim();
+  if (password === '') throw new Error(`the file of DATABASE_PASSWORD_FILE, ${file}, is empty`);
+  return password;
+}
+
+/** How pg, and what is built on it, connects to an address. */
+export function pgConnection(address: string): pg.ClientConfig {
+  const { url, password } = openAddress(address);
+  if (password === null) return { connectionString: url };
+  // What pg reads from an address wins over the option of the same name, and an address without a password has an
+  // empty one: so it parses the address, and gets its parts. Nothing connects here.
+  const { host, port, user, database, ssl } = new pg.Client({ connectionString: url });
+  const options = new URL(url).searchParams.get('options');
+  return { host, port, user, database, ssl, password, ...(options !== null && { options }) };
+}
