@@ -20,6 +20,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   database: 'Roles, connections, a pooler, and what to watch in Postgres.',
   backup: 'Back up the database, and restore it without sending mail twice.',
   retention: 'What is kept and for how long, and how to erase it sooner.',
+  limits: 'Every timeout, budget and limit, and what sets it.',
   settings: 'Every environment variable, with its default.',
   'admin-actions': 'Hold, release, retry and cancel mail, one or many at a time.',
   metrics: 'What the service measures, and how Prometheus reads it.',

