@@ -218,14 +218,16 @@ export interface FreedRow {
 
 /**
  * Frees what a dead process holds of a queue, due immediately, and returns it. pg-boss uses source_id for jobs of dead
- * letter queues, which we have none of, so it names the holder. Served by the index of states.
+ * letter queues, which we have none of, so it names the holder. Served by the index of states. Jobs with a heartbeat
+ * after `seen_until` are of a process that lives.
  */
-export async function freeJobs(tx: Tx, queue: JobTable, holder: string): Promise<FreedRow[]> {
+export async function freeJobs(tx: Tx, queue: JobTable, holder: string, seen_until: Date | null): Promise<FreedRow[]> {
   const table = tx(`pgboss.${queue.table}`);
   return tx<FreedRow[]>`
     update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
     where ctid = any (array(
       select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
+        and (${seen_until}::timestamptz is null or j.heartbeat_on <= ${seen_until}::timestamptz)
       order by j.id for update skip locked
     )) returning id, data`;
 }

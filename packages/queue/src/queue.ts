@@ -61,8 +61,11 @@ export interface Queue<C extends Catalogue> {
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
-  /** Frees the jobs of a process that has died, due immediately, and returns them. */
-  free<N extends keyof C & string>(tx: Tx, name: N, holder: string): Promise<FreedJob<Data<C, N>>[]>;
+  /**
+   * Frees the jobs of a process that has died, due immediately, and returns them; with a time, only those whose last
+   * heartbeat is not later.
+   */
+  free<N extends keyof C & string>(tx: Tx, name: N, holder: string, seen_until?: Date): Promise<FreedJob<Data<C, N>>[]>;
   /**
    * Frees jobs that this process holds and does not know of, for so many seconds, and returns them. `known` is called
    * once the database has told its time.
@@ -157,8 +160,8 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     async touch(name, jobs) {
       if (jobs.length > 0) await touchJobs(sql, tableOf(name), jobs);
     },
-    async free(tx, name, dead) {
-      return readableIn(catalogue, name, await freeJobs(tx, tableOf(name), dead));
+    async free(tx, name, dead, seen_until) {
+      return readableIn(catalogue, name, await freeJobs(tx, tableOf(name), dead, seen_until ?? null));
     },
     async freeUnknown(tx, name, known, seconds) {
       return readableIn(catalogue, name, await freeUnknownJobs(tx, tableOf(name), holder, known, seconds));

@@ -5,7 +5,7 @@ import { sendMessage } from '../accept/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { claimDeliveries } from './claim.ts';
 import type { DeliveryJob } from './jobs-store.ts';
-import { freeUnknownMail } from './workers-store.ts';
+import { freeLeftovers, freeUnknownMail } from './workers-store.ts';
 
 const QUIET_SECONDS = 3;
 
@@ -85,5 +85,39 @@ describe('mail that a worker holds', () => {
     expect(freed).toBe(1);
     expect(superseded.id).not.toBe(current.id);
     expect(await isLeased(current)).toBe(true);
+  });
+});
+
+describe('mail that an ended worker still holds', () => {
+  // A backend number that no connection has: the worker's has ended.
+  const end = (stopped: boolean) => world.services.sql`
+    insert into delivery_workers (worker, noted_at, stopped, ended_per_minute, backend, backend_started_at)
+    values (${world.services.jobs.holder}::uuid, clock_now(), ${stopped}, 0, 0, clock_now())
+    on conflict (worker) do update set noted_at = excluded.noted_at, stopped = excluded.stopped,
+      backend = excluded.backend, backend_started_at = excluded.backend_started_at`;
+
+  it('is due at once, and its lease ends', async () => {
+    await send();
+    const job = await fetchOne();
+    await claimDeliveries(world.services, [job]);
+    await end(true);
+
+    expect(await freeLeftovers(world.services)).toBe(1);
+    expect(await isLeased(job)).toBe(false);
+    expect(await fetchOne()).toMatchObject({ id: job.id });
+  });
+
+  it('stays with a worker that came back, or that fetched it since it was last heard of', async () => {
+    await send();
+    const job = await fetchOne();
+    await claimDeliveries(world.services, [job]);
+    await end(false);
+    const of_a_living_one = await freeLeftovers(world.services);
+    await end(true);
+    await world.services.sql`update delivery_workers set noted_at = noted_at - interval '20 seconds'`;
+
+    expect(of_a_living_one).toBe(0);
+    expect(await freeLeftovers(world.services)).toBe(0);
+    expect(await isLeased(job)).toBe(true);
   });
 });

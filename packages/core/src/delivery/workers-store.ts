@@ -4,8 +4,12 @@ import type { DeliveryJob } from './jobs-store.ts';
 
 /** A worker is listed as live for this long after its last heartbeat. */
 const LISTED_AS_LIVE_SECONDS = 10;
-/** A statement of a dead worker may commit this long after its last heartbeat. */
+/** A statement of a dead worker may commit this long after its last heartbeat, */
 const LATE_COMMIT_SECONDS = 60;
+/** and began before this; a job with a later heartbeat is of a worker that lives and cannot tell so. */
+const LAST_STATEMENT_SECONDS = 5;
+/** What else a worker runs. */
+const RUN_QUEUES = ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const;
 
 /**
  * Records the heartbeat of a worker, or its end, with its rate and its database connection. Returns the workers that
@@ -48,7 +52,15 @@ export async function freeWorker(
       update delivery_workers set stopped = true
       where worker = ${worker}::uuid and not stopped and noted_at < clock_now() - make_interval(secs => ${silence_ms / 1000})
       returning worker`;
-    return dead ? freeHeld(tx, jobs, worker) : null;
+    if (!dead) return null;
+    const mails = await jobs.free(tx, 'delivery.attempt', worker);
+    await endLeases(tx, mails);
+    const calls = await jobs.free(tx, 'webhook.deliver', worker);
+    await tx`
+      update endpoint_leases set held_until = clock_now()
+      where webhook_id = any (${calls.map(({ data }) => data.webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
+    for (const name of RUN_QUEUES) await jobs.free(tx, name, worker);
+    return mails.length;
   });
 }
 
@@ -58,24 +70,22 @@ export async function freeWorker(
  */
 export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'>): Promise<number> {
   const ended = await sql<{ worker: string }[]>`
-    select w.worker from delivery_workers w
-    where w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LATE_COMMIT_SECONDS}) and ${isCutOff(sql)}
-    order by w.worker`;
+    select w.worker from delivery_workers w where ${isEnded(sql)} order by w.worker`;
   let count = 0;
-  for (const { worker } of ended) count += await sql.begin((tx) => freeHeld(tx, jobs, worker));
+  for (const { worker } of ended) count += await sql.begin((tx) => freeLeftoversOf(tx, jobs, worker));
   return count;
 }
 
-async function freeHeld(tx: Tx, jobs: Services['jobs'], worker: string): Promise<number> {
-  const mails = await jobs.free(tx, 'delivery.attempt', worker);
+async function freeLeftoversOf(tx: Tx, jobs: Services['jobs'], worker: string): Promise<number> {
+  // Looked at again under its lock: it may have come back.
+  const [ended] = await tx<{ seen_until: Date }[]>`
+    select noted_at + make_interval(secs => ${LAST_STATEMENT_SECONDS}) as seen_until
+    from delivery_workers w where w.worker = ${worker}::uuid and ${isEnded(tx)} for update`;
+  if (!ended) return 0;
+  const mails = await jobs.free(tx, 'delivery.attempt', worker, ended.seen_until);
   if (mails.length > 0) await endLeases(tx, mails);
-  const calls = await jobs.free(tx, 'webhook.deliver', worker);
-  if (calls.length > 0)
-    await tx`
-      update endpoint_leases set held_until = clock_now()
-      where webhook_id = any (${calls.map(({ data }) => data.webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
-  for (const name of ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const)
-    await jobs.free(tx, name, worker);
+  // The lease of an endpoint may be of another worker by now; it ends by itself in seconds.
+  for (const name of ['webhook.deliver', ...RUN_QUEUES] as const) await jobs.free(tx, name, worker, ended.seen_until);
   return mails.length;
 }
 
@@ -125,8 +135,13 @@ export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
   await sql`delete from delivery_workers where noted_at < clock_now() - interval '1 day'`;
 }
 
+/** Workers that ended a short time ago, as a condition on delivery_workers w. */
+function isEnded(sql: Sql | Tx): Fragment {
+  return sql`w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LATE_COMMIT_SECONDS}) and ${isCutOff(sql)}`;
+}
+
 /** Workers whose connection of the last heartbeat has ended, as a condition on delivery_workers w. */
-function isCutOff(sql: Sql): Fragment {
+function isCutOff(sql: Sql | Tx): Fragment {
   return sql`not exists (
     select from pg_stat_get_activity(w.backend) a where a.backend_start = w.backend_started_at
   )`;

@@ -56,7 +56,7 @@ export function createHeartbeat(services: Services): Heartbeat {
     suspects = silent;
     for (const one of dead) await freeDeadWorker(one);
     beats_to_sweep -= 1;
-    if (beats_to_sweep > 0) return;
+    if (beats_to_sweep > 0 || performance.now() < unsure_until) return;
     beats_to_sweep = BEATS_PER_SWEEP;
     await sweep();
   };
