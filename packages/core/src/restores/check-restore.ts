@@ -9,7 +9,7 @@ import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { invoke, operation } from '../operation/operation.ts';
 import { keyOf } from '../states/index.ts';
-import type { KnownSent } from './known-sent.ts';
+import type { Known, KnownSent } from './known-sent.ts';
 import { endLostLeases, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
 
 const PAGE = 1000;
@@ -30,7 +30,10 @@ export const restoreCheckSchema = z.object({
   open_bulk_operations: z.int(),
   known_sent: countedSchema.meta({ description: 'Open here, and sent since.' }),
   perhaps_sent: countedSchema.meta({
-    description: 'As known_sent, to one of several recipients, and which is not known.',
+    description: 'As known_sent, to one of several recipients, and which is not known; or it was being sent.',
+  }),
+  known_ended: countedSchema.meta({
+    description: 'Open here, and ended there without being sent, such as canceled. This check leaves it open.',
   }),
   closed: z.int().meta({ description: 'Of known_sent, those that this check has ended as delivered.' }),
   missing: z
@@ -41,7 +44,7 @@ export type RestoreCheck = z.output<typeof restoreCheckSchema>;
 
 interface Found {
   readonly recipient: OpenRecipient;
-  readonly known: 'sent' | 'perhaps';
+  readonly known: NonNullable<Known>;
   readonly by: string;
 }
 
@@ -62,7 +65,7 @@ export const checkRestore = operation({
     const hold = await heldInstance(ctx);
     const { newest, workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
     const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
-    const found = { sent: counted(), perhaps: counted() };
+    const found = { sent: counted(), perhaps: counted(), ended: counted() };
     let closed = 0;
     if (close) await ctx.sql.begin(endLostLeases);
     for await (const page of pagesOf(ctx)) {
@@ -87,6 +90,7 @@ export const checkRestore = operation({
       open_bulk_operations: bulk_operations,
       known_sent: found.sent,
       perhaps_sent: found.perhaps,
+      known_ended: found.ended,
       closed,
       missing,
     };
@@ -118,7 +122,7 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
 async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<Found[]> {
   const answers = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {
-    for (const wanted of ['sent', 'perhaps'] as const) {
+    for (const wanted of ['sent', 'perhaps', 'ended'] as const) {
       const index = answers.findIndex((answer) => answer[place] === wanted);
       const source = sources[index];
       if (source) return [{ recipient, known: wanted, by: source.name }];

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { isThere, LEASE_SECONDS } from '../delivery/index.ts';
-import { type DeliveryState, openInSql } from '../states/index.ts';
-import type { Asked } from './known-sent.ts';
+import { closedInSql, type DeliveryState } from '../states/index.ts';
+import type { Asked, Known } from './known-sent.ts';
 
 export interface OpenRecipient extends Asked {
   readonly workspace_id: string;
@@ -21,18 +21,30 @@ export async function openRecipients(
     order by r.message_id, r.id limit ${count}`;
 }
 
-/** Of these recipients, those that need no attempt any more. */
-export async function closedAmong(sql: Sql, asked: readonly Asked[]): Promise<Set<string>> {
-  const rows = await sql<{ id: string }[]>`
-    select r.id from unnest(
+/**
+ * What became of these recipients; those that wait for an attempt are left out. A bounce is sent mail where a server had
+ * taken it before.
+ */
+export async function knownAmong(sql: Sql, asked: readonly Asked[]): Promise<Map<string, Known>> {
+  const rows = await sql<{ id: string; known: Known }[]>`
+    select r.id, case
+        when r.state in ('delivered', 'complained') then 'sent'
+        when r.state = 'sending' then 'perhaps'
+        when r.state = 'bounced' and exists (
+          select from attempts t
+          where t.message_id = a.message_id and t.recipient_id = a.recipient_id and t.outcome = 'accepted'
+        ) then 'sent'
+        else 'ended'
+      end as known
+    from unnest(
       ${asked.map(({ message_id }) => message_id)}::uuid[],
       ${asked.map(({ recipient_id }) => recipient_id)}::uuid[]
     ) as a (message_id, recipient_id)
     cross join lateral (
       select x.id, x.state from recipients x where x.message_id = a.message_id and x.id = a.recipient_id
     ) r
-    where r.state not in (${openInSql})`;
-  return new Set(rows.map(({ id }) => id));
+    where r.state = 'sending' or r.state in (${closedInSql})`;
+  return new Map(rows.map(({ id, known }) => [id, known]));
 }
 
 /** Ids of messages from this one on, in their order; served by the primary key of recipients. */
