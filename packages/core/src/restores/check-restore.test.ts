@@ -141,3 +141,27 @@ it('ends what a replica has as delivered, and nothing that ended there without b
       .sort(),
   );
 });
+
+it('names what is missing again, although new mail came since', async () => {
+  await world.services.sql`delete from holds`;
+  const before = await send('old@example.com');
+  await world.clock.advance(600_000);
+  const absent = newId('message', world.clock.now());
+  await world.clock.advance(600_000);
+  const sources = [
+    await readSentLog(
+      'mail.log',
+      [before, absent].map((id) => `<${id}@sandbox.test>`),
+    ),
+  ];
+
+  const first = await invoke(system(), checkRestore, { sources });
+  await world.clock.advance(600_000);
+  await send('new@example.com');
+  const second = await invoke(system(), checkRestore, { sources });
+
+  expect(first.missing).toEqual({ count: 1, listed: [absent] });
+  expect(second.missing).toEqual(first.missing);
+  expect(second.newest_mail_at).toBe(first.newest_mail_at);
+  expect(first.newest_mail_at).not.toBeNull();
+});

@@ -10,7 +10,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { invoke, operation } from '../operation/operation.ts';
 import { keyOf } from '../states/index.ts';
 import type { Known, KnownSent } from './known-sent.ts';
-import { endLostLeases, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
+import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
 
 const PAGE = 1000;
 /** As many of each list are named; all are counted. */
@@ -23,7 +23,7 @@ const countedSchema = z.object({ count: z.int(), listed: z.array(namedSchema) })
 export const restoreCheckSchema = z.object({
   object: z.literal('restore_check'),
   hold: holdSchema,
-  newest_mail_at: timeField.nullable().meta({ description: 'When the newest mail of the backup was accepted.' }),
+  newest_mail_at: timeField.nullable().meta({ description: 'When the newest mail before the hold was accepted.' }),
   live_workers: z.int(),
   open: z.object({ scheduled: z.int(), queued: z.int(), deferred: z.int(), sending: z.int() }),
   open_webhook_deliveries: z.int(),
@@ -63,7 +63,7 @@ export const checkRestore = operation({
   output: restoreCheckSchema,
   async run(ctx, { sources, close }): Promise<RestoreCheck> {
     const hold = await heldInstance(ctx);
-    const { newest, workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
+    const { workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
     const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
     const found = { sent: counted(), perhaps: counted(), ended: counted() };
     let closed = 0;
@@ -75,7 +75,9 @@ export const checkRestore = operation({
       const sent = judged.filter(({ known }) => known === 'sent');
       if (close) closed += await closeAsSent(ctx, sent);
     }
-    const missing = newest === null ? { count: 0, listed: [] } : await missingAfter(ctx, sources, newest);
+    const held_at = Date.parse(hold.created_at);
+    const newest = await newestBefore(ctx.sql, idFloor('message', held_at));
+    const missing = await missingAfter(ctx, sources, held_at);
     const diff = { known_sent: found.sent.count, closed, missing: missing.count };
     await ctx.sql.begin((tx) =>
       recordAudit(tx, ctx, [{ action: 'restore.checked', target_id: hold.id, diff, workspace_id: INSTANCE }]),
@@ -154,11 +156,14 @@ async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<n
 async function missingAfter(
   { sql }: ActorContext,
   sources: readonly KnownSent[],
-  newest: string,
+  held_at: number,
 ): Promise<RestoreCheck['missing']> {
+  // Mail that was accepted since the hold says nothing about the backup.
+  const newest = await newestBefore(sql, idFloor('message', held_at - CLOCKS_DIFFER_MS));
+  const first = idFloor('message', newest === null ? 0 : idTime(newest) - CLOCKS_DIFFER_MS);
   const missing = new Set<string>();
   for (const source of sources) {
-    for (let from = idFloor('message', idTime(newest) - CLOCKS_DIFFER_MS); ; ) {
+    for (let from = first; ; ) {
       const page = await source.messagesFrom(from, PAGE);
       const stored = await storedAmong(sql, page);
       for (const id of page) if (!stored.has(id)) missing.add(id);

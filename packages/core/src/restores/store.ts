@@ -61,9 +61,14 @@ export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<Set
   return new Set(rows.map((row) => row.id));
 }
 
+/** The newest mail before an id; null where there is none. Served by the primary key of recipients. */
+export async function newestBefore(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select r.message_id as id from recipients r where r.message_id < ${id} order by r.message_id desc limit 1`;
+  return row?.id ?? null;
+}
+
 export interface Restored {
-  /** The newest mail; null where there is none. */
-  readonly newest: string | null;
   readonly workers: number;
   readonly webhook_deliveries: number;
   readonly bulk_operations: number;
@@ -71,8 +76,7 @@ export interface Restored {
 
 export async function restored(sql: Sql): Promise<Restored> {
   const [row] = await sql<Restored[]>`
-    select (select r.message_id from recipients r order by r.message_id desc limit 1) as newest,
-      (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
+    select (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
       (select count(*)::int from webhook_deliveries d where d.state = 'pending') as webhook_deliveries,
       (select count(*)::int from bulk_operations b where b.status in ('queued', 'running')) as bulk_operations`;
   if (!row) throw new Error('a select without a condition answered nothing');
