@@ -4,7 +4,7 @@ import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { newId } from '../fields/ids.ts';
-import { releaseHold } from '../holds/index.ts';
+import { createHold, EVERYTHING, releaseHold } from '../holds/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createContext } from '../services.ts';
@@ -164,4 +164,42 @@ it('names what is missing again, although new mail came since', async () => {
   expect(second.missing).toEqual(first.missing);
   expect(second.newest_mail_at).toBe(first.newest_mail_at);
   expect(first.newest_mail_at).not.toBeNull();
+});
+
+it('takes the end from a hold of the instance that was there already', async () => {
+  await world.services.sql`delete from holds`;
+  const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
+  const there = await invoke(system(), createHold, {
+    scope: 'instance',
+    value: EVERYTHING,
+    reason: 'A move',
+    expires_at,
+  });
+
+  const told = await invoke(system(), checkRestore, { sources: [] });
+  await world.clock.advance(7_200_000);
+  const again = await invoke(system(), checkRestore, { sources: [] });
+
+  expect(told.hold).toMatchObject({ id: there.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+  expect(again.hold).toEqual(told.hold);
+  const audited = await world.services.sql<{ diff: string }[]>`
+    select diff::text as diff from audit_log where action = 'hold.made_endless' and target_id = ${there.id}`;
+  expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);
+});
+
+it('makes a new hold where the last one of the instance has expired', async () => {
+  await world.services.sql`delete from holds`;
+  const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
+  const there = await invoke(system(), createHold, {
+    scope: 'instance',
+    value: EVERYTHING,
+    reason: 'A move',
+    expires_at,
+  });
+  await world.clock.advance(7_200_000);
+
+  const { hold } = await invoke(system(), checkRestore, { sources: [] });
+
+  expect(hold.id).not.toBe(there.id);
+  expect(hold).toMatchObject({ status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
 });

@@ -4,14 +4,15 @@ import { transition } from '../delivery/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { idFloor, idPrefixes, idTime, newId } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
-import { createHold, EVERYTHING, type HoldEntry, holdSchema, listHolds } from '../holds/index.ts';
+import { holdSchema, keepInstanceHeld } from '../holds/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
-import { invoke, operation } from '../operation/operation.ts';
+import { operation } from '../operation/operation.ts';
 import { keyOf } from '../states/index.ts';
 import type { Known, KnownSent } from './known-sent.ts';
 import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
 
+const REASON = 'Restored from a backup: what it has as open may have been sent since.';
 const PAGE = 1000;
 /** As many of each list are named; all are counted. */
 const MOST_NAMED = 1000;
@@ -62,7 +63,7 @@ export const checkRestore = operation({
   }),
   output: restoreCheckSchema,
   async run(ctx, { sources, close }): Promise<RestoreCheck> {
-    const hold = await heldInstance(ctx);
+    const hold = await keepInstanceHeld(ctx, REASON);
     const { workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
     const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
     const found = { sent: counted(), perhaps: counted(), ended: counted() };
@@ -98,18 +99,6 @@ export const checkRestore = operation({
     };
   },
 });
-
-async function heldInstance(ctx: ActorContext): Promise<HoldEntry> {
-  for (let cursor: string | undefined; ; ) {
-    const { data, next_cursor } = await invoke(ctx, listHolds, { limit: 100, cursor });
-    const held = data.find(({ scope }) => scope === 'instance');
-    if (held) return held;
-    if (next_cursor === null) break;
-    cursor = next_cursor;
-  }
-  const reason = 'Restored from a backup: what it has as open may have been sent since.';
-  return invoke(ctx, createHold, { scope: 'instance', value: EVERYTHING, reason });
-}
 
 async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> {
   for (let after: OpenRecipient | null = null; ; ) {
