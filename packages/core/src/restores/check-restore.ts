@@ -5,6 +5,7 @@ import { isoTime } from '../fields/clock.ts';
 import { idFloor, idPrefixes, idTime, newId } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { holdSchema, keepInstanceHeld } from '../holds/index.ts';
+import { dropJobs } from '../messages/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
@@ -124,8 +125,8 @@ async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent
 
 async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<number> {
   const now_ms = ctx.clock.now();
-  const moved = await ctx.sql.begin((tx) =>
-    transition(
+  const moved = await ctx.sql.begin(async (tx) => {
+    const closed = await transition(
       tx,
       'find_sent',
       sent.map(({ recipient, by }) => {
@@ -137,8 +138,14 @@ async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<n
           last_response: response,
         };
       }),
-    ),
-  );
+    );
+    await dropJobs(
+      tx,
+      closed,
+      sent.map(({ recipient }) => recipient),
+    );
+    return closed;
+  });
   return moved.length;
 }
 

@@ -6,6 +6,7 @@ import type { Asked, Known } from './known-sent.ts';
 export interface OpenRecipient extends Asked {
   readonly workspace_id: string;
   readonly state: DeliveryState;
+  readonly next_job_id: string | null;
 }
 
 /** Open recipients, in the order of their keys; served by the primary key, as this reads most of a restored database once. */
@@ -15,7 +16,7 @@ export async function openRecipients(
   count: number,
 ): Promise<OpenRecipient[]> {
   return sql<OpenRecipient[]>`
-    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, r.state, m.recipient_count
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, r.state, r.job_id as next_job_id, m.recipient_count
     from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id
     where r.is_open and ${after === null ? sql`true` : sql`(r.message_id, r.id) > (${after.message_id}, ${after.recipient_id})`}
     order by r.message_id, r.id limit ${count}`;
