@@ -56,7 +56,7 @@ async function openLog(terminal: Terminal, name: string): Promise<KnownSent> {
 }
 
 function told(checked: RestoreCheck, compared: boolean): string {
-  const { hold, open, known_sent, perhaps_sent, missing, closed } = checked;
+  const { hold, open, known_sent, perhaps_sent, known_ended, missing, closed } = checked;
   const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
   return [
     `${hold.id} holds all mail and webhooks until it is released`,
@@ -70,10 +70,15 @@ function told(checked: RestoreCheck, compared: boolean): string {
             known_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             known_sent.count,
           ),
-          `${perhaps_sent.count} may have been sent since: their mail was, to one of several recipients`,
+          `${perhaps_sent.count} may have been sent since: they were being sent, or their mail was, to one of several recipients`,
           ...some(
             perhaps_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             perhaps_sent.count,
+          ),
+          `${known_ended.count} ended since without being sent, and are left open: cancel what is not to be sent`,
+          ...some(
+            known_ended.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
+            known_ended.count,
           ),
           `${missing.count} mails were accepted since, and are not here`,
           ...some(missing.listed, missing.count),

@@ -42,6 +42,7 @@ export const auditActions = [
   'hold.created',
   'hold.released',
   'hold.rate_lifted',
+  'hold.made_endless',
   'hold.expired',
   'restore.checked',
   'user.signed_in',

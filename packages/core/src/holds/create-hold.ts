@@ -11,12 +11,10 @@ import { type HeldThing, heldThing } from './held-thing.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 import { rateField, requireRated } from './resume-rate.ts';
 import { holdScopes } from './scope.ts';
-import { endExpired, type HoldRow, insertHold, liesAhead, openHoldOn } from './store.ts';
+import { endExpired, type HoldRow, insertHold, liesAhead, NEVER, openHoldOn } from './store.ts';
 
 const DEFAULT_SECONDS = 86_400;
 const MOST_DAYS = 30;
-// What is not known to be safe to send stays so until an operator has looked.
-const NEVER = '9999-12-31T00:00:00.000Z';
 const MOST_REASON = 1000;
 
 /** Pauses its target on every worker within two seconds, without losing mail or spending retries. */

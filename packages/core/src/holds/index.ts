@@ -2,6 +2,7 @@ export { createHold } from './create-hold.ts';
 export { endExpiredHolds } from './end-expired.ts';
 export { getHold } from './get-hold.ts';
 export { type HoldEntry, holdSchema } from './hold-entry.ts';
+export { keepInstanceHeld } from './keep-instance-held.ts';
 export { listHolds } from './list-holds.ts';
 export { holdsQueue } from './queue-store.ts';
 export { readHolds } from './read-holds.ts';

@@ -8,6 +8,9 @@ import type { HoldScope } from './scope.ts';
 /** Notified in the commit that begins or ends a hold; a worker that misses it polls within a second. */
 export const HOLDS_CHANNEL = 'postrider_holds';
 
+// What is not known to be safe to send stays so until an operator has looked.
+export const NEVER = '9999-12-31T00:00:00.000Z';
+
 export interface HoldRow {
   readonly id: string;
   readonly scope: HoldScope;
@@ -100,6 +103,16 @@ export async function openHoldOn(
 /** Locks a hold, so that a decision about it still holds at the write. */
 export async function lockHold(tx: Tx, id: string): Promise<void> {
   await tx`select from holds where id = ${id} for update`;
+}
+
+/** Lets an active hold last until it is released; null where it has ended. */
+export async function makeEndless(tx: Tx, id: string): Promise<HoldRow | null> {
+  const [row] = await tx<HoldRow[]>`
+    update holds h set expires_at = ${NEVER}
+    where h.id = ${id} and h.ended_at is null and h.expires_at > clock_now()
+    returning ${holdColumns(tx)}`;
+  await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
+  return row ?? null;
 }
 
 /** Ends an active hold now, perhaps with a rate other than its own; null where it has ended. */

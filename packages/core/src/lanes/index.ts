@@ -24,6 +24,7 @@ export {
   reopened,
 } from './pace.ts';
 export {
+  dropParked,
   type Fetched,
   fetchDeliveries,
   parkDeliveries,

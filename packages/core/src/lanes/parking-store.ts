@@ -216,6 +216,17 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
   return new Set(rows.map((row) => row.job_id));
 }
 
+/** Deletes parked jobs of recipients that were closed, so that no lane counts them. */
+export async function dropParked(tx: Tx, job_ids: readonly string[]): Promise<void> {
+  if (job_ids.length === 0) return;
+  await tx`
+    delete from parked_deliveries d where d.job_id = any (array(
+      select p.job_id from unnest(${[...job_ids]}::uuid[]) as a (job_id)
+      cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id ${fence}) p
+      order by p.job_id
+    ))`;
+}
+
 /** Requeues parked mail of a lane, one workspace after the other; returns the count. */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(

@@ -1,4 +1,4 @@
-export { cancelMessage, cancelUnsent } from './changes/cancel-message.ts';
+export { cancelMessage, cancelUnsent, dropJobs } from './changes/cancel-message.ts';
 export { deleteContents } from './changes/delete-contents.ts';
 export { deleteUnkeptContents } from './changes/delete-unkept-contents.ts';
 export { giveUp, giveUpMessage, type Hopeless, lockHopeless } from './changes/give-up-message.ts';

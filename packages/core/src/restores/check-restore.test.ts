@@ -1,8 +1,10 @@
+import { connect } from '@postrider/db';
+import { createDatabase } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { newId } from '../fields/ids.ts';
-import { releaseHold } from '../holds/index.ts';
+import { createHold, EVERYTHING, releaseHold } from '../holds/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createContext } from '../services.ts';
@@ -17,6 +19,23 @@ const send = async (to: string | readonly string[], fields = {}) =>
   (await invoke(system(), sendMessage, { from: 'hello@sandbox.test', to, subject: 'Hi', text: 'Hi', ...fields })).id;
 const stateOf = async (id: string) =>
   (await invoke(system(), getMessage, { id })).recipients.map(({ email, status }) => `${email} ${status}`).sort();
+
+const lost = await createDatabase();
+const lost_sql = connect(lost.url, { max: 1, application_name: 'postrider-test-lost' });
+afterAll(async () => {
+  await lost_sql.end();
+  await lost.drop();
+});
+
+/** The recipients of a mail as the lost database has them. */
+async function copyToLost(message_id: string, stateOf: (email: string) => string): Promise<void> {
+  const rows = await world.services.sql<{ workspace_id: string; id: string; email: string; domain: string }[]>`
+    select workspace_id, id, email, domain from recipients where message_id = ${message_id}`;
+  for (const { workspace_id, id, email, domain } of rows)
+    await lost_sql`
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
+      values (${workspace_id}, ${message_id}, ${id}, ${email}, ${domain}, 'to', ${stateOf(email)}, now())`;
+}
 
 it('holds the instance, tells what a log knows as sent, and ends it where that is asked for', async () => {
   const sent = await send('ada@example.com');
@@ -81,4 +100,106 @@ it('asks a database that was not lost, and ends what a worker had in hand', asyn
 
   expect(told).toMatchObject({ open: { sending: 1 }, known_sent: { count: 1 }, closed: 1, missing: { count: 0 } });
   expect(await stateOf(id)).toEqual(['ada@example.com delivered']);
+});
+
+it('ends what a replica has as delivered, and nothing that ended there without being sent', async () => {
+  await world.services.sql`delete from holds`;
+  const names = [
+    'delivered',
+    'complained',
+    'returned',
+    'bounced',
+    'failed',
+    'suppressed',
+    'canceled',
+    'sending',
+    'queued',
+  ];
+  const id = await send(names.map((name) => `${name}@example.com`));
+  await copyToLost(id, (email) => email.slice(0, email.indexOf('@')).replace('returned', 'bounced'));
+  await lost_sql`
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, phases_ms, started_at,
+      finished_at)
+    select workspace_id, message_id, gen_random_uuid(), id, 1,
+      case when email like 'returned@%' then 'accepted' else 'rejected' end, 'data', 'relay', '{}', now(), now()
+    from recipients where message_id = ${id} and state = 'bounced'`;
+
+  const told = await invoke(system(), checkRestore, { sources: [readReplica('the replica', lost_sql)], close: true });
+
+  const of = ({ listed }: { readonly listed: readonly { readonly email: string }[] }) =>
+    listed.map(({ email }) => email.slice(0, email.indexOf('@'))).sort();
+  expect(of(told.known_sent)).toEqual(['complained', 'delivered', 'returned']);
+  expect(of(told.perhaps_sent)).toEqual(['sending']);
+  expect(of(told.known_ended)).toEqual(['bounced', 'canceled', 'failed', 'suppressed']);
+  expect(told).toMatchObject({ closed: 3, missing: { count: 0 } });
+  expect(await stateOf(id)).toEqual(
+    names
+      .map(
+        (name) =>
+          `${name}@example.com ${['delivered', 'complained', 'returned'].includes(name) ? 'delivered' : 'queued'}`,
+      )
+      .sort(),
+  );
+});
+
+it('names what is missing again, although new mail came since', async () => {
+  await world.services.sql`delete from holds`;
+  const before = await send('old@example.com');
+  await world.clock.advance(600_000);
+  const absent = newId('message', world.clock.now());
+  await world.clock.advance(600_000);
+  const sources = [
+    await readSentLog(
+      'mail.log',
+      [before, absent].map((id) => `<${id}@sandbox.test>`),
+    ),
+  ];
+
+  const first = await invoke(system(), checkRestore, { sources });
+  await world.clock.advance(600_000);
+  await send('new@example.com');
+  const second = await invoke(system(), checkRestore, { sources });
+
+  expect(first.missing).toEqual({ count: 1, listed: [absent] });
+  expect(second.missing).toEqual(first.missing);
+  expect(second.newest_mail_at).toBe(first.newest_mail_at);
+  expect(first.newest_mail_at).not.toBeNull();
+});
+
+it('takes the end from a hold of the instance that was there already', async () => {
+  await world.services.sql`delete from holds`;
+  const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
+  const there = await invoke(system(), createHold, {
+    scope: 'instance',
+    value: EVERYTHING,
+    reason: 'A move',
+    expires_at,
+  });
+
+  const told = await invoke(system(), checkRestore, { sources: [] });
+  await world.clock.advance(7_200_000);
+  const again = await invoke(system(), checkRestore, { sources: [] });
+
+  expect(told.hold).toMatchObject({ id: there.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+  expect(again.hold).toEqual(told.hold);
+  const audited = await world.services.sql<{ diff: string }[]>`
+    select diff::text as diff from audit_log where action = 'hold.made_endless' and target_id = ${there.id}`;
+  expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);
+});
+
+it('makes a new hold where the last one of the instance has expired', async () => {
+  await world.services.sql`delete from holds`;
+  const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
+  const there = await invoke(system(), createHold, {
+    scope: 'instance',
+    value: EVERYTHING,
+    reason: 'A move',
+    expires_at,
+  });
+  await world.clock.advance(7_200_000);
+
+  const { hold } = await invoke(system(), checkRestore, { sources: [] });
+
+  expect(hold.id).not.toBe(there.id);
+  expect(hold).toMatchObject({ status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
 });

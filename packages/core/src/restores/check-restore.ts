@@ -4,14 +4,16 @@ import { transition } from '../delivery/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { idFloor, idPrefixes, idTime, newId } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
-import { createHold, EVERYTHING, type HoldEntry, holdSchema, listHolds } from '../holds/index.ts';
+import { holdSchema, keepInstanceHeld } from '../holds/index.ts';
+import { dropJobs } from '../messages/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
-import { invoke, operation } from '../operation/operation.ts';
+import { operation } from '../operation/operation.ts';
 import { keyOf } from '../states/index.ts';
-import type { KnownSent } from './known-sent.ts';
-import { endLostLeases, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
+import type { Known, KnownSent } from './known-sent.ts';
+import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
 
+const REASON = 'Restored from a backup: what it has as open may have been sent since.';
 const PAGE = 1000;
 /** As many of each list are named; all are counted. */
 const MOST_NAMED = 1000;
@@ -23,14 +25,17 @@ const countedSchema = z.object({ count: z.int(), listed: z.array(namedSchema) })
 export const restoreCheckSchema = z.object({
   object: z.literal('restore_check'),
   hold: holdSchema,
-  newest_mail_at: timeField.nullable().meta({ description: 'When the newest mail of the backup was accepted.' }),
+  newest_mail_at: timeField.nullable().meta({ description: 'When the newest mail before the hold was accepted.' }),
   live_workers: z.int(),
   open: z.object({ scheduled: z.int(), queued: z.int(), deferred: z.int(), sending: z.int() }),
   open_webhook_deliveries: z.int(),
   open_bulk_operations: z.int(),
   known_sent: countedSchema.meta({ description: 'Open here, and sent since.' }),
   perhaps_sent: countedSchema.meta({
-    description: 'As known_sent, to one of several recipients, and which is not known.',
+    description: 'As known_sent, to one of several recipients, and which is not known; or it was being sent.',
+  }),
+  known_ended: countedSchema.meta({
+    description: 'Open here, and ended there without being sent, such as canceled. This check leaves it open.',
   }),
   closed: z.int().meta({ description: 'Of known_sent, those that this check has ended as delivered.' }),
   missing: z
@@ -41,7 +46,7 @@ export type RestoreCheck = z.output<typeof restoreCheckSchema>;
 
 interface Found {
   readonly recipient: OpenRecipient;
-  readonly known: 'sent' | 'perhaps';
+  readonly known: NonNullable<Known>;
   readonly by: string;
 }
 
@@ -59,10 +64,10 @@ export const checkRestore = operation({
   }),
   output: restoreCheckSchema,
   async run(ctx, { sources, close }): Promise<RestoreCheck> {
-    const hold = await heldInstance(ctx);
-    const { newest, workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
+    const hold = await keepInstanceHeld(ctx, REASON);
+    const { workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
     const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
-    const found = { sent: counted(), perhaps: counted() };
+    const found = { sent: counted(), perhaps: counted(), ended: counted() };
     let closed = 0;
     if (close) await ctx.sql.begin(endLostLeases);
     for await (const page of pagesOf(ctx)) {
@@ -72,7 +77,9 @@ export const checkRestore = operation({
       const sent = judged.filter(({ known }) => known === 'sent');
       if (close) closed += await closeAsSent(ctx, sent);
     }
-    const missing = newest === null ? { count: 0, listed: [] } : await missingAfter(ctx, sources, newest);
+    const held_at = Date.parse(hold.created_at);
+    const newest = await newestBefore(ctx.sql, idFloor('message', held_at));
+    const missing = await missingAfter(ctx, sources, held_at);
     const diff = { known_sent: found.sent.count, closed, missing: missing.count };
     await ctx.sql.begin((tx) =>
       recordAudit(tx, ctx, [{ action: 'restore.checked', target_id: hold.id, diff, workspace_id: INSTANCE }]),
@@ -87,23 +94,12 @@ export const checkRestore = operation({
       open_bulk_operations: bulk_operations,
       known_sent: found.sent,
       perhaps_sent: found.perhaps,
+      known_ended: found.ended,
       closed,
       missing,
     };
   },
 });
-
-async function heldInstance(ctx: ActorContext): Promise<HoldEntry> {
-  for (let cursor: string | undefined; ; ) {
-    const { data, next_cursor } = await invoke(ctx, listHolds, { limit: 100, cursor });
-    const held = data.find(({ scope }) => scope === 'instance');
-    if (held) return held;
-    if (next_cursor === null) break;
-    cursor = next_cursor;
-  }
-  const reason = 'Restored from a backup: what it has as open may have been sent since.';
-  return invoke(ctx, createHold, { scope: 'instance', value: EVERYTHING, reason });
-}
 
 async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> {
   for (let after: OpenRecipient | null = null; ; ) {
@@ -118,7 +114,7 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
 async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<Found[]> {
   const answers = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {
-    for (const wanted of ['sent', 'perhaps'] as const) {
+    for (const wanted of ['sent', 'perhaps', 'ended'] as const) {
       const index = answers.findIndex((answer) => answer[place] === wanted);
       const source = sources[index];
       if (source) return [{ recipient, known: wanted, by: source.name }];
@@ -129,8 +125,8 @@ async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent
 
 async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<number> {
   const now_ms = ctx.clock.now();
-  const moved = await ctx.sql.begin((tx) =>
-    transition(
+  const moved = await ctx.sql.begin(async (tx) => {
+    const closed = await transition(
       tx,
       'find_sent',
       sent.map(({ recipient, by }) => {
@@ -142,19 +138,28 @@ async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<n
           last_response: response,
         };
       }),
-    ),
-  );
+    );
+    await dropJobs(
+      tx,
+      closed,
+      sent.map(({ recipient }) => recipient),
+    );
+    return closed;
+  });
   return moved.length;
 }
 
 async function missingAfter(
   { sql }: ActorContext,
   sources: readonly KnownSent[],
-  newest: string,
+  held_at: number,
 ): Promise<RestoreCheck['missing']> {
+  // Mail that was accepted since the hold says nothing about the backup.
+  const newest = await newestBefore(sql, idFloor('message', held_at - CLOCKS_DIFFER_MS));
+  const first = idFloor('message', newest === null ? 0 : idTime(newest) - CLOCKS_DIFFER_MS);
   const missing = new Set<string>();
   for (const source of sources) {
-    for (let from = idFloor('message', idTime(newest) - CLOCKS_DIFFER_MS); ; ) {
+    for (let from = first; ; ) {
       const page = await source.messagesFrom(from, PAGE);
       const stored = await storedAmong(sql, page);
       for (const id of page) if (!stored.has(id)) missing.add(id);

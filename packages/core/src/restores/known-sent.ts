@@ -7,8 +7,11 @@ export interface Asked {
   readonly recipient_count: number;
 }
 
-/** perhaps: the mail is named, and which of its recipients is not. */
-export type Known = 'sent' | 'perhaps' | null;
+/**
+ * perhaps: the mail is named, and which of its recipients is not, or it was being sent. ended: it was given up, canceled
+ * or refused, and no server took it.
+ */
+export type Known = 'sent' | 'perhaps' | 'ended' | null;
 
 /** Something that was not restored and knows what was sent since the restore point. */
 export interface KnownSent {

@@ -1,11 +1,12 @@
 import type { Sql, Tx } from '@postrider/db';
 import { isThere, LEASE_SECONDS } from '../delivery/index.ts';
-import { type DeliveryState, openInSql } from '../states/index.ts';
-import type { Asked } from './known-sent.ts';
+import { closedInSql, type DeliveryState } from '../states/index.ts';
+import type { Asked, Known } from './known-sent.ts';
 
 export interface OpenRecipient extends Asked {
   readonly workspace_id: string;
   readonly state: DeliveryState;
+  readonly next_job_id: string | null;
 }
 
 /** Open recipients, in the order of their keys; served by the primary key, as this reads most of a restored database once. */
@@ -15,24 +16,36 @@ export async function openRecipients(
   count: number,
 ): Promise<OpenRecipient[]> {
   return sql<OpenRecipient[]>`
-    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, r.state, m.recipient_count
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, r.state, r.job_id as next_job_id, m.recipient_count
     from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id
     where r.is_open and ${after === null ? sql`true` : sql`(r.message_id, r.id) > (${after.message_id}, ${after.recipient_id})`}
     order by r.message_id, r.id limit ${count}`;
 }
 
-/** Of these recipients, those that need no attempt any more. */
-export async function closedAmong(sql: Sql, asked: readonly Asked[]): Promise<Set<string>> {
-  const rows = await sql<{ id: string }[]>`
-    select r.id from unnest(
+/**
+ * What became of these recipients; those that wait for an attempt are left out. A bounce is sent mail where a server had
+ * taken it before.
+ */
+export async function knownAmong(sql: Sql, asked: readonly Asked[]): Promise<Map<string, Known>> {
+  const rows = await sql<{ id: string; known: Known }[]>`
+    select r.id, case
+        when r.state in ('delivered', 'complained') then 'sent'
+        when r.state = 'sending' then 'perhaps'
+        when r.state = 'bounced' and exists (
+          select from attempts t
+          where t.message_id = a.message_id and t.recipient_id = a.recipient_id and t.outcome = 'accepted'
+        ) then 'sent'
+        else 'ended'
+      end as known
+    from unnest(
       ${asked.map(({ message_id }) => message_id)}::uuid[],
       ${asked.map(({ recipient_id }) => recipient_id)}::uuid[]
     ) as a (message_id, recipient_id)
     cross join lateral (
       select x.id, x.state from recipients x where x.message_id = a.message_id and x.id = a.recipient_id
     ) r
-    where r.state not in (${openInSql})`;
-  return new Set(rows.map(({ id }) => id));
+    where r.state = 'sending' or r.state in (${closedInSql})`;
+  return new Map(rows.map(({ id, known }) => [id, known]));
 }
 
 /** Ids of messages from this one on, in their order; served by the primary key of recipients. */
@@ -49,9 +62,14 @@ export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<Set
   return new Set(rows.map((row) => row.id));
 }
 
+/** The newest mail before an id; null where there is none. Served by the primary key of recipients. */
+export async function newestBefore(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select r.message_id as id from recipients r where r.message_id < ${id} order by r.message_id desc limit 1`;
+  return row?.id ?? null;
+}
+
 export interface Restored {
-  /** The newest mail; null where there is none. */
-  readonly newest: string | null;
   readonly workers: number;
   readonly webhook_deliveries: number;
   readonly bulk_operations: number;
@@ -59,8 +77,7 @@ export interface Restored {
 
 export async function restored(sql: Sql): Promise<Restored> {
   const [row] = await sql<Restored[]>`
-    select (select r.message_id from recipients r order by r.message_id desc limit 1) as newest,
-      (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
+    select (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
       (select count(*)::int from webhook_deliveries d where d.state = 'pending') as webhook_deliveries,
       (select count(*)::int from bulk_operations b where b.status in ('queued', 'running')) as bulk_operations`;
   if (!row) throw new Error('a select without a condition answered nothing');

@@ -2,7 +2,8 @@ import { createContext, invoke, type Services } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createHold, getHold, releaseHold } from '@postrider/core/holds';
 import { holdLane } from '@postrider/core/lanes';
-import { cancelMessage } from '@postrider/core/messages';
+import { cancelMessage, giveUpMessage } from '@postrider/core/messages';
+import { checkRestore, readSentLog } from '@postrider/core/restores';
 import { createWebhook, egressOf } from '@postrider/core/webhooks';
 import { createSmtpTransport, type Mailer } from '@postrider/mail';
 import { createHttpGuard, type HttpGuard } from '@postrider/net';
@@ -578,6 +579,22 @@ describe('a hold that is made while a worker starts', () => {
 });
 
 describe('the lane of a hold', () => {
+  it('counts mail no more that was given up or known as sent', async () => {
+    const { id } = await hold('destination', 'held.example.com');
+    const pump = start();
+    const given_up = await send('a@held.example.com');
+    const sent = await send('b@held.example.com');
+    await expect.poll(() => affected(id), PATIENCE).toBe(2);
+    await pump.stop();
+
+    await invoke(system(), giveUpMessage, { id: given_up });
+    expect(await affected(id)).toBe(1);
+    const log = await readSentLog('mail.log', [`<${sent}@sandbox.test>`]);
+    await invoke(system(), checkRestore, { sources: [log], close: true });
+
+    expect(await affected(id)).toBe(0);
+  });
+
   it('is named by its id, and forgotten mail leaves it although the hold is no longer known', async () => {
     const { id } = await hold('destination', 'held.example.com');
     const pump = start();

@@ -6,6 +6,7 @@ import { transition } from '../../delivery/index.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes, newId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
+import { dropParked } from '../../lanes/index.ts';
 import type { Services } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
 import type { JobName } from '../../process/jobs.ts';
@@ -71,17 +72,18 @@ export async function cancelUnsent(
   }
 }
 
-/** Cancels the jobs of recipients that were just closed, so that no queue counts them. */
+/** Cancels the jobs of recipients that were just closed, parked ones too, so that no queue and no hold counts them. */
 export async function dropJobs(
   tx: Tx,
   closed: readonly { readonly recipient_id: string }[],
-  locked: readonly LockedRecipient[],
+  locked: readonly Pick<LockedRecipient, 'recipient_id' | 'next_job_id'>[],
 ): Promise<void> {
   const ids = new Set(closed.map(({ recipient_id }) => recipient_id));
   const jobs = locked.flatMap((row) =>
     row.next_job_id !== null && ids.has(row.recipient_id) ? [row.next_job_id] : [],
   );
   await cancelAllWaiting(tx, 'delivery.attempt' satisfies JobName, jobs);
+  await dropParked(tx, jobs);
 }
 
 function dayOf({ message }: Unsent): string {

@@ -1,0 +1,30 @@
+import { recordAudit } from '../audit/index.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
+import { affectedBy } from './affected-store.ts';
+import { createHold } from './create-hold.ts';
+import { type HoldEntry, holdEntry } from './hold-entry.ts';
+import { EVERYTHING } from './scope.ts';
+import { holdById, lockHold, makeEndless, openHoldOn } from './store.ts';
+
+/** Holds the instance until an operator releases it. A hold that it has already stays, and loses its end. */
+export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promise<HoldEntry> {
+  const kept = await ctx.sql.begin(async (tx) => {
+    const there = await openHoldOn(tx, { scope: 'instance', value: EVERYTHING, workspace_id: INSTANCE });
+    if (!there) return null;
+    await lockHold(tx, there.id);
+    const found = await holdById(tx, there.id);
+    const row = await makeEndless(tx, there.id);
+    if (found && row && row.expires_at.getTime() !== found.expires_at.getTime()) {
+      const diff = { scope: row.scope, value: row.value, expires_at: [found.expires_at, row.expires_at] };
+      await recordAudit(tx, ctx, [
+        { action: 'hold.made_endless', target_id: row.id, diff, reason, workspace_id: INSTANCE },
+      ]);
+    }
+    return row;
+  });
+  if (!kept) return invoke(ctx, createHold, { scope: 'instance', value: EVERYTHING, reason });
+  const affected = await affectedBy(ctx.sql, [kept.id], null);
+  return holdEntry(ctx, kept, affected.get(kept.id) ?? 0);
+}
