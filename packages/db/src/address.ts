@@ -50,7 +50,7 @@ export function openAddress(address: string): OpenedAddress {
 }
 
 function readPassword(file: string): string {
-  const password = readFileSync(file, 'utf8').trim();
+  const password = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   if (password === '') throw new Error(`the file of DATABASE_PASSWORD_FILE, ${file}, is empty`);
   return password;
 }

@@ -86,6 +86,6 @@ export async function requireSession(sql: Sql): Promise<void> {
   if (row?.mode === sessionPlanning.plan_cache_mode) return;
   throw new Error(
     'The pooler at DATABASE_URL does not keep the settings of a session, or the postgres driver lacks ' +
-      'patches/postgres+3.4.9+session.patch. Set pool_mode = session, and run `node scripts/apply-patches.mjs`.',
+      'patches/postgres+3.4.9.patch. Set pool_mode = session, and run `node scripts/apply-patches.mjs`.',
   );
 }

@@ -11,45 +11,64 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-interface Mark {
-  readonly at: number;
-  readonly position: number;
+/** Where the replica was, then where the primary was. */
+export interface Positions {
+  /** null where it replays nothing: promoted, or a database of its own. */
+  readonly replica: number | null;
+  readonly primary: number;
+}
+
+/** How far a replica is behind, by what each look at both finds. */
+export interface LagGauge {
+  /** Throws what the look throws; the replica is unusable then. */
+  look(): Promise<void>;
+  usable(): boolean;
 }
 
 /**
- * Follows how far a streaming replica is behind its primary: since when the primary is where the replica is now. The
- * time of the last replayed commit would not do, as it stands still where nothing is written.
+ * Measures since when the primary is where the replica is now. The time of the last replayed commit would not do, as it
+ * stands still where nothing is written.
  */
-export function followReplica(primary: Sql, replica: Sql, on_change: (usable: boolean) => void): Replica {
-  let marks: Mark[] = [];
-  let lag_ms = Number.POSITIVE_INFINITY;
+export function lagGauge(positions: () => Promise<Positions>, now: () => number): LagGauge {
+  let marks: { readonly at: number; readonly position: number }[] = [];
+  let reached_at = Number.NEGATIVE_INFINITY;
   let looked_at = Number.NEGATIVE_INFINITY;
+  return {
+    async look() {
+      const asked_at = now();
+      const found = await positions().catch((error) => {
+        reached_at = Number.NEGATIVE_INFINITY;
+        throw error;
+      });
+      const { replica, primary } = found;
+      // Further than the primary, which was asked later: it follows another history.
+      if (replica === null || replica > primary) {
+        reached_at = Number.NEGATIVE_INFINITY;
+        marks = [];
+        return;
+      }
+      marks.push({ at: asked_at, position: primary });
+      const reached = marks.findLastIndex(({ position }) => position <= replica);
+      reached_at = marks[reached]?.at ?? Number.NEGATIVE_INFINITY;
+      marks = marks.slice(Math.max(0, reached)).filter(({ at }) => at > asked_at - 2 * MOST_LAG_MS);
+      looked_at = now();
+    },
+    usable: () => now() - reached_at < MOST_LAG_MS && now() - looked_at < STALE_MS,
+  };
+}
+
+/** Follows how far a streaming replica is behind its primary. */
+export function followReplica(primary: Sql, replica: Sql, on_change: (usable: boolean) => void): Replica {
   let was_usable = false;
   let running = true;
-  const usable = () => lag_ms < MOST_LAG_MS && performance.now() - looked_at < STALE_MS;
-  const look = async () => {
-    const asked_at = performance.now();
-    const [there] = await primary<{ position: number }[]>`
-      select (pg_current_wal_lsn() - '0/0')::float8 as position`;
-    const [here] = await replica<{ position: number | null; replays: boolean }[]>`
-      select (pg_last_wal_replay_lsn() - '0/0')::float8 as position, pg_is_in_recovery() as replays`;
-    if (!there || here?.position == null || !here.replays) {
-      // Promoted, or a database of its own.
-      lag_ms = Number.POSITIVE_INFINITY;
-      return;
-    }
-    marks.push({ at: asked_at, position: there.position });
-    const reached = marks.findLastIndex(({ position }) => position <= (here.position ?? 0));
-    marks = marks.slice(Math.max(0, reached)).filter(({ at }) => at > asked_at - 2 * MOST_LAG_MS);
-    lag_ms = reached < 0 ? Number.POSITIVE_INFINITY : performance.now() - (marks[0]?.at ?? 0);
-    looked_at = performance.now();
-  };
+  const gauge = lagGauge(
+    () => positionsOf(primary, replica),
+    () => performance.now(),
+  );
   const turn = async () => {
-    await look().catch(() => {
-      lag_ms = Number.POSITIVE_INFINITY;
-    });
-    if (usable() !== was_usable) {
-      was_usable = usable();
+    await gauge.look().catch(() => undefined);
+    if (gauge.usable() !== was_usable) {
+      was_usable = gauge.usable();
       on_change(was_usable);
     }
     if (!running) return;
@@ -60,7 +79,7 @@ export function followReplica(primary: Sql, replica: Sql, on_change: (usable: bo
   let timer: NodeJS.Timeout | null = null;
   let turning = turn();
   return {
-    current: () => (usable() ? replica : null),
+    current: () => (gauge.usable() ? replica : null),
     async stop() {
       running = false;
       if (timer) clearTimeout(timer);
@@ -68,4 +87,13 @@ export function followReplica(primary: Sql, replica: Sql, on_change: (usable: bo
       await replica.end({ timeout: 1 });
     },
   };
+}
+
+async function positionsOf(primary: Sql, replica: Sql): Promise<Positions> {
+  const [here] = await replica<{ position: number | null; replays: boolean }[]>`
+    select (pg_last_wal_replay_lsn() - '0/0')::float8 as position, pg_is_in_recovery() as replays`;
+  const [there] = await primary<{ position: number }[]>`
+    select (pg_current_wal_lsn() - '0/0')::float8 as position`;
+  if (!here || !there) throw new Error('a position was not answered');
+  return { replica: here.replays ? here.position : null, primary: there.position };
 }

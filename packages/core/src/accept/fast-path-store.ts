@@ -45,11 +45,11 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
   const recipient = fragmentsOf(sql, recipientColumns);
   const [row] = await sql<{ now: Date; reset_unix: number; seconds_left: number; key_ids: string[]; used: number[] }[]>`
     with counted as (
-      insert into rate_windows as r (subject, class, minute, used, allowance)
-      select key_id, 'send', date_trunc('minute', clock_now()), wanted::int, allowance::int
+      insert into rate_windows as r (subject, class, minute, used, allowance, wrote_at)
+      select key_id, 'send', date_trunc('minute', clock_now()), wanted::int, allowance::int, clock_now()
       from ${recordsIn(sql, recordTexts(windows), WINDOW_COLUMNS)} as asked
       on conflict (subject, class, minute) do update
-        set used = r.used + excluded.used, allowance = excluded.allowance
+        set used = r.used + excluded.used, allowance = excluded.allowance, wrote_at = excluded.wrote_at
       returning subject, used, used <= allowance as fits
     ),
     spent as (

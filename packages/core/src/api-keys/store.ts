@@ -90,10 +90,11 @@ export async function admitKeys(
       join plans p on p.name = w.plan
     ),
     counted as (
-      insert into rate_windows as r (subject, class, minute, used)
-      select key_id, ${rateClass}, date_trunc('minute', clock_now()), sum(wanted)
+      insert into rate_windows as r (subject, class, minute, used, wrote_at)
+      select key_id, ${rateClass}, date_trunc('minute', clock_now()), sum(wanted),
+        case when ${rateClass === 'send'} then clock_now() end
       from found where refusal is null group by key_id order by key_id
-      on conflict (subject, class, minute) do update set used = r.used + excluded.used
+      on conflict (subject, class, minute) do update set used = r.used + excluded.used, wrote_at = excluded.wrote_at
       returning subject, used
     )
     select f.ord::int, f.refusal, f.workspace_id, f.key_id, f.scopes, f.mode, f.domains, f.plan, f.recipient_cap,

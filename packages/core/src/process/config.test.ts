@@ -69,6 +69,10 @@ describe('readConfig', () => {
 
   it.each<[Record<string, string>, RegExp]>([
     [{ DATABASE_URL: 'postgres://localhost/x' }, /SECRET_KEY must be set too.*openssl rand/],
+    [
+      { DATABASE_URL: 'postgres://h:port/x', DATABASE_DIRECT_URL: 'postgres://h/x', SECRET_KEY: SECRET },
+      /DATABASE_URL cannot be read as an address; write it as postgres:/,
+    ],
     [{ DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: SECRET }, /DATABASE_URL is not a postgres:\/\/ address/],
     [{ SECRET_KEY: SECRET, SECRET_KEY_PREVIOUS: 'old' }, /SECRET_KEY_PREVIOUS needs at least 32 characters/],
     [{ TLS_CERT_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],

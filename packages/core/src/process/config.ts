@@ -320,6 +320,13 @@ function databaseProblems(config: Config): string[] {
   const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: file } = config;
   const alone = databases.filter((name) => name !== 'DATABASE_URL' && config[name] !== undefined && !url);
   if (alone.length > 0) return [`${alone.join(' and ')} is set without DATABASE_URL; set that as well.`];
+  const opaque = databases.filter((name) => config[name] !== undefined && !URL.canParse(config[name]));
+  if (opaque.length > 0 && (file || config.DATABASE_DIRECT_URL)) {
+    return [
+      `${opaque.join(' and ')} cannot be read as an address; write it as postgres://user@host:port/database, ` +
+        'with @ : / ? # and % inside its parts percent-encoded.',
+    ];
+  }
   if (!file) return [];
   if (!url) return ['DATABASE_PASSWORD_FILE is set without DATABASE_URL; set the address of the database as well.'];
   if (hasPassword(url))

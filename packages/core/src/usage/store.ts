@@ -33,9 +33,10 @@ export async function countSendByHand(sql: Sql, workspace_id: string): Promise<C
 
 function counting(sql: Sql | Tx, subject: Fragment, rateClass: RateClass, count: number) {
   return sql<CountedRow[]>`
-    insert into rate_windows as r (subject, class, minute, used)
-    values (${subject}, ${rateClass}, date_trunc('minute', clock_now()), ${count})
-    on conflict (subject, class, minute) do update set used = r.used + excluded.used
+    insert into rate_windows as r (subject, class, minute, used, wrote_at)
+    values (${subject}, ${rateClass}, date_trunc('minute', clock_now()), ${count},
+      case when ${rateClass === 'send'} then clock_now() end)
+    on conflict (subject, class, minute) do update set used = r.used + excluded.used, wrote_at = excluded.wrote_at
     returning used,
       extract(epoch from minute)::int + 60 as reset_unix,
       extract(epoch from minute + interval '1 minute' - clock_now())::float8 as seconds_left`;

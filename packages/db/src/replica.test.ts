@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { lagGauge, type Positions } from './replica.ts';
+
+function follow() {
+  let now = 0;
+  let found: Positions | null = null;
+  const gauge = lagGauge(
+    async () => {
+      if (!found) throw new Error('away');
+      return found;
+    },
+    () => now,
+  );
+  return {
+    usable: gauge.usable,
+    pass(ms: number) {
+      now += ms;
+    },
+    async look(positions: Positions | null) {
+      found = positions;
+      await gauge.look().catch(() => undefined);
+      return gauge.usable();
+    },
+  };
+}
+
+describe('how far a replica is behind', () => {
+  it('is usable where it has what the primary had within five seconds, also where nothing is written', async () => {
+    const replica = follow();
+    expect(replica.usable()).toBe(false);
+    expect(await replica.look({ replica: 90, primary: 100 })).toBe(false);
+    replica.pass(500);
+    expect(await replica.look({ replica: 100, primary: 200 })).toBe(true);
+    replica.pass(60_000);
+    expect(await replica.look({ replica: 200, primary: 200 })).toBe(true);
+  });
+
+  it('is unusable where it comes back minutes behind', async () => {
+    const replica = follow();
+    expect(await replica.look({ replica: 100, primary: 100 })).toBe(true);
+    replica.pass(500);
+    expect(await replica.look(null)).toBe(false);
+    replica.pass(180_000);
+    expect(await replica.look({ replica: 150, primary: 9000 })).toBe(false);
+    replica.pass(500);
+    expect(await replica.look({ replica: 200, primary: 9000 })).toBe(false);
+    replica.pass(500);
+    expect(await replica.look({ replica: 9000, primary: 9100 })).toBe(true);
+  });
+
+  it('is unusable where it is further than the primary, or replays nothing', async () => {
+    const replica = follow();
+    expect(await replica.look({ replica: 5000, primary: 100 })).toBe(false);
+    expect(await replica.look({ replica: 5000, primary: 4999 })).toBe(false);
+    expect(await replica.look({ replica: null, primary: 100 })).toBe(false);
+  });
+
+  it('counts the time since the last look', async () => {
+    const replica = follow();
+    await replica.look({ replica: 100, primary: 100 });
+    replica.pass(4000);
+    expect(await replica.look({ replica: 100, primary: 200 })).toBe(true);
+    replica.pass(900);
+    expect(replica.usable()).toBe(true);
+    replica.pass(200);
+    expect(replica.usable()).toBe(false);
+  });
+});
