@@ -55,7 +55,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   ],
   'packages/db/src/connect.ts': [
     ['STATEMENT_TIMEOUT_MS', 'a statement, ended by Postgres'],
-    ['LOCK_TIMEOUT_MS', 'the wait of a statement for a lock'],
+    ['LOCK_TIMEOUT_MS', 'the wait of a statement for a lock, where its pool sets no other'],
     ['LANE_LOCK_TIMEOUT_MS', 'the wait of a batch of mail that is being accepted for a lock'],
     ['IDLE_IN_TRANSACTION_TIMEOUT_MS', 'a transaction without a statement'],
   ],
@@ -71,7 +71,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['ACCEPT_CONNECTIONS', 'the same, for accepting mail'],
     ['QUEUE_POOL_SIZE', 'the same, for the queue'],
     ['TASK_POOL_SIZE', 'the same, for periodic tasks'],
-    ['ASK_MS', 'the answer of the database to /readyz'],
+    ['ASK_MS', 'the answer of the database to each look of a start that waits for it'],
   ],
   'apps/server/src/health.ts': [['RECENT_MS', 'without a fetch for so long a worker cannot deliver']],
   'packages/core/src/delivery/store.ts': [

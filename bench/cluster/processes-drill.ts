@@ -16,7 +16,7 @@ import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.
 const PER_SECOND = 60;
 const CALM_MS = 5000;
 const UP_MS = 60_000;
-/** A mail that was sent and not recorded when its worker was killed; docs/operations.md has the limit. */
+/** A mail that was sent and not recorded when its worker was killed; docs/limits.md has the limit. */
 const MOST_UNRECORDED = 128;
 const DRAINED_MS = '2s';
 const LIMIT = 300;

@@ -21,7 +21,7 @@ export interface ReconcileOptions {
   readonly rescued: number;
 }
 
-/** What a worker may have sent and not recorded, where it does not tell: the limit of docs/operations.md. */
+/** What a worker may have sent and not recorded, where it does not tell: the limit of docs/limits.md. */
 const MOST_UNRECORDED = 128;
 /** On average, in steady flow; a machine that is slow may have more in doubt, up to the limit. */
 const DUPLICATES_A_KILL = 3;

@@ -27,6 +27,24 @@ async function addClose(
 const later = () => new Date(world.clock.now() + HOUR_MS);
 
 describe('queues', () => {
+  it('are shown as stopped by a hold of the instance, where that stops them', async () => {
+    const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+    const hold = await invoke(ctx, createHold, { scope: 'instance', value: 'all', reason: 'A restore' });
+
+    const { data } = await graphql.ask(`{
+      mail: queue(name: "delivery.attempt") { paused { id } }
+      webhooks: queue(name: "webhook.deliver") { paused { id } }
+      chore: queue(name: "storage.maintain") { paused { id } }
+    }`);
+    await world.services.sql`delete from holds`;
+
+    expect(data).toEqual({
+      mail: { paused: { id: hold.id } },
+      webhooks: { paused: { id: hold.id } },
+      chore: { paused: null },
+    });
+  });
+
   it('are shown with what was measured, who works on them and what stops them', async () => {
     const { sql } = world.services;
     const worker = await world.peer({ works: true });

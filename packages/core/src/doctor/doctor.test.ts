@@ -232,15 +232,17 @@ it('transaction ids: an age that nears the end fails, and a frozen database pass
   expect(aged(1e6)).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('disk: the days that are left follow from the mail of the last week', () => {
-  const full = { free_bytes: 40e9, total_bytes: 100e9, accepted_lately: 7e6 };
+it('disk: the days that are left decide, and the free bytes', () => {
+  const disk = { free_bytes: 40e9, total_bytes: 100e9 };
 
-  expect(judgeDisk(full)).toMatchObject({
+  expect(judgeDisk(disk, 6)).toMatchObject({
     status: 'failing',
     detail: '40.0 GB are free, enough for 6 d at the present rate.',
   });
-  expect(judgeDisk({ ...full, free_bytes: 500e9, total_bytes: 1000e9 })).toMatchObject({ status: 'ok', fix: null });
-  expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9, accepted_lately: 0 })).toMatchObject({ status: 'failing' });
+  expect(judgeDisk(disk, 20)).toMatchObject({ status: 'warning' });
+  expect(judgeDisk(disk, 100)).toMatchObject({ status: 'ok', fix: null });
+  expect(judgeDisk(disk, null)).toMatchObject({ status: 'ok', detail: '40.0 GB are free.' });
+  expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9 }, null)).toMatchObject({ status: 'failing' });
 });
 
 it('no check takes over 5 s, where name servers are silent and a table is locked', async () => {

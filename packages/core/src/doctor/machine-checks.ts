@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Sql } from '@postrider/db';
 import type { Config } from '../process/config.ts';
-import { BYTES_A_MAIL, diskOf } from '../storage/index.ts';
+import { type Disk, growthOf } from '../storage/index.ts';
 import { duration, type Finding, failing, ok, skipped, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,32 +10,20 @@ const CERTIFICATE_DAYS = { warning: 21, failing: 3 };
 const DISK_DAYS = { warning: 30, failing: 7 };
 const LEAST_FREE_BYTES = 1e9;
 const LEAST_FREE_SHARE = 0.1;
-const LATELY_DAYS = 7;
 
 /** The disk of the embedded database; that of another server cannot be seen from here. */
-export async function checkDisk(
-  config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
-  accepted_lately: number,
-): Promise<Finding> {
-  const disk = await diskOf(config);
+export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
+  const { disk, days_until_full } = await growthOf(sql, config);
   return disk === null
     ? skipped('The disk of the server at DATABASE_URL cannot be seen from here.')
-    : judgeDisk({ ...disk, accepted_lately });
+    : judgeDisk(disk, days_until_full);
 }
 
-export function judgeDisk({
-  free_bytes,
-  total_bytes,
-  accepted_lately,
-}: {
-  readonly free_bytes: number;
-  readonly total_bytes: number;
-  readonly accepted_lately: number;
-}): Finding {
-  const days = free_bytes / ((accepted_lately / LATELY_DAYS) * BYTES_A_MAIL);
+/** Null days: it is never full. */
+export function judgeDisk({ free_bytes, total_bytes }: Disk, days_until_full: number | null): Finding {
+  const days = days_until_full ?? Number.POSITIVE_INFINITY;
   const gigabytes = (free_bytes / 1e9).toFixed(1);
-  const left =
-    Number.isFinite(days) && days < 3650 ? `, enough for ${duration(days * 86_400)} at the present rate` : '';
+  const left = days < 3650 ? `, enough for ${duration(days * 86_400)} at the present rate` : '';
   const told = `${gigabytes} GB are free${left}.`;
   const fix = 'Free space or enlarge the disk; shorter retention frees old months.';
   if (free_bytes < LEAST_FREE_BYTES || days < DISK_DAYS.failing) return failing(told, fix);

@@ -1,7 +1,6 @@
 import type { Sql } from '@postrider/db';
 import { isThere } from '../delivery/index.ts';
 import { holdsQueue } from '../holds/index.ts';
-import { INSTANCE } from '../operation/access.ts';
 
 const ROWS_COUNTED = 1000;
 
@@ -117,11 +116,9 @@ export interface Standing {
   readonly oldest_ready_seconds: number | null;
   /** The scope and value of a hold of the queue. */
   readonly held: string | null;
-  /** Mail of the last seven days. */
-  readonly accepted_lately: number;
 }
 
-/** Live workers, the age of the queue, and how much mail a day takes. */
+/** Live workers, and the age of the queue. */
 export async function standing(sql: Sql, queue: string): Promise<Standing> {
   const [row] = await sql<Standing[]>`
     select clock_now() as now,
@@ -131,10 +128,7 @@ export async function standing(sql: Sql, queue: string): Promise<Standing> {
       (
         select h.scope || ' ' || h.value from holds h
         where ${holdsQueue(sql, sql`${queue}::text`)} order by h.scope limit 1
-      ) as held,
-      (select coalesce(sum(accepted), 0)::int from stat_hours
-        where workspace_id = ${INSTANCE} and dimension = 'none' and key = ''
-          and at > clock_now() - interval '7 days') as accepted_lately`;
+      ) as held`;
   if (!row) throw new Error('a select without a condition answered nothing');
   return row;
 }

@@ -28,6 +28,10 @@ export async function affectedBy(
         ) c) + (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
           select p.workspace_id from parked_deliveries p where ${ratedQueue(sql)} = 'delivery.attempt' limit ${MOST_AFFECTED}
+        ) c) + (
+        select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
+          select p.workspace_id from webhook_deliveries p
+          where h.scope = 'instance' and p.state = 'pending' limit ${MOST_AFFECTED}
         ) c)
       when h.scope = 'webhook' then (
         select count(*) from (

@@ -1,6 +1,6 @@
 /**
  * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_answer=20s`. Durations are read as
- * milliseconds. docs/operations.md has a row for each, which `npm run docs` writes.
+ * milliseconds. docs/limits.md has a row for each, which `npm run docs` writes.
  */
 export const limits = {
   smtp_dial: duration('10s', 'a connection to a mail server'),
@@ -63,7 +63,7 @@ export function readLimits(entries: readonly string[]): { readonly limits: Limit
   for (const entry of entries) {
     const [name = '', value = '', ...rest] = entry.split('=').map((part) => part.trim());
     if (!Object.hasOwn(limits, name) || rest.length > 0)
-      return { problem: `holds "${entry}", which is no limit of docs/operations.md, such as smtp_after_dot=10m` };
+      return { problem: `holds "${entry}", which is no limit of docs/limits.md, such as smtp_after_dot=10m` };
     given.set(name, value);
   }
   const values: Record<string, number> = {};

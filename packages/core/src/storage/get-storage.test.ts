@@ -2,8 +2,9 @@ import { tmpdir } from 'node:os';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { INSTANCE } from '../operation/access.ts';
 import { invoke } from '../operation/operation.ts';
-import { daysUntilFull } from './get-storage.ts';
+import { daysUntilFull, mailTables } from './get-storage.ts';
 import { getRetention, getStorage } from './index.ts';
 
 const world = await openWorld({ DATA_DIR: tmpdir(), RETENTION_BODIES: '14d', RETENTION_EVENTS: '90d' });
@@ -35,30 +36,56 @@ describe('storage', () => {
   it('takes a usual mail as its measure while there are few of them', async () => {
     const found = await invoke(ctx(), getStorage, {});
 
-    expect(found).toMatchObject({ bytes_per_mail: 6700, measured: false });
+    expect(found).toMatchObject({ bytes_per_mail: 4882, measured: false });
     expect(found.disk?.total_bytes).toBeGreaterThan(found.disk?.free_bytes ?? 0);
   });
 
-  it('names each table that a mail is divided by', async () => {
-    await world.services.sql`analyze messages`;
-    const [{ count } = { count: 0 }] = await world.services.sql<{ count: number }[]>`
-      select count(*)::int as count from messages`;
+  it('divides by the mails what every table that is partitioned by time has, and the jobs', async () => {
+    const parents = await world.services.sql<{ parent: string }[]>`select parent from partitioned_tables`;
+    const named = (await invoke(ctx(), getStorage, {})).tables.map(({ name }) => name);
 
-    expect((await invoke(ctx(), getStorage, {})).mails).toBe(count);
+    expect([...mailTables].toSorted()).toEqual([...parents.map(({ parent }) => parent), 'pgboss'].toSorted());
+    expect(named).toEqual(expect.arrayContaining([...mailTables]));
+  });
+
+  it('counts mails a day, not recipients', async () => {
+    const { sql } = world.services;
+    await invoke(ctx(), sendMessage, {
+      from: 'hello@sandbox.test',
+      to: ['bob@example.com', 'carol@example.com', 'dave@example.com'],
+      subject: 'Hello',
+      text: 'Hi',
+    });
+    await sql`analyze messages`;
+    await sql`analyze recipients`;
+    await sql`delete from stat_hours`;
+    await sql`
+      insert into stat_hours (
+        workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled
+      ) values (${INSTANCE}, 'none', clock_now() - interval '1 day', '', 28, 0, 0, 0, 0, 0, 0, 0)`;
+
+    expect(await invoke(ctx(), getStorage, {})).toMatchObject({ mails: 2, mails_per_day: 2 });
   });
 });
 
 describe('days until the disk is full', () => {
   const disk = { free_bytes: 1e9, total_bytes: 2e9 };
-  const kept = { kept_days: null, running_days: 100 };
+  const forever = { kept_days: null, of_mail: 1e9 };
 
   it.each([
-    ['at this rate', disk, 1e7, kept, 100],
-    ['which comes before the oldest is dropped', disk, 1e8, { kept_days: 120, running_days: 100 }, 10],
-    ['never, as the oldest is dropped before', disk, 1e7, { kept_days: 120, running_days: 100 }, null],
-    ['never, as as much is dropped as arrives', disk, 1e9, { kept_days: 30, running_days: 100 }, null],
-    ['never, as nothing is accepted', disk, 0, kept, null],
-    ['unknown, as the disk is another machine’s', null, 1e7, kept, null],
+    ['at this rate', disk, 1e7, forever, 100],
+    ['which comes before the oldest is dropped', disk, 1e8, { kept_days: 120, of_mail: 1e9 }, 10],
+    [
+      'which comes although mail is dropped already, as more arrives than did',
+      disk,
+      1e8,
+      { kept_days: 30, of_mail: 3e8 },
+      10,
+    ],
+    ['never, as the mail of that time has room', disk, 1e7, { kept_days: 120, of_mail: 3e8 }, null],
+    ['never, as as much is dropped as arrives', disk, 1e9, { kept_days: 30, of_mail: 30e9 }, null],
+    ['never, as nothing is accepted', disk, 0, forever, null],
+    ['unknown, as the disk is another machine’s', null, 1e7, forever, null],
   ] as const)('%s', (_, free, per_day, facts, days) => {
     expect(daysUntilFull(free, per_day, facts)).toBe(days);
   });

@@ -1,12 +1,14 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { keptSeconds, type RetentionKind } from '../operation/retention.ts';
+import type { Config } from '../process/config.ts';
 import { BYTES_A_MAIL, type Disk, diskOf } from './disk.ts';
 import { ageSettings } from './get-retention.ts';
 import { agedTables } from './retention-store.ts';
-import { mailRate, type TableSize, tableSizes } from './sizes-store.ts';
+import { recipientRate, type TableSize, tableSizes } from './sizes-store.ts';
 
 export const tableKeeping = ['age', 'always', 'trimmed'] as const;
 
@@ -14,8 +16,8 @@ const DAY_S = 86_400;
 /** Below this many mails, pages that are half empty and empty partitions weigh more than mail. */
 const ENOUGH_MAILS = 1000;
 
-/** Every table whose size follows the number of mails. */
-const mailTables: ReadonlySet<string> = new Set([
+/** What each mail adds to: every table that is partitioned by time, and the jobs. */
+export const mailTables: ReadonlySet<string> = new Set([
   'messages',
   'message_tags',
   'bodies',
@@ -23,6 +25,10 @@ const mailTables: ReadonlySet<string> = new Set([
   'attempts',
   'transcripts',
   'events',
+  'captures',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'pgboss',
 ]);
 /** Tables with an age of a setting. */
 const aged: Readonly<Record<string, RetentionKind>> = {
@@ -64,7 +70,9 @@ const storageSchema = z
     measured: z.boolean().meta({
       description: `Whether bytes_per_mail was measured here; below ${ENOUGH_MAILS} mails it is that of a usual mail.`,
     }),
-    mails_per_day: z.number().meta({ description: 'Over the last seven days.' }),
+    mails_per_day: z.number().meta({
+      description: 'Over the last seven days: the accepted recipients, by the recipients that a kept mail has.',
+    }),
     days_until_full: z.number().nullable().meta({
       description:
         'At this rate; null where retention frees the disk before, where nothing is accepted, or without a disk.',
@@ -82,45 +90,49 @@ export const getStorage = operation({
   summary: 'Bytes of each table and mail, days until the disk is full, and what is kept without limit',
   input: z.object({}),
   output: storageSchema,
-  async run(ctx): Promise<StorageView> {
-    const { sql, config, clock } = ctx;
-    const [{ tables, database_bytes }, rate, disk] = await Promise.all([
-      tableSizes(sql),
-      mailRate(sql),
-      diskOf(config),
-    ]);
-    const mails = tables.find(({ name }) => name === 'messages')?.rows ?? null;
-    const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
-    const measured = mails !== null && mails >= ENOUGH_MAILS;
-    const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_A_MAIL;
-    const kept_seconds = keptSeconds({ config }, 'messages');
+  async run({ sql, config, clock }): Promise<StorageView> {
+    const { tables, ...growth } = await growthOf(sql, config);
     return {
       object: 'storage',
-      database_bytes,
-      disk,
-      mails,
-      bytes_per_mail,
-      measured,
-      mails_per_day: rate.per_day,
-      days_until_full: daysUntilFull(disk, bytes_per_mail * rate.per_day, {
-        kept_days: kept_seconds === null ? null : kept_seconds / DAY_S,
-        running_days: rate.running_days,
-      }),
+      ...growth,
       tables: tables.map((table) => tableView(table, (kind) => keptSeconds({ config }, kind))),
       checked_at: isoTime(new Date(clock.now())),
     };
   },
 });
 
-/** Mail that has an age grows for no longer than that: then as much is dropped as arrives. */
+/** How much a mail takes, how many come, and how long the disk lasts. */
+export async function growthOf(sql: Sql, config: Config) {
+  const [{ tables, database_bytes }, recipients_per_day, disk] = await Promise.all([
+    tableSizes(sql),
+    recipientRate(sql),
+    diskOf(config),
+  ]);
+  const rowsOf = (table: string) => tables.find(({ name }) => name === table)?.rows ?? null;
+  const mails = rowsOf('messages');
+  const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
+  const measured = mails !== null && mails >= ENOUGH_MAILS;
+  const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_A_MAIL;
+  // Both are estimates of the planner, which are a little apart where each mail has one recipient.
+  const mails_per_recipient = Math.min(1, (mails || 1) / (rowsOf('recipients') || 1));
+  const mails_per_day = recipients_per_day * mails_per_recipient;
+  const kept_seconds = keptSeconds({ config }, 'messages');
+  const days_until_full = daysUntilFull(disk, bytes_per_mail * mails_per_day, {
+    kept_days: kept_seconds === null ? null : kept_seconds / DAY_S,
+    of_mail,
+  });
+  return { database_bytes, disk, mails, bytes_per_mail, measured, mails_per_day, days_until_full, tables };
+}
+
+/** Null: never. Mail that has an age grows to the mail of that time; then as much is dropped as arrives. */
 export function daysUntilFull(
   disk: Disk | null,
   bytes_per_day: number,
-  { kept_days, running_days }: { readonly kept_days: number | null; readonly running_days: number },
+  { kept_days, of_mail }: { readonly kept_days: number | null; readonly of_mail: number },
 ): number | null {
   if (disk === null || bytes_per_day === 0) return null;
-  const days = disk.free_bytes / bytes_per_day;
-  return kept_days !== null && days > kept_days - running_days ? null : days;
+  const remaining = kept_days === null ? Number.POSITIVE_INFINITY : kept_days * bytes_per_day - of_mail;
+  return remaining <= disk.free_bytes ? null : disk.free_bytes / bytes_per_day;
 }
 
 function tableView(

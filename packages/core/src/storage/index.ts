@@ -1,5 +1,5 @@
-export { BYTES_A_MAIL, diskOf } from './disk.ts';
+export type { Disk } from './disk.ts';
 export { deliveryKinds, getRetention, type RetentionView, retentionKinds } from './get-retention.ts';
-export { getStorage, type StorageView, tableKeeping } from './get-storage.ts';
+export { getStorage, growthOf, type StorageView, tableKeeping } from './get-storage.ts';
 export { maintainStorage } from './maintain.ts';
 export { extendPartitions } from './store.ts';

@@ -32,15 +32,10 @@ export async function tableSizes(
   return { tables, database_bytes: database?.bytes ?? 0 };
 }
 
-/** Recipients accepted a day over the last seven, and for how many days any were. Served by the primary keys. */
-export async function mailRate(sql: Sql): Promise<{ readonly per_day: number; readonly running_days: number }> {
-  const [row] = await sql<{ per_day: number; running_days: number }[]>`
-    select (
-        select coalesce(sum(accepted), 0)::float8 / 7 from stat_hours
-        where workspace_id = ${INSTANCE} and dimension = 'none' and key = '' and at > clock_now() - interval '7 days'
-      ) as per_day, (
-        select coalesce(extract(epoch from clock_now() - min(at)), 0)::float8 / 86400 from stat_days
-        where workspace_id = ${INSTANCE} and dimension = 'none' and key = ''
-      ) as running_days`;
-  return row ?? { per_day: 0, running_days: 0 };
+/** Recipients accepted a day over the last seven. Served by the primary key. */
+export async function recipientRate(sql: Sql): Promise<number> {
+  const [row] = await sql<{ per_day: number }[]>`
+    select coalesce(sum(accepted), 0)::float8 / 7 as per_day from stat_hours
+    where workspace_id = ${INSTANCE} and dimension = 'none' and key = '' and at > clock_now() - interval '7 days'`;
+  return row?.per_day ?? 0;
 }

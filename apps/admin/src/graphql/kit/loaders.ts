@@ -7,7 +7,7 @@ import { getCapture } from '@postrider/core/captures';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
 import { readFailureGroups } from '@postrider/core/failures';
-import { listHolds, readHolds } from '@postrider/core/holds';
+import { type HoldEntry, instanceQueues, listHolds, readHolds } from '@postrider/core/holds';
 import {
   createContentLink,
   getContent,
@@ -160,7 +160,11 @@ export function createLoaders(ctx: Context) {
     workers: once(async () => (await invoke(ctx, listWorkers, {})).data),
     heldQueues: once(async () => {
       const { data } = await invoke(ctx, listHolds, { limit: 100 });
-      return new Map(data.flatMap((hold) => (hold.scope === 'queue' ? [[hold.value, hold]] : [])));
+      const ofAll = data.find(({ scope }) => scope === 'instance');
+      return new Map<string, HoldEntry>([
+        ...(ofAll ? instanceQueues.map((name) => [name, ofAll] as const) : []),
+        ...data.flatMap((hold) => (hold.scope === 'queue' ? [[hold.value, hold] as const] : [])),
+      ]);
     }),
     workspaces: byIds(ctx, readWorkspaces),
     auditEntries: byIds(ctx, readAuditEntries),

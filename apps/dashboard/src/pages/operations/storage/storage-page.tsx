@@ -78,7 +78,7 @@ function Figures({ storage }: { readonly storage: Storage }) {
           />
         )}
         <p className="muted small">
-          {used} {measured ? words.measured : words.unmeasured}
+          {used} {measured ? words.measured : words.unmeasured(bytes(bytes_per_mail))}
         </p>
       </div>
     </Panel>

@@ -3,7 +3,7 @@ export const words = {
   answer: {
     ages: 'The disk lasts for more than a hundred years, at the rate of the last seven days.',
     full: (days: string) => `The disk is full in about ${days}, at the rate of the last seven days.`,
-    never: 'The disk is not filled: retention frees as much as arrives.',
+    never: 'The disk is not filled: retention frees as much as arrives before it is.',
     idle: 'Nothing was accepted in the last seven days, so nothing grows.',
     elsewhere: (size: string) => `The database has ${size}; the disk of its server cannot be seen from here.`,
   },
@@ -23,13 +23,13 @@ export const words = {
     mails: 'Mails kept',
   },
   used: (free: string, total: string) => `${free} of ${total} are free.`,
-  unmeasured: 'A mail is counted as 6.7 kB, which is a usual one, until a thousand are kept here.',
-  measured: 'Measured: the tables of mail with their indexes, for each mail that is kept.',
+  unmeasured: (size: string) => `A mail is counted as ${size}, which is a usual one, until a thousand are kept here.`,
+  measured: 'Measured: the tables of mail, webhooks and jobs with their indexes, for each mail that is kept.',
   always: {
     title: 'Kept without limit',
     none: 'Everything that grows has an age.',
     setting: (name: string) => `Set ${name} in the environment of every process, such as ${name}=90d.`,
-    byDesign: 'By design: it is small, and answers who did what.',
+    byDesign: 'By design: it is small, and is the record of what was done, how much was sent, and under which tags.',
   },
   tables: 'Tables',
   columns: {
@@ -44,6 +44,4 @@ export const words = {
   },
   kept: { always: 'without limit', trimmed: 'trimmed' },
   trimmedAbout: 'It is small, or has a limit of its own.',
-  other: (schema: string) => `Everything in the schema ${schema}`,
-  docs: 'How retention works',
 };
