@@ -2,7 +2,10 @@ const MOST = 50;
 const LONGEST_TEXT = 512 * 1024;
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'`\\]+/gi;
 const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
-const TRAILING = /[.,;:!?)\]}>]+$/;
+const TRAILING = '.,;:!?)]}>';
+const LONGEST_URL = 2048;
+/** Codes are looked for at this many places at most. */
+const MOST_LOOKED_AT = 2000;
 /** Words that appear near a one-time code, in the languages of most senders. */
 const NEAR_A_CODE =
   /\b(?:codes?|otp|pin|passcode|one[- ]time|2fa|verif\w*|confirm\w*|security|login|sign[- ]?in|token|bestätigung\w*|einmal\w*|código|codigo|codice|kod)\b/i;
@@ -17,7 +20,7 @@ export function linksIn(html: string | null, text: string | null): string[] {
     ...[...(html ?? '').slice(0, LONGEST_TEXT).matchAll(HREF)].map(([, double, single, bare]) =>
       unescaped(double ?? single ?? bare ?? ''),
     ),
-    ...[...(text ?? '').slice(0, LONGEST_TEXT).matchAll(URL_IN_TEXT)].map(([url]) => url.replace(TRAILING, '')),
+    ...[...(text ?? '').slice(0, LONGEST_TEXT).matchAll(URL_IN_TEXT)].flatMap(([url]) => withoutTrail(url)),
   ];
   return [...new Set(found.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MOST);
 }
@@ -26,27 +29,52 @@ export function linksIn(html: string | null, text: string | null): string[] {
 export function codesIn(html: string | null, text: string | null): string[] {
   const shown = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
   const found: string[] = [];
+  let looked_at = 0;
   for (const match of shown.matchAll(CODE)) {
+    if (++looked_at > MOST_LOOKED_AT) break;
     const [code] = match;
     const at = match.index;
-    const around = shown.slice(Math.max(0, at - NEAR), at) + shown.slice(at + code.length, at + code.length + NEAR);
-    const start = shown.lastIndexOf('\n', at) + 1;
-    const end = shown.indexOf('\n', at);
-    const alone = shown.slice(start, end < 0 ? undefined : end).trim() === code;
-    if (NEAR_A_CODE.test(around) ? !YEAR.test(code) || alone : alone && /^\d{6}$/.test(code))
+    const before = shown.slice(Math.max(0, at - NEAR), at);
+    const behind = shown.slice(at + code.length, at + code.length + NEAR);
+    const alone =
+      before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (behind.split('\n', 1)[0] ?? '').trim() === '';
+    if (NEAR_A_CODE.test(before + behind) ? !YEAR.test(code) || alone : alone && /^\d{6}$/.test(code))
       found.push(code.replace(/ /g, ''));
   }
   return [...new Set(found)].slice(0, MOST);
 }
 
-function visible(html: string): string {
-  return unescaped(
-    html
-      .slice(0, LONGEST_TEXT)
-      .replace(/<(style|script|head)\b[\s\S]*?<\/\1>/gi, ' ')
-      .replace(/<(?:br|\/p|\/div|\/td|\/tr|\/h\d|\/li)\b[^>]*>/gi, '\n')
-      .replace(/<[^>]*>/g, ' '),
-  );
+/** None where it is too long to be one that a person follows. */
+function withoutTrail(url: string): string[] {
+  if (url.length > LONGEST_URL) return [];
+  let end = url.length;
+  while (end > 0 && TRAILING.includes(url[end - 1] ?? '')) end -= 1;
+  return [url.slice(0, end)];
+}
+
+const HIDDEN = ['style', 'script', 'head'];
+const BREAKS = /^(?:br|\/p|\/div|\/td|\/tr|\/h\d|\/li)\b/i;
+
+/** The text between the tags, in one pass: what is sent may be made to be slow to read. */
+function visible(given: string): string {
+  const html = given.slice(0, LONGEST_TEXT);
+  const lower = html.toLowerCase();
+  const parts: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    const close = open < 0 ? -1 : html.indexOf('>', open);
+    if (close < 0) break;
+    parts.push(html.slice(at, open));
+    const tag = lower.slice(open + 1, Math.min(close, open + 20));
+    parts.push(BREAKS.test(tag) ? '\n' : ' ');
+    at = close + 1;
+    const hidden = HIDDEN.find((name) => tag.startsWith(name) && !/\w/.test(tag[name.length] ?? ' '));
+    const end = hidden === undefined ? -1 : lower.indexOf(`</${hidden}`, at);
+    if (hidden !== undefined && end < 0) return unescaped(parts.join(''));
+    if (end >= 0) at = end;
+  }
+  return unescaped(parts.join('') + html.slice(at));
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };

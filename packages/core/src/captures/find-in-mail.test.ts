@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { codesIn, linksIn } from './find-in-mail.ts';
+
+const HALF_A_MEGABYTE = 512 * 1024;
+const fill = (text: string) => text.repeat(Math.floor(HALF_A_MEGABYTE / text.length));
+
+it('finds links and codes in what a person would read', () => {
+  const html =
+    '<head><style>a{color:#123456}</style></head><p>Your code is <b>482913</b></p><a href="https://a.test/?x=1&amp;y=2">Go</a>';
+
+  expect(codesIn(html, null)).toEqual(['482913']);
+  expect(linksIn(html, 'See https://b.test/page).')).toEqual(['https://a.test/?x=1&y=2', 'https://b.test/page']);
+  expect(codesIn(null, 'Hello\n\n  731 204  \n\nBye')).toEqual([]);
+  expect(codesIn(null, 'Hello\n\n731204\n\nBye')).toEqual(['731204']);
+});
+
+// Quadratic time would take minutes for each.
+it.each([
+  ['a link that never ends', null, `https://a${fill(').')}a`],
+  ['numbers on one line', null, fill('1234 ')],
+  ['open brackets', fill('<'), null],
+  ['breaks without an end', fill('<br'), null],
+  ['styles without an end', fill('<style '), null],
+])('reads %s in one pass', (_, html, text) => {
+  expect(linksIn(html, text)).toEqual([]);
+  expect(codesIn(html, text)).toEqual([]);
+});
