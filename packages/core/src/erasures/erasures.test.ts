@@ -211,3 +211,12 @@ describe('an erasure', () => {
     await expect(invoke(world.as(other.workspace_id), getErasure, { id: receipt.id })).rejects.toThrow('No erasure');
   });
 });
+
+it('what stands for erased addresses cannot be erased itself', async () => {
+  await send();
+  await erase();
+
+  await expect(invoke(ctx(), startErasure, { email: 'Erased@erased.invalid' })).rejects.toMatchObject({
+    reason: 'invalid_email',
+  });
+});

@@ -100,9 +100,8 @@ async function eraseFromMail(run: Run): Promise<void> {
     }
     const [left] = await nextRecipients(sql, run.wanted, '', 1);
     if (!left) return;
-    if (busy > 0 && attempt === TRIES)
-      throw new Error('mail to the address is still being sent; the next run of the job goes on');
-    if (busy > 0) await pause(PAUSE_MS);
+    if (attempt === TRIES) throw new Error('mail to the address is still being sent; the next run of the job goes on');
+    await pause(busy > 0 ? PAUSE_MS : 0);
   }
 }
 

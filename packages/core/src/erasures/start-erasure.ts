@@ -7,6 +7,9 @@ import { addressField } from '../suppressions/index.ts';
 import { type ErasureEntry, erasureEntry, erasureNotFound, erasureSchema } from './erasure-entry.ts';
 import { erasureById, insertErasure } from './store.ts';
 
+/** The domain of what erased addresses are replaced by. */
+const REPLACED = '@erased.invalid';
+
 /**
  * Erases an address from the workspace, by a job. The audit log has the id of the run and not the address, because its
  * chain cannot be erased.
@@ -15,7 +18,12 @@ export const startErasure = operation({
   name: 'erasures.start',
   scope: 'admin',
   summary: 'Erase an address and the content of its mail',
-  input: z.object({ email: addressField }),
+  input: z.object({
+    email: addressField.refine((email) => !email.endsWith(REPLACED), {
+      message: 'email: what stands for erased addresses cannot be erased.',
+      params: { reason: 'invalid_email' },
+    }),
+  }),
   output: erasureSchema,
   async run(ctx, { email }): Promise<ErasureEntry> {
     const { workspace_id } = ctx.actor;
