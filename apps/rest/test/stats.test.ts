@@ -78,3 +78,10 @@ describe('GET /stats: 400', () => {
     expect(errorOf(answer).reason).toBe('invalid_range');
   });
 });
+
+it('refuses a range at the end of the calendar', async () => {
+  const { status, body } = await rest.call('GET', '/stats?step=hour&until=9999-12-31T23:59:59.999Z');
+
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ error: { reason: 'invalid_range' } });
+});

@@ -30,7 +30,9 @@ export function bucketRange(
   now: Date,
 ): BucketRange {
   const bucket_ms = bucketMs[bucket];
-  const until = asked.until ?? now;
+  // What lies ahead has no numbers, and the last times of the calendar no bucket behind them.
+  const soon = now.getTime() + bucket_ms;
+  const until = new Date(Math.min(asked.until?.getTime() ?? now.getTime(), soon));
   if (asked.since >= until) throw invalid('since must be before until, which is now where it is not given.');
   const from = Math.floor(asked.since.getTime() / bucket_ms) * bucket_ms;
   const to = Math.ceil(until.getTime() / bucket_ms) * bucket_ms;
