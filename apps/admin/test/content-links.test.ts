@@ -37,9 +37,11 @@ describe('a link to content', () => {
     const { api, id } = await sent();
 
     const { url } = await api.emails.contentLink.mutate({ id });
+    const looked = await fetch(`http://127.0.0.1:${admin.port}${pathOf(url)}`, { method: 'HEAD' });
     const first = await admin.get(pathOf(url));
     const second = await admin.get(pathOf(url));
 
+    expect(looked.status).toBe(405);
     expect(first.status).toBe(200);
     expect(first.headers).toMatchObject({ 'content-type': 'message/rfc822', 'cache-control': 'no-store' });
     expect(first.text).toContain('Subject: With a file');

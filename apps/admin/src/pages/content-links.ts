@@ -9,6 +9,8 @@ const TOKEN = /^[\w-]{43}$/;
 export function contentRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.get('/:token', async (context) => {
+    // A look at the headers, as scanners of links take, must not use it up.
+    if (context.req.method === 'HEAD') return context.body(null, 405, { allow: 'GET' });
     const token = context.req.param('token');
     const found = TOKEN.test(token) ? await openContentLink(services, token) : null;
     if (!found) return context.text('This link has been used, or has expired; ask for another.', 404);
