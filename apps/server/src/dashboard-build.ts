@@ -7,7 +7,7 @@ import { builtFolder, HASH_FILE, hashSources } from '@postrider/dashboard/build'
 
 const TURBO = fileURLToPath(new URL('../../../scripts/turbo.mjs', import.meta.url));
 const SHOWN_OUTPUT = 4000;
-const NOT_BUILT = 'No build was found. Run: node scripts/turbo.mjs run build --filter=@postrider/dashboard';
+const NOT_BUILT = 'No build was found. Run: npm ci && npm run build --workspace=@postrider/dashboard';
 
 export interface Dashboard {
   current(): DashboardState;
