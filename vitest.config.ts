@@ -16,8 +16,8 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     reporters: ['default', './packages/testing/src/summary-reporter.ts'],
-    // Two more than the processors of a small machine, as most tests wait for a timer or a process of their own.
-    maxWorkers: 4,
+    // One more than the processors of a small machine, as many tests wait for a timer or a process of their own.
+    maxWorkers: 3,
     // Patience for machines that are slow or busy. It costs nothing where things happen, and no test proves speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
