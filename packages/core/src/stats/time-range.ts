@@ -14,6 +14,8 @@ export interface BucketRange {
 }
 
 const HOUR_MS = 3_600_000;
+/** A later bucket would end in a year of five digits, which Postgres does not read. */
+const END_OF_TIMES = Date.UTC(9999, 11, 31);
 export const bucketMs = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
 /** How many buckets one answer may have, and for how long they are kept. */
@@ -30,9 +32,7 @@ export function bucketRange(
   now: Date,
 ): BucketRange {
   const bucket_ms = bucketMs[bucket];
-  // What lies ahead has no numbers, and the last times of the calendar no bucket behind them.
-  const soon = now.getTime() + bucket_ms;
-  const until = new Date(Math.min(asked.until?.getTime() ?? now.getTime(), soon));
+  const until = new Date(Math.min((asked.until ?? now).getTime(), END_OF_TIMES));
   if (asked.since >= until) throw invalid('since must be before until, which is now where it is not given.');
   const from = Math.floor(asked.since.getTime() / bucket_ms) * bucket_ms;
   const to = Math.ceil(until.getTime() / bucket_ms) * bucket_ms;
