@@ -312,6 +312,8 @@ describe('TLS', () => {
   });
 
   it('is there from the first byte on the other port, and uses a renewed certificate without a restart', async () => {
+    writeFileSync(files.TLS_CERT_FILE, mailCertificate.cert);
+    writeFileSync(files.TLS_KEY_FILE, mailCertificate.key);
     const server = await startSubmission(secured, 0, { implicit: true });
     const subject = () =>
       new Promise<string>((resolve, reject) => {
@@ -323,14 +325,21 @@ describe('TLS', () => {
       });
     const before = await subject();
 
-    writeFileSync(files.TLS_CERT_FILE, expiredCertificate.cert);
+    // Written until it is noticed: the first look at a file may come after the first write.
     await expect
-      .poll(() => world.logged.some(({ msg }) => /cannot be used; the one before/.test(String(msg))))
+      .poll(() => {
+        writeFileSync(files.TLS_CERT_FILE, expiredCertificate.cert);
+        return world.logged.some(({ msg }) => /cannot be used; the one before/.test(String(msg)));
+      })
       .toBe(true);
     expect(await subject()).toBe(before);
-    writeFileSync(files.TLS_KEY_FILE, expiredCertificate.key);
 
-    await expect.poll(subject).not.toBe(before);
+    await expect
+      .poll(() => {
+        writeFileSync(files.TLS_KEY_FILE, expiredCertificate.key);
+        return subject();
+      })
+      .not.toBe(before);
     await server.stop();
   });
 });
