@@ -211,11 +211,14 @@ describe('a lock that others hold', () => {
     const lines: string[] = [];
 
     const migrating = migrate(url, (line) => lines.push(line), migrations);
-    await expect.poll(() => lines.join()).toContain('tried again');
-    expect(await letters()).toEqual([1, 2]);
-    done();
-    await reading;
-    await reader.end();
+    try {
+      await expect.poll(() => lines.join()).toContain('tried again');
+      expect(await letters()).toEqual([1, 2]);
+    } finally {
+      done();
+      await reading;
+      await reader.end();
+    }
 
     expect(await migrating).toEqual(['0003_more']);
   });
