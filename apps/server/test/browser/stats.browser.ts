@@ -20,7 +20,7 @@ describe('Stats', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/stats?by=tag');
-    await page.getByText('100.0 % of 2 recipients have their mail').waitFor();
+    await page.getByText('100.0 % of 2 recipients were captured in the test inbox, not delivered').waitFor();
 
     const chart = page.getByRole('slider', { name: 'What became of mail' });
     await chart.focus();

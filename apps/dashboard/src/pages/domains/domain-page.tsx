@@ -24,18 +24,19 @@ export function DomainPage() {
   const { open } = useSearch({ from: '/shell/domains/$name' });
   const navigate = useNavigate({ from: '/domains/$name' });
   const { query, verify, live } = useDomain(name);
+  const back = (
+    <Link to="/domains" className="back">
+      <ChevronLeft size={14} />
+      {words.detail.back}
+    </Link>
+  );
   return (
     <Page>
-      <Answered query={query} lines={10}>
+      <Answered query={query} lines={10} head={<PageHeader back={back} title={name} />}>
         {(domain) => (
           <>
             <PageHeader
-              back={
-                <Link to="/domains" className="back">
-                  <ChevronLeft size={14} />
-                  {words.detail.back}
-                </Link>
-              }
+              back={back}
               name={domain.name}
               title={
                 <span className="line">
@@ -105,7 +106,7 @@ function DomainBadge({ status }: Pick<Domain, 'status'>) {
 function answerOf(domain: Domain): string {
   if (domain.dns_records.length === 0) return words.detail.sandbox;
   const wrong = failing(domain).length;
-  if (wrong > 0 && domain.last_checked_at === null) return words.detail.fresh(wrong);
+  if (wrong > 0 && domain.last_checked_at === null) return words.detail.fresh(wrong, domain.dns_records.length);
   return wrong > 0 ? words.detail.todo(wrong) : words.detail.can(domain.name);
 }
 

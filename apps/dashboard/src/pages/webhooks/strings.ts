@@ -43,6 +43,7 @@ export const words = {
     done: 'Done',
   },
   detail: {
+    title: 'Webhook',
     back: 'Webhooks',
     facts: 'Endpoint',
     about: 'Description',

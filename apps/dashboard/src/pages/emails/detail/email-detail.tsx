@@ -8,6 +8,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
 import { isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
 import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
+import { bytes } from '../../../parts/sizes.ts';
 import { Answered } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime, spanMs } from '../../../parts/times.tsx';
 import type { ContentTab } from '../content-tabs.ts';
@@ -54,7 +55,7 @@ export function EmailDetail({
     () => void email.refetch(),
   );
   return (
-    <Answered query={email} lines={10}>
+    <Answered query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
       {(shown) => (
         <>
           <PageHeader
@@ -148,7 +149,7 @@ function factsOf(email: Email): readonly (readonly [string, ReactNode])[] {
     [facts.messageId, <Id key="message" id={email.message_id} whole />],
     [facts.key, email.api_key_id && <Id key="key" id={email.api_key_id} whole />],
     [facts.request, <Id key="request" id={email.request_id} whole />],
-    [facts.size, `${Math.max(1, Math.round(email.size_bytes / 1000))} kB`],
+    [facts.size, bytes(email.size_bytes)],
     [
       facts.resendOf,
       email.resend_of && (

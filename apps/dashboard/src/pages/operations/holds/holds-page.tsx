@@ -10,11 +10,11 @@ import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel } from '../../../parts/states.tsx';
-import { RelativeTime } from '../../../parts/times.tsx';
+import { isEndless, RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { CreateHold } from './create-hold.tsx';
 import { ReleaseHold } from './release-hold.tsx';
-import { words } from './strings.ts';
+import { targetOf, words } from './strings.ts';
 
 type Hold = Outputs['holds']['list']['data'][number];
 
@@ -33,8 +33,8 @@ export function HoldsPage() {
   });
   const lift = useMutation({
     mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id, at_once: true }),
-    onSuccess(_, { value }) {
-      toast(words.released(value));
+    onSuccess(_, hold) {
+      toast(words.released(targetOf(hold)));
       list.refetch();
     },
   });
@@ -66,7 +66,7 @@ export function HoldsPage() {
           lift: (hold) => lift.mutate(hold),
         })}
         idOf={({ id }) => id}
-        nameOf={({ value }) => value}
+        nameOf={targetOf}
         freshWord={words.newRows}
         empty={
           <Empty title={words.empty.title}>
@@ -92,7 +92,7 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
   const { scope, value, reason, affected, by, since, ends, state } = words.columns;
   return [
     { name: scope, width: 'fit', less: true, show: (row) => words.scopes[row.scope] },
-    { name: value, width: '20%', show: (row) => <strong className="mono small">{row.value}</strong> },
+    { name: value, width: '20%', show: (row) => <strong className="mono small">{targetOf(row)}</strong> },
     { name: reason, show: (row) => <span title={row.reason}>{row.reason}</span> },
     { name: affected, width: 'fit', end: true, less: true, show: (row) => <span className="num">{row.affected}</span> },
     { name: by, width: '14%', less: true, show: (row) => row.created_by.name },
@@ -101,7 +101,8 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
       name: ends,
       width: 'fit',
       less: true,
-      show: ({ ended_at, expires_at }) => <RelativeTime at={ended_at ?? expires_at} />,
+      show: ({ ended_at, expires_at }) =>
+        ended_at === null && isEndless(expires_at) ? words.endless : <RelativeTime at={ended_at ?? expires_at} />,
     },
     {
       name: state,
