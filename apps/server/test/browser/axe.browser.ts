@@ -61,15 +61,16 @@ describe('the pages', () => {
     await visitor.stop();
   });
 
-  it('fit a window of 320 pixels without scrolling sideways', async () => {
+  // A window of 1,280 pixels is 640 wide at a zoom of 200 %.
+  it.each([320, 640])('fit a window of %s pixels without scrolling sideways', async (room) => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
-    await page.setViewportSize({ width: 320, height: 640 });
+    await page.setViewportSize({ width: room, height: 640 });
     const wide: string[] = [];
     for (const [path, shows] of pages) {
       await openPage(page, placed(path, ids), shows);
       const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
-      if (width > 320) wide.push(`${path} ${width}`);
+      if (width > room) wide.push(`${path} ${width}`);
     }
 
     expect(wide).toEqual([]);

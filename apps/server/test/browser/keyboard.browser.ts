@@ -20,6 +20,9 @@ const NUMBER_STOPS = `(() => {
   return stops.map((one) => one.getAttribute('aria-label') || one.textContent.trim().slice(0, 40) || one.outerHTML.slice(0, 80));
 })()`;
 
+/** Rows that open something, and not by keyboard: it needs a link in the row. */
+const CLOSED_ROWS = `[...document.querySelectorAll('tr.opens')].filter((row) => !row.querySelector('a[href]')).map((row) => row.textContent.slice(0, 60))`;
+
 /** Where the focus is, whether it is drawn, and whether any of it can be seen. */
 const AT = `(() => {
   const at = document.activeElement;
@@ -50,6 +53,8 @@ async function unreachable(page: Page): Promise<string[]> {
     if (!at.drawn) problems.push(`the focus is not drawn: ${names[Number(at.stop)]}`);
     if (!at.seen) problems.push(`the focus is hidden: ${names[Number(at.stop)]}`);
   }
+  const rows = await page.evaluate<string[]>(CLOSED_ROWS);
+  problems.push(...rows.map((text) => `opens by pointer only: ${text}`));
   return [...problems, ...[...left].map((stop) => `not reached: ${names[stop]}`)];
 }
 

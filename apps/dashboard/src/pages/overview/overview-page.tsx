@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
 import { useNews } from '../../api/live.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import type { ChartView } from '../../parts/chart-panel.tsx';
@@ -167,7 +166,9 @@ function LastFigures({
 
 /** The chart of Stats; its points link to their mail. */
 function LastDay() {
-  const [view, setView] = useState<ChartView>('chart');
+  const { view = 'chart' } = useSearch({ from: '/shell/' });
+  const navigate = useNavigate({ from: '/' });
+  const setView = (name: ChartView) => void navigate({ search: name === 'table' ? { view: name } : {}, replace: true });
   const hour = useNow(HOUR_MS);
   const since = new Date(hour - 23 * HOUR_MS).toISOString();
   const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }, { refetchInterval: LOOK_EVERY_MS * 4 }));

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleCheck, CirclePause, Play, Plus, Timer } from 'lucide-react';
-import { useState } from 'react';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -22,9 +21,9 @@ const EVERY_MS = 5000;
 const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
 
 export function HoldsPage() {
-  const { open, release } = useSearch({ from: '/shell/operations/holds' });
+  const { open, release, ended = false } = useSearch({ from: '/shell/operations/holds' });
   const navigate = useNavigate({ from: '/operations/holds' });
-  const [ended, setEnded] = useState(false);
+  const kept = ended ? { ended } : {};
   const list = useKeyset<Hold>({
     key: ['holds', 'list', ended],
     load: (cursor) => client.holds.list.query({ limit: 100, cursor, active: !ended }),
@@ -39,13 +38,13 @@ export function HoldsPage() {
     },
   });
   const close = () => {
-    void navigate({ search: {}, replace: true });
+    void navigate({ search: kept, replace: true });
     focusRowOf(release);
   };
   const active = (list.rows ?? []).filter(({ status }) => status === 'active');
   const affected = active.reduce((sum, hold) => sum + hold.affected, 0);
   const create = (
-    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { open: 'new' } })}>
+    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...kept, open: 'new' } })}>
       <Plus size={15} />
       {words.create}
     </Button>
@@ -62,7 +61,7 @@ export function HoldsPage() {
         label={words.title}
         list={list}
         columns={columns({
-          release: ({ id }) => void navigate({ search: { release: id } }),
+          release: ({ id }) => void navigate({ search: { ...kept, release: id } }),
           lift: (hold) => lift.mutate(hold),
         })}
         idOf={({ id }) => id}
@@ -74,9 +73,14 @@ export function HoldsPage() {
           </Empty>
         }
       />
-      <Check name="ended" label={words.ended} checked={ended} onChange={setEnded} />
+      <Check
+        name="ended"
+        label={words.ended}
+        checked={ended}
+        onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
+      />
       {open === 'new' && (
-        <CreateHold onClose={() => void navigate({ search: {}, replace: true })} onCreated={list.refetch} />
+        <CreateHold onClose={() => void navigate({ search: kept, replace: true })} onCreated={list.refetch} />
       )}
       {release !== undefined && <ReleaseHold id={release} onClose={close} onReleased={list.refetch} />}
     </Page>
