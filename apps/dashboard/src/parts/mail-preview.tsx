@@ -48,8 +48,6 @@ export function MailPreview({ src }: { readonly src: string }) {
       <iframe
         className={`preview ${width} ${scheme}`}
         sandbox=""
-        // A long mail is scrolled by keyboard.
-        tabIndex={0}
         referrerPolicy="no-referrer"
         title={words.frame}
         src={`${src}?images=${images ? 1 : 0}&scheme=${scheme}`}

@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Numbers what Tab must reach: in the dialog on top if one is open, in the whole page otherwise. */
+/** Numbers what Tab must reach (a frame of mail has no controls; its text is in tabs of its own): in the dialog on top if one is open, in the whole page otherwise. */
 const NUMBER_STOPS = `(() => {
   const top = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document;
-  const all = top.querySelectorAll('a[href], button, input, select, textarea, summary, iframe, [tabindex]');
+  const all = top.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]');
   const stops = [...all].filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }));
   stops.forEach((one, at) => { one.dataset.stop = String(at); });
   return stops.map((one) => one.getAttribute('aria-label') || one.textContent.trim().slice(0, 40) || one.outerHTML.slice(0, 80));

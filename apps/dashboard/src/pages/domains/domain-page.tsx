@@ -14,6 +14,8 @@ import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import './domains.css';
+import { calls } from '../../parts/api-calls.ts';
+import { SameByApi } from '../../parts/same-by-api.tsx';
 import { type Domain, domainStates, failing } from './domain.ts';
 import { RecordCard } from './record-card.tsx';
 import { words } from './strings.ts';
@@ -84,8 +86,9 @@ export function DomainPage() {
               </Panel>
             )}
             {domain.dns_records.length > 0 && <SecondSignature domain={domain} />}
+            {domain.dns_records.length > 0 && <SameByApi call={calls.verifyDomain(domain.name, domain.id)} />}
             {open === 'remove' && (
-              <RemoveDomain name={domain.name} onClose={() => void navigate({ search: {}, replace: true })} />
+              <RemoveDomain domain={domain} onClose={() => void navigate({ search: {}, replace: true })} />
             )}
           </>
         )}
@@ -166,7 +169,7 @@ function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly doma
   );
 }
 
-function RemoveDomain({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+function RemoveDomain({ domain: { name, id }, onClose }: { readonly domain: Domain; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [wrong, setWrong] = useState<string>();
   const remove = useMutation({
@@ -197,6 +200,7 @@ function RemoveDomain({ name, onClose }: { readonly name: string; readonly onClo
           </Button>
         </div>
       </Form>
+      <SameByApi call={calls.removeDomain(name, id)} />
     </Dialog>
   );
 }
