@@ -97,7 +97,8 @@ async function timesToPage(page: Page): Promise<number[]> {
   for (const search of searches) {
     await page.goto(`/emails?q=${encodeURIComponent(search)}`);
     await page.locator('.list-foot button').waitFor();
-    for (let number = 0; number < PAGES; number++) times.push(await page.evaluate<number>(OLDER));
+    for (let number = 0; number < PAGES && (await page.locator('.list-foot button').isVisible()); number++)
+      times.push(await page.evaluate<number>(OLDER));
   }
   return times;
 }

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useNews } from '../../../api/live.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
-import { isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
+import { isCaptured, isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
 import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
 import { bytes } from '../../../parts/sizes.ts';
 import { Answered } from '../../../parts/states.tsx';
@@ -22,8 +22,6 @@ import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
 
 // The simulator's answer to mail that it keeps in the test inbox.
-const CAPTURED = ' 2.6.0 captured';
-
 const OPEN_EVERY_MS = 3000;
 const CLOSED_EVERY_MS = 20_000;
 
@@ -63,7 +61,10 @@ export function EmailDetail({
             name={shown.subject || list.noSubject}
             title={
               <span className="line">
-                {shown.subject || list.noSubject} <MailBadge status={shown.status} />
+                {shown.subject || list.noSubject} <MailBadge
+                  status={shown.status}
+                  reply={shown.recipients.find(({ last_response }) => isCaptured(last_response))?.last_response ?? null}
+                />
               </span>
             }
             answer={<Answer email={shown} />}
@@ -100,7 +101,7 @@ export function EmailDetail({
 function Answer({ email }: { readonly email: Email }) {
   const { recipients, status, delivered_at, created_at } = email;
   const done = recipients.filter((one) => one.status === 'delivered').length;
-  const captured = recipients.some((one) => one.status === 'delivered' && one.last_response?.endsWith(CAPTURED));
+  const captured = recipients.some((one) => one.status === 'delivered' && isCaptured(one.last_response));
   if (status === 'sending') return words.answer.sending;
   if (done > 0 && done === recipients.length && delivered_at !== null) {
     const took = spanMs(Math.max(0, Date.parse(delivered_at) - Date.parse(created_at)));
