@@ -1,3 +1,4 @@
+import type { Sql } from '@postrider/db';
 import { startChromium } from '@postrider/testing/chromium';
 import type { Browser, Page } from 'playwright-core';
 import { ascending, percentile } from '../measure/statistics.ts';
@@ -11,7 +12,7 @@ import { vacuum } from '../product/vacuum.ts';
 const PAGE_GOAL_MS = 300;
 const PAINT_GOAL_MS = 100;
 const MAILS_PER_SECOND = 200;
-const SENT_AT_ONCE = 4;
+const TICK_MS = 20;
 const PAGES = 12;
 const MOVES = 120;
 /** As fast as a key repeats that is held down. */
@@ -30,6 +31,7 @@ export function measureList(messages: number): Promise<boolean> {
   return onBenchServer(async (server) => {
     const product = await prepareProduct(await server.database('dashboard'), 1);
     await seedMessages(product.sql, messages, await workspaceIds(product.sql));
+    await endOpen(product.sql);
     await vacuum(product.sql);
     const [request] = product.requests;
     if (!request) throw new Error('no key was made');
@@ -59,6 +61,13 @@ export function measureList(messages: number): Promise<boolean> {
       await product.stop();
     }
   });
+}
+
+/** The worker would otherwise send the seeded mail that waits, beside what is measured. */
+async function endOpen(sql: Sql): Promise<void> {
+  await sql`set statement_timeout = 0`;
+  await sql`update recipients set state = 'canceled' where is_open`;
+  await sql`update messages set status = 'canceled' where status in ('scheduled', 'queued', 'deferred', 'sending')`;
 }
 
 function told(what: string, times: readonly number[], goal_ms: number): boolean {
@@ -120,11 +129,12 @@ async function timesToPaint(
   await page.locator('main tbody tr').first().waitFor();
   await page.evaluate(OBSERVE);
   const answers: Promise<unknown>[] = [];
-  const send = () => {
-    for (let number = 0; number < SENT_AT_ONCE; number++) answers.push(sendOne(to));
-  };
   const started = performance.now();
-  const load = setInterval(send, (1000 * SENT_AT_ONCE) / MAILS_PER_SECOND);
+  // A timer that comes late owes the mails of the time that has passed.
+  const load = setInterval(() => {
+    const owed = ((performance.now() - started) / 1000) * MAILS_PER_SECOND;
+    while (answers.length < owed) answers.push(sendOne(to));
+  }, TICK_MS);
   for (let move = 0; move < MOVES; move++) {
     await page.keyboard.press(['j', 'x', 'j', 'k'][move % 4] ?? 'j');
     await page.waitForTimeout(MOVE_EVERY_MS);
