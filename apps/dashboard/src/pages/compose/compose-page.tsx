@@ -10,7 +10,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { curlOf } from '../../parts/curl.ts';
 import { Field, Form } from '../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { ErrorPanel } from '../../parts/states.tsx';
+import { ErrorPanel, Skeleton } from '../../parts/states.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -21,6 +21,19 @@ type Attachment = NonNullable<Mail['attachments']>[number];
 const MOST_BYTES = 60_000;
 
 /** Composes one mail; the panel beside the form shows the API request that sends the same. */
+const head = (
+  <PageHeader
+    title={words.title}
+    answer={words.answer}
+    back={
+      <Link to="/emails" className="back">
+        <ChevronLeft size={14} />
+        {words.back}
+      </Link>
+    }
+  />
+);
+
 export function ComposePage() {
   const me = useMe();
   const navigate = useNavigate();
@@ -36,7 +49,15 @@ export function ComposePage() {
       void navigate({ to: '/emails/$id', params: { id } });
     },
   });
-  if (!domains.data && !domains.error) return null;
+  // The sender that the form begins with is not known yet.
+  if (!domains.data && !domains.error) {
+    return (
+      <Page>
+        {head}
+        <Skeleton />
+      </Page>
+    );
+  }
   const first: Mail = {
     from: `hello@${sender}`,
     to: [me.email],
@@ -53,16 +74,7 @@ export function ComposePage() {
   };
   return (
     <Page>
-      <PageHeader
-        title={words.title}
-        answer={words.answer}
-        back={
-          <Link to="/emails" className="back">
-            <ChevronLeft size={14} />
-            {words.back}
-          </Link>
-        }
-      />
+      {head}
       <div className="compose">
         <div
           onInput={(event: FormEvent<HTMLDivElement>) => {

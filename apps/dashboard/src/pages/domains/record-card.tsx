@@ -30,7 +30,7 @@ export function RecordCard({ record }: { readonly record: DnsRecord }) {
       </dl>
       {status !== 'ok' && hint !== null && <p className={`record-hint ${tone}-text`}>{hint}</p>}
       {observed.length > 0 && (
-        <details className="small">
+        <details className="small" open={status === 'mismatch' || status === 'multiple' || status === 'truncated'}>
           <summary>{text.observed}</summary>
           <ul className="observed">
             {observed.map((one) => (
