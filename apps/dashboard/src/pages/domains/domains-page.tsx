@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { problemOf } from '../../api/problem.ts';
 import { client } from '../../api/trpc.ts';
+import { calls } from '../../parts/api-calls.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -10,6 +11,7 @@ import { Field, Form } from '../../parts/field.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../parts/list.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
+import { SameByApi } from '../../parts/same-by-api.tsx';
 import { Empty, ErrorPanel } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { type Domain, domainStates, failing } from './domain.ts';
@@ -140,6 +142,7 @@ function AddDomain({ onClose }: { readonly onClose: () => void }) {
           </Button>
         </div>
       </Form>
+      <SameByApi call={calls.addDomain()} />
     </Dialog>
   );
 }

@@ -2,8 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { problemOf } from '../../api/problem.ts';
 import { client } from '../../api/trpc.ts';
+import { calls } from '../../parts/api-calls.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/field.tsx';
+import { SameByApi } from '../../parts/same-by-api.tsx';
 import { ErrorPanel } from '../../parts/states.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
@@ -55,6 +57,7 @@ export function ReleaseCapture({
           </button>
         </div>
       </Form>
+      <SameByApi call={calls.releaseCapture(id, to)} />
     </Dialog>
   );
 }

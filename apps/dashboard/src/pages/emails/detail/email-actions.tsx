@@ -4,10 +4,12 @@ import { CalendarClock, RotateCcw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { problemOf } from '../../../api/problem.ts';
 import { client } from '../../../api/trpc.ts';
+import { calls } from '../../../parts/api-calls.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { isOpen } from '../../../parts/mail-status.tsx';
+import { SameByApi } from '../../../parts/same-by-api.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
@@ -76,6 +78,7 @@ export function EmailActions({ email, onChanged, ends }: Props) {
               {words.actions[asked]}
             </Button>
           </div>
+          <SameByApi call={asked === 'cancel' ? calls.cancelEmail(email.id) : calls.resendEmail(email.id)} />
         </Dialog>
       )}
     </>
@@ -143,6 +146,7 @@ function Reschedule({
           </Button>
         </div>
       </Form>
+      <SameByApi call={calls.rescheduleEmail(email.id, email.scheduled_at ?? email.created_at)} />
     </Dialog>
   );
 }

@@ -2,8 +2,10 @@ import { useState } from 'react';
 import { may, type Scope, useMe } from '../../../api/me.ts';
 import { problemOf } from '../../../api/problem.ts';
 import { client } from '../../../api/trpc.ts';
+import { calls } from '../../../parts/api-calls.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Check, Choices, Field, Form } from '../../../parts/field.tsx';
+import { SameByApi } from '../../../parts/same-by-api.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { useSecret } from '../../../parts/use-secret.ts';
 import type { MadeKey } from './key.ts';
@@ -114,6 +116,7 @@ export function CreateKey({ onClose, onMade }: { readonly onClose: () => void; r
           </button>
         </div>
       </Form>
+      <SameByApi call={calls.createKey([...scopes], mode)} />
     </Dialog>
   );
 }

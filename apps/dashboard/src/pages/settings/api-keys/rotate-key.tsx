@@ -1,6 +1,8 @@
 import { client } from '../../../api/trpc.ts';
+import { calls } from '../../../parts/api-calls.ts';
 import { nowMs } from '../../../parts/clock.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { SameByApi } from '../../../parts/same-by-api.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
 import { useSecret } from '../../../parts/use-secret.ts';
@@ -45,6 +47,7 @@ export function RotateKey({
           {words.rotating.submit}
         </button>
       </div>
+      <SameByApi call={calls.rotateKey(apiKey.id)} />
     </Dialog>
   );
 }
