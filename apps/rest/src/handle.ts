@@ -177,6 +177,7 @@ async function serve(
   } catch (error) {
     const public_error = asAppError(error);
     if (countsAgainstAddress(public_error)) window_name = 'address';
+    if (public_error.reason === 'send_rate') window_name = 'send';
     if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
     return fail(public_error);
   }

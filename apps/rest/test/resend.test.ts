@@ -26,6 +26,14 @@ describe('the client of Resend', () => {
     expect((await client(key.secret).emails.get(id)).error).toBeNull();
   });
 
+  it('counts a mail once in the window of sends', async () => {
+    const key = await world.key({ scopes: ['email:send'] });
+    await fillWindow(world, key.id, 'send', 999);
+
+    expect((await client(key.secret).emails.send(hello)).error).toBeNull();
+    expect((await client(key.secret).emails.send(hello)).error).toMatchObject({ statusCode: 429 });
+  });
+
   it('sends a mail that arrives, and reads it back', async () => {
     const id = await sent({ replyTo: 'help@good.test', tags: [{ name: 'kind', value: 'receipt' }] });
     await world.drain();

@@ -50,6 +50,7 @@ export function createResendHandler(
       idempotency_key,
       via: 'rest',
       address,
+      send_counted: row.rate_class === 'send',
     });
     const leaves: (() => void)[] = [];
     try {

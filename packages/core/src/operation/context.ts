@@ -104,6 +104,8 @@ export interface Context extends Services {
   readonly address: string | null;
   /** The Idempotency-Key; the API has checked its form. */
   readonly idempotency_key: string | null;
+  /** The API has counted the request in the window `send`; else the core counts what it submits. */
+  readonly send_counted: boolean;
   /** The traceparent of the request; null where it is not sampled. */
   readonly trace: string | null;
   readonly notes: AnswerNotes;
