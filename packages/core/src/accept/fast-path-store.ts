@@ -9,6 +9,7 @@ import {
   messageColumns,
   recipientColumns,
   recordColumns,
+  tagRows,
 } from './columns-store.ts';
 import type { NewMessage } from './new-message.ts';
 
@@ -106,10 +107,7 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
     ),
     t as (
       insert into message_tags (tag_id, message_id)
-      select intern_tag(workspace_id, tag), id
-      from (
-        select workspace_id, tag, id from batch cross join unnest(tags) as tag order by workspace_id, tag ${fence}
-      ) tagged
+      ${tagRows(sql, sql`select workspace_id, tag, id as message_id from batch cross join unnest(tags) as tag`)}
     ),
     e as (
       insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
