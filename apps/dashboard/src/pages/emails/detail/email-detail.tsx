@@ -61,7 +61,8 @@ export function EmailDetail({
             name={shown.subject || list.noSubject}
             title={
               <span className="line">
-                {shown.subject || list.noSubject} <MailBadge
+                {shown.subject || list.noSubject}{' '}
+                <MailBadge
                   status={shown.status}
                   reply={shown.recipients.find(({ last_response }) => isCaptured(last_response))?.last_response ?? null}
                 />
