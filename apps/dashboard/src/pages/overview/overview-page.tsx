@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import { useNews } from '../../api/live.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
-import type { ChartView } from '../../parts/chart-panel.tsx';
+import type { ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Figures, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered } from '../../parts/states.tsx';

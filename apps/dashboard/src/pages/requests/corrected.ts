@@ -1,5 +1,5 @@
 import type { Outputs } from '../../api/trpc.ts';
-import { quoted } from '../../parts/curl.ts';
+import { quoted } from '../../parts/calls/curl.ts';
 
 type Request = Outputs['requests']['get'];
 type Fault = Request['faults'][number];

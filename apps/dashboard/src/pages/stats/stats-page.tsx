@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { may, useMe } from '../../api/me.ts';
 import { useStore } from '../../api/store.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
-import { ChartPanel, type ChartView } from '../../parts/chart-panel.tsx';
+import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Choices } from '../../parts/field.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
-import { ChartPanel } from '../../../parts/chart-panel.tsx';
+import { ChartPanel } from '../../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../../parts/clock.ts';
 import { Choices } from '../../../parts/field.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../../api/trpc.ts';
-import { calls } from '../../../parts/api-calls.ts';
+import { calls } from '../../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { Facts } from '../../../parts/page.tsx';
-import { SameByApi } from '../../../parts/same-by-api.tsx';
 import { ErrorPanel, Notice } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';

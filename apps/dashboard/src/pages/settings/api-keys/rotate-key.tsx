@@ -1,8 +1,8 @@
 import { client } from '../../../api/trpc.ts';
-import { calls } from '../../../parts/api-calls.ts';
+import { calls } from '../../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { nowMs } from '../../../parts/clock.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { SameByApi } from '../../../parts/same-by-api.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
 import { useSecret } from '../../../parts/use-secret.ts';

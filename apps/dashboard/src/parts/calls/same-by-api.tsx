@@ -1,5 +1,5 @@
+import { CodeBlock } from '../copy.tsx';
 import type { Call } from './api-calls.ts';
-import { CodeBlock } from './copy.tsx';
 
 const words = {
   title: 'The same by the API',

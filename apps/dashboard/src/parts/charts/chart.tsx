@@ -1,6 +1,6 @@
 import './chart.css';
 import { Fragment, type KeyboardEvent, type PointerEvent, useState } from 'react';
-import type { Tone } from './badge.tsx';
+import type { Tone } from '../badge.tsx';
 
 export interface ChartSeries {
   readonly name: string;
