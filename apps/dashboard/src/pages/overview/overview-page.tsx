@@ -145,7 +145,7 @@ function LastFigures({
     [text.delivered, count(delivered)],
     [text.bounced, count(bounced)],
     [text.failed, count(failed)],
-    [text.p95, p95 === null ? text.unknown : `${p95.toFixed(1)} s`],
+    [text.p95, p95 === null ? text.unknown : p95 < 60 ? `${p95.toFixed(1)} s` : span(p95)],
     [text.waiting, waiting.count.toLocaleString('en')],
   ];
   return (
