@@ -83,7 +83,7 @@ export interface Credential {
 export type Actor = KeyActor | UserActor | SystemActor;
 
 /** The API of an action, for the audit log. */
-export const viaNames = ['rest', 'graphql', 'dashboard', 'worker', 'cli'] as const;
+export const viaNames = ['rest', 'graphql', 'dashboard', 'smtp', 'resend', 'worker', 'cli'] as const;
 export type Via = (typeof viaNames)[number];
 
 /** Values for response headers, filled in while the request is served. */
