@@ -111,7 +111,7 @@ export async function startPostrider(
       lock_ms: Math.round(LIMITS.database_answer * LOCK_PART),
     });
     stops.unshift(() => sql.end({ timeout: 1 }));
-    if (direct_url !== database_url) await requireSession(sql);
+    if (direct_url !== database_url) await requirePooledSession(database_url, pool);
     const direct = connectDirectly(config, sql);
     if (direct !== sql) stops.unshift(() => direct.end({ timeout: 1 }));
     const task_sql = connect(database_url, {
@@ -191,6 +191,19 @@ async function firstLoginLink(services: Services, { operator }: Provisioned): Pr
   const workspace_id = (await oldestWorkspace(services.sql)) ?? '';
   const ctx = createContext(services, { kind: 'system', workspace_id }, { via: 'cli' });
   return (await invoke(ctx, createLoginLink, { email: operator.email })).url;
+}
+
+async function requirePooledSession(
+  database_url: string,
+  pool: { readonly application_name: string; readonly connect_ms: number },
+): Promise<void> {
+  const [one, two] = connectSingly(database_url, 2, pool);
+  if (!one || !two) throw new Error('two connections were asked for');
+  try {
+    await requireSession([one, two]);
+  } finally {
+    await Promise.all([one, two].map((sql) => sql.end({ timeout: 1 })));
+  }
 }
 
 /** Past a pooler, which outlives the connections of a process: for LISTEN, and for what tells that a worker is there. */

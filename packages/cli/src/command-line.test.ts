@@ -1230,7 +1230,7 @@ describe('erase', () => {
 
   it('does not wait with --no-wait, and refuses what is no address', async () => {
     const started = await postrider(['erase', 'another.person@example.com', '--no-wait', '--json']);
-    const refused = await postrider(['erase', 'nobody']);
+    const refused = await postrider(['erase', 'no-address']);
 
     expect(JSON.parse(started.out)).toMatchObject({ object: 'erasure', id: expect.stringMatching(/^ers_/) });
     expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/email/)]);

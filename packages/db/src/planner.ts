@@ -80,11 +80,29 @@ export function equalsByRange(sql: Sql | Tx, column: Fragment, value: Fragment):
   return sql`${column} >= ${value} and ${column} <= ${value}`;
 }
 
-/** Throws where a connection through a pooler has not the settings that connect() made, or the driver cannot make them. */
-export async function requireSession(sql: Sql): Promise<void> {
-  const [row] = await sql<{ mode: string }[]>`select current_setting('plan_cache_mode') as mode`;
-  if (row?.mode === sessionPlanning.plan_cache_mode) return;
-  throw new Error(
+const ROUNDS = 5;
+
+/**
+ * Throws where connections through a pooler have not the settings that connect() made, or the driver cannot make them.
+ * One connection alone finds its settings at an idle pooler of transactions too, which gives it the same connection of
+ * the database each time; so two set a value of their own by turns. Each is a pool of one.
+ */
+export async function requireSession(connections: readonly [Sql, Sql]): Promise<void> {
+  for (let round = 1; round <= ROUNDS; round++) {
+    const marks = connections.map((sql, index) => ({ sql, mark: `${round}.${index}` }));
+    for (const { sql, mark } of marks) await sql`select set_config('postrider.session', ${mark}, false)`;
+    for (const { sql, mark } of marks) if (!(await keepsSession(sql, mark))) throw notKept();
+  }
+}
+
+async function keepsSession(sql: Sql, mark: string): Promise<boolean> {
+  const [row] = await sql<{ mark: string | null; mode: string }[]>`
+    select current_setting('postrider.session', true) as mark, current_setting('plan_cache_mode') as mode`;
+  return row?.mark === mark && row.mode === sessionPlanning.plan_cache_mode;
+}
+
+function notKept(): Error {
+  return new Error(
     'The pooler at DATABASE_URL does not keep the settings of a session, or the postgres driver lacks ' +
       'patches/postgres+3.4.9.patch. Set pool_mode = session, and run `node scripts/apply-patches.mjs`.',
   );

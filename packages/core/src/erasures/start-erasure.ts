@@ -3,12 +3,9 @@ import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
-import { addressField } from '../suppressions/index.ts';
+import { addressField, standsForErased } from '../suppressions/index.ts';
 import { type ErasureEntry, erasureEntry, erasureNotFound, erasureSchema } from './erasure-entry.ts';
 import { erasureById, insertErasure } from './store.ts';
-
-/** The domain of what erased addresses are replaced by. */
-const REPLACED = '@erased.invalid';
 
 /**
  * Erases an address from the workspace, by a job. The audit log has the id of the run and not the address, because its
@@ -19,7 +16,7 @@ export const startErasure = operation({
   scope: 'admin',
   summary: 'Erase an address and the content of its mail',
   input: z.object({
-    email: addressField.refine((email) => !email.endsWith(REPLACED), {
+    email: addressField.refine((email) => !standsForErased(email), {
       message: 'email: what stands for erased addresses cannot be erased.',
       params: { reason: 'invalid_email' },
     }),

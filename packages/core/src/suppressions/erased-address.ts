@@ -11,6 +11,11 @@ const HEX_DIGITS = 40;
 /** What stands in place of an address that was erased. */
 export const ERASED_ADDRESS = `erased@${DOMAIN}`;
 
+/** Whether an address, in lower case, stands for one that was erased. */
+export function standsForErased(email: string): boolean {
+  return email.endsWith(`@${DOMAIN}`);
+}
+
 const keys = new WeakMap<Encryption, Promise<Buffer>>();
 
 function hashKeyOf({ sql, encryption }: { readonly sql: Sql | Tx; readonly encryption: Encryption }): Promise<Buffer> {
