@@ -21,6 +21,7 @@ export interface Caller {
   readonly actor: UserActor | null;
   readonly request_id: string;
   readonly address: string;
+  readonly trace: string | null;
   readonly rate: RateNotes;
   /** Becomes response headers. */
   readonly notes: Pick<AnswerNotes, 'session_token'>;
@@ -109,10 +110,10 @@ async function run<I extends z.ZodType, O>(
   admit?: (caller: Caller, actor: UserActor) => Promise<void>,
 ): Promise<O> {
   return refusing(async () => {
-    const { services, request_id, address, notes } = caller;
+    const { services, request_id, address, trace, notes } = caller;
     const actor = signedIn(caller);
     await admit?.(caller, actor);
-    const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
+    const ctx = createContext(services, actor, { request_id, address, trace, via: 'dashboard' });
     const answer = await invoke(ctx, operation, input ?? {});
     notes.session_token = ctx.notes.session_token ?? notes.session_token;
     return answer;
