@@ -8,6 +8,8 @@ export interface AdminEnv {
     request_id: string;
     /** The client address; X-Forwarded-For counts only from trusted proxies. */
     address: string;
+    /** The traceparent of a request of an API; null where it is not sampled. */
+    trace: string | null;
     /** The signed-in user, set by requireSession. */
     actor: UserActor;
   };

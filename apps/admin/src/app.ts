@@ -18,6 +18,7 @@ import { graphiqlRoutes } from './pages/graphiql.ts';
 import { loginRoutes } from './pages/login-pages.ts';
 import { PAGE_POLICY } from './pages/page-policy.ts';
 import { previewRoutes } from './pages/preview.ts';
+import { traced } from './traced.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
 
 /** The routes of the admin role. */
@@ -50,7 +51,9 @@ export function createApp(
   app.route('/docs', docRoutes());
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
   app.route('/preview', previewRoutes(services));
+  app.use('/trpc/*', traced(services, '/trpc'));
   app.route('/trpc', trpcRoutes(services));
+  app.use('/graphql', traced(services, '/graphql'));
   app.route('/graphql', graphqlRoutes(services, refunds, known));
   app.route('/graphiql', graphiqlRoutes(services));
   app.notFound((context) => {

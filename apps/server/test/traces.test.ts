@@ -1,13 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { createHandler as createAdmin } from '@postrider/admin';
 import { createServices, invoke } from '@postrider/core';
 import { createWebhook } from '@postrider/core/webhooks';
-import { createHandler } from '@postrider/rest';
+import { createResendHandler, createHandler as createRest } from '@postrider/rest';
 import { startWebhookSink } from '@postrider/testing';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { beforeEach, expect, it } from 'vitest';
 import { createTracing } from '../src/telemetry/traces.ts';
+import { callerOf } from './parity/apis.ts';
 
 const CANARY = 'canary-51ab';
 const world = await openWorld();
@@ -21,8 +23,12 @@ endAfterTests({ stop });
 // The world's own services run the workers.
 Object.assign(world.services, { tracing });
 const services = createServices({ ...world.services, tracing });
-const handle = createHandler(services);
-const server = createServer((request, response) => void handle(request, response));
+const [rest, resend, admin] = [createRest(services), createResendHandler(services), createAdmin(services)];
+const server = createServer((request, response) => {
+  const path = request.url ?? '';
+  const handle = path.startsWith('/v1/') ? rest : path.startsWith('/resend/') ? resend : admin;
+  void handle(request, response);
+});
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 endAfterTests({
   async stop() {
@@ -33,20 +39,23 @@ endAfterTests({
 });
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: CANARY, text: CANARY };
+
+async function post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  expect(answer.ok).toBe(true);
+  return answer.text();
+}
+
+const caller = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
 
 async function send(more: object = {}, sampled = true): Promise<string> {
-  const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: CANARY, text: CANARY, ...more };
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/email/send`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${world.secret}`,
-      'content-type': 'application/json',
-      ...(sampled && { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` }),
-    },
-    body: JSON.stringify(mail),
-  });
-  expect(answer.status).toBe(202);
-  return String(((await answer.json()) as { id: string }).id);
+  const answer = await post('/v1/email/send', { ...mail, ...more }, sampled ? caller : {});
+  return String((JSON.parse(answer) as { id: string }).id);
 }
 
 const told = () => spans.getFinishedSpans().map((span) => [span.name, span.spanContext().traceId === TRACE]);
@@ -69,6 +78,24 @@ it('one trace leads from the request through commit and attempt to the webhook',
   ]);
   const facts = JSON.stringify(spans.getFinishedSpans().map(({ attributes, name }) => [name, attributes]));
   for (const secret of [CANARY, world.secret, 'ada@example.com']) expect(facts).not.toContain(secret);
+});
+
+it('a mail of the other APIs has a trace too', async () => {
+  const person = await callerOf(world, world.workspace_id, ['email:send'], 'member');
+  const id = await send();
+  spans.reset();
+
+  await post('/resend/emails', mail, caller);
+  await post('/trpc/test.send', mail, { ...caller, cookie: person.cookie, 'x-postrider': '1' });
+  await post('/graphql', { query: `mutation { messageResend(input: { id: "${id}" }) { __typename } }` }, caller);
+
+  expect(told()).toEqual(
+    ['/resend/emails', '/trpc', '/graphql'].flatMap((route) => [
+      ['commit', true],
+      [`POST ${route}`, true],
+    ]),
+  );
+  await world.drain();
 });
 
 it('a message that is not sampled stores no trace and begins none', async () => {

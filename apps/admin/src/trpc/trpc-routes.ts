@@ -43,7 +43,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   const [usual, large] = [limited(USUAL_BODY_BYTES, '100 kB'), limited(SEND_BODY_BYTES, '14 MiB')];
   routes.use((context, next) => (WITH_MAIL.test(context.req.path) ? large : usual)(context, next));
   routes.all('*', async (context) => {
-    const { request_id, address } = context.var;
+    const { request_id, address, trace } = context.var;
     const begun = performance.now();
     const actor = await sessionOf(services, context);
     const rate = new RateNotes();
@@ -63,6 +63,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
         actor,
         request_id,
         address,
+        trace,
         rate,
         notes,
         streamed: info.accept === 'application/jsonl',

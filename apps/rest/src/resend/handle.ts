@@ -5,6 +5,7 @@ import {
   createContext,
   newId,
   type Parsed,
+  readTraceparent,
   SEND_BODY_BYTES,
   type Services,
   USUAL_BODY_BYTES,
@@ -35,7 +36,12 @@ export function createResendHandler(
   const budget = createBodyBudget();
 
   /** Key, window, then body, in the order of /v1. */
-  const serve = async (request: IncomingMessage, request_id: string, url: URL, found: Found): Promise<Answer> => {
+  const serve = async (
+    request: IncomingMessage,
+    { request_id, trace }: Pick<Context, 'request_id' | 'trace'>,
+    url: URL,
+    found: Found,
+  ): Promise<Answer> => {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const credential = readCredential(bearerToken(request.headers.authorization), address);
     if (credential instanceof AppError) throw (await refuseAddress(services, address, credential)).error;
@@ -51,6 +57,7 @@ export function createResendHandler(
       via: 'resend',
       address,
       send_counted: row.rate_class === 'send',
+      trace,
     });
     const leaves: (() => void)[] = [];
     try {
@@ -72,8 +79,10 @@ export function createResendHandler(
     const request_id = newId('request', services.clock.now());
     const url = new URL(request.url ?? '/', 'http://localhost');
     const found = find(request.method ?? '', url.pathname.slice(PREFIX.length));
-    const { metrics } = services;
-    const { status, body } = await serve(request, request_id, url, found).catch((error: unknown) => {
+    const { metrics, tracing } = services;
+    const span = tracing.begin('request', { parent: readTraceparent(request.headers.traceparent) });
+    const about = { request_id, trace: span.traceparent };
+    const { status, body } = await serve(request, about, url, found).catch((error: unknown) => {
       const public_error = asAppError(error);
       if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
       if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
@@ -81,6 +90,7 @@ export function createResendHandler(
       return { status: told.statusCode, body: told };
     });
     const [route, method] = found instanceof AppError ? ['none', 'none'] : [found.row.path, found.row.method];
+    span.end({ failed: status >= 500, name: `${method} ${PREFIX}${route}`, facts: { status, request_id } });
     metrics.count('http_requests_total', ['resend', route, method, String(status)]);
     metrics.observe('http_request_seconds', ['resend', route], (performance.now() - begun) / 1000);
     response.writeHead(status, {

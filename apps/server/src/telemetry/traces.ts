@@ -1,7 +1,5 @@
 import {
-  type Context,
   isSpanContextValid,
-  type Link,
   ROOT_CONTEXT,
   type SpanContext,
   SpanStatusCode,
@@ -9,15 +7,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  SamplingDecision,
-  type SpanProcessor,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { noSpan, type Span, type Tracing } from '@postrider/core';
 import { PREFIX, type ProcessName, resourceOf } from './metric-producer.ts';
 
@@ -28,7 +18,10 @@ export function otlpSpans(endpoint: string): SpanProcessor {
   });
 }
 
-/** Traces of this process. The share is that of requests whose caller has not decided. */
+/**
+ * Traces of this process. The share is that of requests whose caller has not decided; a trace that continues another
+ * one by a link is sampled, because that one was.
+ */
 export function createTracing(
   name: ProcessName,
   processor: SpanProcessor,
@@ -36,18 +29,21 @@ export function createTracing(
 ): { readonly tracing: Tracing; stop(): Promise<void> } {
   const provider = new TracerProvider({
     resource: resourceOf(name),
-    sampler: new ParentBasedSampler({ root: linkedOr(new TraceIdRatioBasedSampler(share)) }),
+    sampler: new AlwaysOnSampler(),
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer(PREFIX);
   return {
     tracing: {
       begin(what, { parent, link } = {}): Span {
-        const context = parent === undefined ? ROOT_CONTEXT : within(parent);
+        const above = parent === undefined ? null : contextOf(parent);
         const linked = link === undefined ? null : contextOf(link);
+        // Decided here, because the SDK makes two random ids and a span before it asks whether one is wanted.
+        const wanted = above ? isSampled(above) : linked !== null || Math.random() < share;
+        if (!wanted) return noSpan;
+        const context = above ? trace.setSpanContext(ROOT_CONTEXT, above) : ROOT_CONTEXT;
         const span = tracer.startSpan(what, linked ? { links: [{ context: linked }] } : {}, context);
         const own = span.spanContext();
-        if ((own.traceFlags & TraceFlags.SAMPLED) === 0) return noSpan;
         return {
           traceparent: `00-${own.traceId}-${own.spanId}-01`,
           end({ failed, name: told, facts = {} }) {
@@ -63,20 +59,8 @@ export function createTracing(
   };
 }
 
-/** A trace that continues another one is sampled, because that one was. */
-function linkedOr(otherwise: Sampler): Sampler {
-  return {
-    shouldSample(context, trace_id, what, kind, attributes, links: Link[]) {
-      if (links.length > 0) return { decision: SamplingDecision.RECORD_AND_SAMPLED };
-      return otherwise.shouldSample(context, trace_id, what, kind, attributes, links);
-    },
-    toString: () => `linked, or ${otherwise.toString()}`,
-  };
-}
-
-function within(parent: string): Context {
-  const context = contextOf(parent);
-  return context ? trace.setSpanContext(ROOT_CONTEXT, context) : ROOT_CONTEXT;
+function isSampled({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 function contextOf(traceparent: string): SpanContext | null {

@@ -1,15 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from '@postrider/db';
 import { expiredCertificate, mailCertificate } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { noteWorker } from '../delivery/index.ts';
+import { createHold, releaseHold } from '../holds/index.ts';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import { createEncryption } from '../process/encryption.ts';
-import { maintainStorage } from '../storage/index.ts';
+import { measureQueues, queueNames } from '../queues/index.ts';
+import { growthOf, maintainStorage } from '../storage/index.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { judgeOldestTransaction, judgeSettings, judgeTransactionIds } from './database-checks.ts';
 import { examineMachine } from './examine-machine.ts';
@@ -132,21 +135,46 @@ it('clock: a process that is ahead of the database fails, and one that agrees pa
   await healthy('clock');
 });
 
-it('workers and queue age: no worker and old mail fail, a worker and an empty queue pass', async () => {
+it('workers: none fails, and one that starts passes', async () => {
   const { sql } = services;
-  await sql`
-    insert into queue_measures (queue, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at)
-    values ('delivery.attempt', 9, 0, 0, 0, 0, 900, clock_now())`;
   expect(await finding('workers')).toMatchObject({ status: 'failing', fix: 'Start a process with `worker` in ROLES.' });
+
+  await noteWorker(sql, { worker: crypto.randomUUID(), stopped: false, ended_per_minute: 0 }, 10_000);
+
+  await healthy('workers');
+});
+
+it('queue age: mail that has waited fails, and passes once a worker has sent it', async () => {
+  dns.set('patient.test', 'MX', [{ priority: 10, exchange: 'mx.patient.test' }]);
+  dns.set('mx.patient.test', 'A', ['127.0.0.1']);
+  await world.domain('sender.test');
+  const to = 'ada@patient.test';
+  await invoke(world.as(world.workspace_id), sendMessage, { from: 'a@sender.test', to, subject: 'Hi', text: 'Hi' });
+  await world.clock.advance(15 * 60_000);
+  const measure = () => measureQueues(services.sql, queueNames, 0);
+  await measure();
   expect(await finding('queue_age')).toMatchObject({
     status: 'failing',
     detail: 'Mail that is due has waited for 15 min.',
+    fix: expect.stringContaining('start another worker'),
   });
 
-  await noteWorker(sql, { worker: crypto.randomUUID(), stopped: false, ended_per_minute: 0 }, 10_000);
-  await sql`update queue_measures set oldest_ready_seconds = null`;
+  await world.drain();
+  await measure();
 
-  await healthy('workers');
+  await healthy('queue_age');
+});
+
+it('queue age: a held queue is a warning, and the release that the fix names passes', async () => {
+  const ctx = world.as(world.workspace_id);
+  const held = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Repair' });
+  expect(await finding('queue_age')).toMatchObject({
+    status: 'warning',
+    fix: `Release it: \`npx postrider queues release ${held.scope} ${held.value}\`.`,
+  });
+
+  await invoke(ctx, releaseHold, { hold_id: held.id });
+
   await healthy('queue_age');
 });
 
@@ -177,13 +205,28 @@ it('migrations: one that is pending fails, and an applied one passes', async () 
   await healthy('migrations');
 });
 
-it('oldest transaction: one that is open for hours fails, and the fix ends it', () => {
-  const open = { pid: 4711, name: 'psql' };
-  const fix = 'End it: select pg_terminate_backend(4711);';
-
-  expect(judgeOldestTransaction({ ...open, seconds: 2 * 3600 })).toMatchObject({ status: 'failing', fix });
-  expect(judgeOldestTransaction({ ...open, seconds: 301 })).toMatchObject({ status: 'warning', fix });
+it('oldest transaction: one that is open for hours fails, and the statement of the fix ends it', async () => {
+  const client = connect(world.database_url, { max: 1, application_name: 'postrider-test-open' });
+  const begun = Promise.withResolvers<void>();
+  const ended = client.begin(async (tx) => {
+    await tx`select 1`;
+    begun.resolve();
+    await new Promise(() => undefined);
+  });
+  await begun.promise;
+  const found = await oldestTransaction(services.sql);
+  const open = { pid: found?.pid ?? 0, name: found?.name ?? '' };
+  const failed = judgeOldestTransaction({ ...open, seconds: 2 * 3600 });
+  expect(failed).toMatchObject({ status: 'failing', detail: expect.stringContaining('postrider-test-open') });
+  expect(judgeOldestTransaction({ ...open, seconds: 301 })).toMatchObject({ status: 'warning', fix: failed.fix });
   expect(judgeOldestTransaction({ ...open, seconds: 299 })).toMatchObject({ status: 'ok', fix: null });
+
+  await services.sql.unsafe(/select .*;/.exec(failed.fix ?? '')?.[0] ?? '');
+
+  await expect.poll(() => oldestTransaction(services.sql)).not.toMatchObject({ pid: open.pid });
+  await expect(ended).rejects.toThrow();
+  await healthy('oldest_transaction');
+  await client.end({ timeout: 1 });
 });
 
 it('oldest transaction: one that has just begun is found, by a clock that no test moves', async () => {
@@ -243,6 +286,29 @@ it('disk: the days that are left decide, and the free bytes', () => {
   expect(judgeDisk(disk, 100)).toMatchObject({ status: 'ok', fix: null });
   expect(judgeDisk(disk, null)).toMatchObject({ status: 'ok', detail: '40.0 GB are free.' });
   expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9 }, null)).toMatchObject({ status: 'failing' });
+});
+
+it('disk: mail that fills it in five days fails, and the shorter retention that the fix names passes', async () => {
+  const { sql, config } = services;
+  const empty = await finding('disk');
+  const { disk, bytes_per_mail } = await growthOf(sql, config);
+  const a_day = Math.round((disk?.free_bytes ?? 0) / bytes_per_mail / 5);
+  await sql`
+    insert into stat_hours (
+      workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled
+    )
+    select no_id(), 'none', clock_now() - make_interval(hours => n), '', ${a_day}::int, 0, 0, 0, 0, 0, 0, 0
+    from generate_series(1, 7) n`;
+  expect(await finding('disk')).toMatchObject({
+    status: 'failing',
+    detail: expect.stringContaining('enough for 5 d at the present rate'),
+    fix: expect.stringContaining('shorter retention frees old months'),
+  });
+
+  const kept = await finding('disk', { config: { ...config, RETENTION_MESSAGES: 86_400 } });
+
+  expect({ status: kept?.status, fix: kept?.fix }).toEqual({ status: empty?.status, fix: empty?.fix });
+  await sql`delete from stat_hours`;
 });
 
 it('no check takes over 5 s, where name servers are silent and a table is locked', async () => {

@@ -13,11 +13,11 @@ it('writes every line while there are few, and under load a sample that says how
 
   burst(20);
   now = 1000;
-  burst(1000);
+  burst(3000);
   now = 2000;
   burst(1);
 
   expect(lines.slice(0, 40).every(({ skipped }) => skipped === undefined)).toBe(true);
-  expect(lines.slice(40, 50).map(({ number }) => number)).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
-  expect(lines.slice(40).map(({ skipped }) => skipped)).toEqual([79, 99, 99, 99, 99, 99, 99, 99, 99, 99, undefined]);
+  expect(lines.slice(40, 43).map(({ number }) => number)).toEqual([1000, 2000, 3000]);
+  expect(lines.slice(40).map(({ skipped }) => skipped)).toEqual([979, 999, 999, undefined]);
 });

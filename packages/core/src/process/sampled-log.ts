@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 
-// Of each message: the first lines of a second are written, and then one in a hundred.
+// Of each message: the first lines of a second are written, and then one in a thousand. To write one takes as long as a
+// fifth of accepting a mail.
 const MOST_A_SECOND = 20;
-const ONE_IN = 100;
+const ONE_IN = 1000;
 const SECOND_MS = 1000;
 
 /** Lines about single mails: every one while there are few, a sample with the number left out under load. */

@@ -18,11 +18,11 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
   const routes = new Hono<AdminEnv>();
   const server = createGraphqlServer(services, refunds, known);
   const answer = async (context: Context<AdminEnv>): Promise<Response> => {
-    const { request_id, address } = context.var;
+    const { request_id, address, trace } = context.var;
     const admitted = await admitKey(services, context.req.header('authorization'), address, 1);
     if ('error' in admitted) return refuse(admitted.error, request_id, refusalHeaders(admitted.error, admitted.window));
     const { actor, charged, credential } = admitted;
-    const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address }), actor };
+    const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address, trace }), actor };
     const cost = new CostMeter(charged);
     const asked = await jsonRequest(context.req.raw);
     const answered =

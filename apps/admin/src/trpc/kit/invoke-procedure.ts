@@ -19,6 +19,7 @@ export interface Caller {
   readonly actor: UserActor | null;
   readonly request_id: string;
   readonly address: string;
+  readonly trace: string | null;
   readonly rate: RateNotes;
   /** Becomes response headers. */
   readonly notes: Pick<AnswerNotes, 'session_token'>;
@@ -93,10 +94,10 @@ async function run<I extends z.ZodType, O>(
   admit?: (caller: Caller) => Promise<void>,
 ): Promise<O> {
   return refusing(async () => {
-    const { services, request_id, address, notes, rate } = caller;
+    const { services, request_id, address, trace, notes, rate } = caller;
     const actor = signedIn(caller);
     await admit?.(caller);
-    const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
+    const ctx = createContext(services, actor, { request_id, address, trace, via: 'dashboard' });
     try {
       return await invoke(ctx, operation, input ?? {});
     } finally {

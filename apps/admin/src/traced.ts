@@ -1,0 +1,15 @@
+import { readTraceparent, type Services } from '@postrider/core';
+import type { MiddlewareHandler } from 'hono';
+import type { AdminEnv } from './admin-env.ts';
+
+/** A span for each request of an API; the caller may have begun its trace. */
+export function traced({ tracing }: Services, route: string): MiddlewareHandler<AdminEnv> {
+  return async (context, next) => {
+    const span = tracing.begin('request', { parent: readTraceparent(context.req.header('traceparent')) });
+    context.set('trace', span.traceparent);
+    await next();
+    const { status } = context.res;
+    const facts = { status, request_id: context.var.request_id };
+    span.end({ failed: status >= 500, name: `${context.req.method} ${route}`, facts });
+  };
+}
