@@ -1,4 +1,4 @@
-import { arrayLiteral, type Fragment, type RecordField, type Sql, uuidOfId } from '@postrider/db';
+import { arrayLiteral, type Fragment, fence, type RecordField, type Sql, uuidOfId } from '@postrider/db';
 import type { NewMessage, NewRecipient } from './new-message.ts';
 
 /** A column that the storing statements of both paths fill from the same field. */
@@ -106,4 +106,17 @@ export function appendValues<Row>(record: RecordField[], columns: readonly Colum
     record.push(column.type === 'uuid' && typeof value === 'string' ? uuidOfId(value) : value);
   }
   return record;
+}
+
+/**
+ * Rows of message_tags from rows of workspace_id, tag and message_id. Only a tag that is new needs the function, which
+ * costs more than the lookup; the order is the one that it asks for.
+ */
+export function tagRows(sql: Sql, source: Fragment): Fragment {
+  return sql`
+    select coalesce(known.id, intern_tag(workspace_id, tag)), message_id
+    from (select * from (${source}) given order by workspace_id, tag ${fence}) tagged
+    left join lateral (
+      select x.id from tags x where x.workspace_id = tagged.workspace_id and x.name = tag ${fence}
+    ) known on true`;
 }

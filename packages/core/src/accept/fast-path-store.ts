@@ -9,6 +9,7 @@ import {
   messageColumns,
   recipientColumns,
   recordColumns,
+  tagRows,
 } from './columns-store.ts';
 import type { NewMessage } from './new-message.ts';
 
@@ -97,8 +98,7 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
     ),
     b as (
       insert into bodies (workspace_id, message_id, ${body.names})
-      select workspace_id, message_id, ${body.values}
-      from ${recordsIn(sql, bodyRecords(messages), BODY_RECORD)} as records
+      select workspace_id, id, ${body.values} from batch
     ),
     r as (
       insert into recipients (workspace_id, message_id, ${recipient.names}, state, due_at)
@@ -107,10 +107,7 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
     ),
     t as (
       insert into message_tags (tag_id, message_id)
-      select intern_tag(workspace_id, tag), message_id
-      from (
-        select * from ${recordsIn(sql, tagRecords(messages), TAG_COLUMNS)} as records order by workspace_id, tag ${fence}
-      ) tagged
+      ${tagRows(sql, sql`select workspace_id, tag, id as message_id from batch cross join unnest(tags) as tag`)}
     ),
     e as (
       insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
@@ -152,20 +149,11 @@ function spendingsOf(messages: readonly NewMessage[]) {
 const WINDOW_COLUMNS = ['key_id::uuid', 'wanted', 'allowance'] as const;
 const SPENDING_COLUMNS = ['workspace_id::uuid', 'count', 'monthly_limit'] as const;
 
-const MESSAGE_RECORD = recordColumns(['event_id::uuid'], messageColumns);
+const MESSAGE_COLUMNS = [...messageColumns, ...bodyColumns];
+const MESSAGE_RECORD = recordColumns(['event_id::uuid'], MESSAGE_COLUMNS);
 
 function messageRecords(messages: readonly NewMessage[]): string {
-  return recordTexts(messages.map((message) => appendValues([uuidOfId(message.event_id)], messageColumns, message)));
-}
-
-const BODY_RECORD = recordColumns(['workspace_id::uuid', 'message_id::uuid'], bodyColumns);
-
-function bodyRecords(messages: readonly NewMessage[]): string {
-  return recordTexts(
-    messages.map((message) =>
-      appendValues([uuidOfId(message.workspace_id), uuidOfId(message.id)], bodyColumns, message),
-    ),
-  );
+  return recordTexts(messages.map((message) => appendValues([uuidOfId(message.event_id)], MESSAGE_COLUMNS, message)));
 }
 
 const RECIPIENT_RECORD = recordColumns(['workspace_id::uuid', 'message_id::uuid', 'job_priority'], recipientColumns);
@@ -178,12 +166,4 @@ function recipientRecords(messages: readonly NewMessage[]): string {
       records.push(appendValues([workspace, message, job_priority], recipientColumns, recipient));
   }
   return recordTexts(records);
-}
-
-const TAG_COLUMNS = ['workspace_id::uuid', 'tag', 'message_id::uuid'] as const;
-
-function tagRecords(messages: readonly NewMessage[]): string {
-  return recordTexts(
-    messages.flatMap(({ workspace_id, id, tags }) => tags.map((tag) => [uuidOfId(workspace_id), tag, uuidOfId(id)])),
-  );
 }

@@ -4,7 +4,7 @@ import type { SendableFacts } from '../domains/index.ts';
 import { jobPriorities } from '../priorities/index.ts';
 import type { Jobs } from '../process/jobs.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
-import { arraysOf, bodyColumns, fragmentsOf, messageColumns, recipientColumns } from './columns-store.ts';
+import { arraysOf, bodyColumns, fragmentsOf, messageColumns, recipientColumns, tagRows } from './columns-store.ts';
 import type { NewMessage } from './new-message.ts';
 
 /** An idempotency key to claim, with the answer to replay. */
@@ -179,7 +179,7 @@ export async function storeAccepted(
     ),
     t as (
       insert into message_tags (tag_id, message_id)
-      ${tagRows(sql, storing)}
+      ${storedTags(sql, storing)}
     ),
     e as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
@@ -284,17 +284,19 @@ function recipientRows(sql: Sql, storing: readonly Storing[]): Fragment {
       where a.claim is null or a.claim in (select place from won)`;
 }
 
-function tagRows(sql: Sql, storing: readonly Storing[]): Fragment {
+function storedTags(sql: Sql, storing: readonly Storing[]): Fragment {
   const tags = storing.flatMap(({ message, claim }) => message.tags.map((tag) => ({ message, tag, claim })));
-  return sql`select intern_tag(workspace_id, tag), message_id from (select * from unnest(
+  return tagRows(
+    sql,
+    sql`
+      select workspace_id, tag, message_id from unnest(
         ${tags.map(({ claim }) => claim)}::int[],
         ${tags.map(({ message }) => message.workspace_id)}::uuid[],
         ${tags.map(({ tag }) => tag)}::text[],
         ${tags.map(({ message }) => message.id)}::uuid[]
       ) as a (claim, workspace_id, tag, message_id)
-      where a.claim is null or a.claim in (select place from won)
-        order by workspace_id, tag ${fence}
-      ) tagged`;
+      where a.claim is null or a.claim in (select place from won)`,
+  );
 }
 
 function eventRows(sql: Sql, messageEvents: readonly MessageEvents[]): Fragment {
