@@ -10,8 +10,7 @@ const from = join(root, 'packages/cli');
 export const cliPackage = join(from, 'dist');
 
 // What opens the database, and with it the whole service.
-const ofMachine =
-  /\/commands\/(?:operators|members|destinations|workspaces|plans|audit|queues|bulk|numbers|workers|restore-check|doctor)\.ts$|\/connect\/machine\.ts$|\/machine\/\w+\.ts$/;
+const ofMachine = /\/packages\/cli\/src\/machine\/[\w-]+\.ts$/;
 const ABSENT = 'virtual:not-in-the-package';
 const absent = `
 const refuse = () => {
@@ -19,7 +18,7 @@ const refuse = () => {
     name: 'AppError', reason: 'not_installed', facts: {},
   });
 };
-export const ${['Operators', 'Members', 'Destinations', 'Workspaces', 'Plans', 'Audit', 'Queues', 'Bulk', 'Numbers', 'Workers', 'Migrate', 'RestoreCheck', 'Doctor', 'Databases'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse;
+export const ${['Migrate', 'RestoreCheck', 'Doctor', 'Databases'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse, newLoginLink = refuse, newPassword = refuse, holdsOfMachine = refuse;
 `;
 
 export async function buildCli(): Promise<void> {

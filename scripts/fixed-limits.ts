@@ -118,7 +118,9 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['DNS_TIMEOUT_MS', 'a query for the host of a webhook, made twice'],
     ['MOST_READ_BYTES', 'what is read of an answer to a webhook'],
   ],
-  'packages/core/src/webhooks/endpoints/create-webhook.ts': [['MOST_WEBHOOKS', 'webhooks of a workspace']],
+  'packages/core/src/webhooks/endpoints/create-webhook.ts': [
+    ['MOST_WEBHOOKS', 'webhooks of a workspace, of each mode'],
+  ],
   'packages/core/src/webhooks/deliveries/delivery-store.ts': [
     ['WEBHOOK_LEASE_SECONDS', 'the claim of a webhook delivery that is being posted'],
   ],
@@ -127,9 +129,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['DISABLE_SECONDS', 'an endpoint that accepted nothing for so long is disabled'],
   ],
   'packages/dispatch/src/webhooks/webhook-pump.ts': [['MOST_CLAIMED', 'webhook deliveries that a worker has claimed']],
-  'packages/dispatch/src/webhooks/endpoint-lanes.ts': [
-    ['MOST_POSTING', 'posts to one endpoint at one time, at least; free places are shared'],
-  ],
+  'packages/dispatch/src/webhooks/endpoint-lanes.ts': [['MOST_POSTING', 'posts to one endpoint at one time, at most']],
   'packages/mail/src/bounce/return-server.ts': [
     ['IDLE_MS', 'a session with the inbound port without a command'],
     ['SESSION_MS', 'a whole session with the inbound port'],

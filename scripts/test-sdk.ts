@@ -162,8 +162,10 @@ function runCli(runtime: string, node: string, folder: string, url: string, key:
   report(`${runtime} postrider email get`, shown.stdout.includes('ada@example.com'), shown.stderr);
   const added = cli('domains', 'add', `${runtime.replace(' ', '')}.example`, '--output', 'text');
   report(`${runtime} postrider domains add`, added.stdout.includes('dkim (required)'), added.stderr);
-  const queues = cli('queues', 'top');
-  report(`${runtime} postrider queues, which need the machine`, queues.stderr.includes('not_installed'), queues.stderr);
+  const queues = cli('queues', 'top', '--output', 'text');
+  report(`${runtime} postrider queues top`, queues.stdout.includes('delivery.attempt'), queues.stderr);
+  const doctor = cli('doctor');
+  report(`${runtime} postrider doctor needs the machine`, doctor.stderr.includes('not_installed'), doctor.stderr);
   report(`${runtime} postrider --version`, /^\d+\.\d+\.\d+\n$/.test(cli('--version').stdout));
 }
 

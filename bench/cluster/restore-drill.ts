@@ -215,7 +215,7 @@ async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boole
   if (checks) {
     await pause(HELD_MS);
     held_sent = ledgers.seen.length - from;
-    await runCommand(['queues', 'release', 'instance', 'all'], env);
+    await runCommand(['queues', 'release', '--local', 'instance', 'all'], env);
   }
   await drain(database);
   await slot.stop();

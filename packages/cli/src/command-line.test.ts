@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -252,8 +253,8 @@ describe('send', () => {
       .poll(async () => JSON.parse((await postrider(['email', 'get', id, '--json'])).out).status, { timeout: 30_000 })
       .toBe('deferred');
 
-    const given_up = await postrider(['email', 'give-up', id, '--reason', 'the address is wrong']);
-    const again = await postrider(['email', 'give-up', id]);
+    const given_up = await postrider(['email', 'give-up', id, '--reason', 'the address is wrong', '--yes']);
+    const again = await postrider(['email', 'give-up', id, '--yes']);
     const shown = JSON.parse((await postrider(['email', 'get', id, '--json'])).out);
 
     expect(given_up).toMatchObject({ code: 0, out: `${id} is failed\n` });
@@ -408,6 +409,31 @@ describe('webhooks listen', () => {
   });
 });
 
+describe('webhooks', () => {
+  it('registers one, receives what is posted to it, and proves that it is genuine', async () => {
+    const port = await freePort();
+    const created = await postrider(['webhooks', 'create', `http://localhost:${port}/`, '--events', 'email.delivered']);
+    const [secret = '', id = ''] = /^(whsec_\S+)\n(whk_\w+) to /.exec(created.out)?.slice(1) ?? [];
+
+    const receiving = postrider(['webhooks', 'receive', '--once', '--port', port], { WEBHOOK_SECRET: secret });
+    const forged = await vi.waitFor(() => fetch(`http://localhost:${port}/`, { method: 'POST', body: '{}' }));
+    expect(forged.status).toBe(400);
+    await send('--to', 'hooked@example.com');
+
+    const { code, out, err } = await receiving;
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ type: 'email.delivered' });
+    expect(err).toContain('refused a post: ');
+    expect((await postrider(['webhooks', 'list'])).out).toMatch(
+      new RegExp(`^${id} +enabled +live .* email.delivered$`, 'm'),
+    );
+    expect((await postrider(['webhooks', 'test', id])).out).toMatch(/^whd_/);
+    expect((await postrider(['webhooks', 'remove', id])).code).toBe(2);
+    expect((await postrider(['webhooks', 'remove', id, '--yes'])).out).toBe(`${id}  removed\n`);
+    expect((await postrider(['webhooks', 'receive'])).err).toMatch(/^missing_option: WEBHOOK_SECRET/);
+  });
+});
+
 describe('keys', () => {
   it('makes, lists and revokes a key, which then opens nothing', async () => {
     const made = JSON.parse(
@@ -416,7 +442,7 @@ describe('keys', () => {
     const listed = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: made.secret });
     expect(listed.out).toMatch(new RegExp(`${made.id} .*active.*Reader`));
 
-    const revoked = await postrider(['keys', 'revoke', made.id]);
+    const revoked = await postrider(['keys', 'revoke', made.id, '--yes']);
 
     expect(revoked.out).toContain(`${made.id}  revoked`);
     const refused = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: made.secret });
@@ -491,9 +517,9 @@ describe('domains', () => {
     expect((await postrider(['domains', 'list'])).out).toMatch(/^example\.test +verified +next check /);
     const unnamed = await postrider(['domains', 'add', 'other.test', '--return-path', 'bounces']);
     expect(unnamed.out).toMatch(/^Set HELO_NAME .* publish nothing that names (localhost|127\.0\.0\.1)\.$/m);
-    const removed = await postrider(['domains', 'remove', 'Other.test']);
+    const removed = await postrider(['domains', 'remove', 'Other.test', '--yes']);
     expect(removed).toMatchObject({ code: 0, out: 'other.test  removed\n' });
-    expect((await postrider(['domains', 'remove', 'other.test'])).err).toMatch(/^domain_not_found: /);
+    expect((await postrider(['domains', 'remove', 'other.test', '--yes'])).err).toMatch(/^domain_not_found: /);
     expect((await postrider(['domains', 'rotate-keys', 'example.test'])).out).toContain('acme2._domainkey');
   });
 
@@ -511,11 +537,11 @@ describe('domains', () => {
     expect(JSON.parse(refused.err).error.reason).toBe('domain_not_allowed');
   });
 
-  it('suspends and resumes a domain on the machine itself', async () => {
+  it('suspends and resumes a domain', async () => {
     await postrider(['domains', 'add', 'halted.test']);
 
-    const suspended = await postrider(['domains', 'suspend', 'halted.test', 'spam'], { POSTRIDER_API_KEY: '' });
-    const resumed = await postrider(['domains', 'resume', 'halted.test', '--json'], { POSTRIDER_API_KEY: '' });
+    const suspended = await postrider(['domains', 'suspend', 'halted.test', 'spam']);
+    const resumed = await postrider(['domains', 'resume', 'halted.test', '--json']);
 
     expect(suspended).toMatchObject({ code: 0, out: 'halted.test  suspended  Suspended by an operator: spam\n' });
     expect(JSON.parse(resumed.out).status).toBe('pending');
@@ -523,13 +549,13 @@ describe('domains', () => {
 });
 
 describe('queues, workers and schedules', () => {
-  it('shows what waits, who works and what runs by the clock, on the machine itself', async () => {
+  it('shows what waits, who works and what runs by the clock', async () => {
     const workers = await postrider(['workers', 'list']);
     const schedules = await postrider(['schedules', 'list']);
 
     await vi.waitFor(
       async () => {
-        const top = await postrider(['queues', 'top', '--json'], { POSTRIDER_API_KEY: '' });
+        const top = await postrider(['queues', 'top', '--json']);
         expect(top).toMatchObject({ code: 0, err: '' });
         const { data } = JSON.parse(top.out) as { data: { name: string; measured_at: string | null }[] };
         expect(data.find(({ name }) => name === 'delivery.attempt')?.measured_at).not.toBeNull();
@@ -684,11 +710,11 @@ describe('operators', () => {
     expect(added.out).toMatch(/^\S{20}\ntheir password; shown this once\nsecond@people\.test is an operator\n$/);
     expect((await postrider(['operators', 'login-link'])).err).toMatch(/^missing_option: There are 2 operators/);
 
-    expect((await postrider(['operators', 'remove', 'SECOND@people.test'])).code).toBe(0);
+    expect((await postrider(['operators', 'remove', 'SECOND@people.test', '--yes'])).code).toBe(0);
 
     const listed = await postrider(['operators', 'list', '--json']);
     expect(JSON.parse(listed.out).data).toMatchObject([{ object: 'operator', email: 'admin@sandbox.test' }]);
-    expect((await postrider(['operators', 'remove', 'admin@sandbox.test'])).err).toMatch(/^last_admin: /);
+    expect((await postrider(['operators', 'remove', 'admin@sandbox.test', '--yes'])).err).toMatch(/^last_admin: /);
   });
 });
 
@@ -709,13 +735,14 @@ describe('members', () => {
       { email: 'ada@people.test', role: 'admin' },
     ]);
     expect(listed.out).not.toContain('link');
-    expect((await postrider(['members', 'remove', 'ada@people.test'])).err).toMatch(/^last_admin: /);
-    expect((await postrider(['members', 'remove', 'bob@people.test'])).code).toBe(0);
-    expect((await postrider(['members', 'remove', 'bob@people.test'])).err).toMatch(/^member_not_found: /);
+    expect((await postrider(['members', 'remove', 'ada@people.test', '--yes'])).err).toMatch(/^last_admin: /);
+    expect((await postrider(['members', 'remove', 'bob@people.test', '--yes'])).code).toBe(0);
+    expect((await postrider(['members', 'remove', 'bob@people.test', '--yes'])).err).toMatch(/^member_not_found: /);
   });
 
   it('have a role that there is, in a workspace that there is', async () => {
-    expect((await postrider(['members', 'add', 'eve@people.test', '--role', 'owner'])).err).toMatch(/^invalid_type: /);
+    const owner = await postrider(['members', 'add', 'eve@people.test', '--role', 'owner']);
+    expect([owner.code, owner.err]).toEqual([2, expect.stringContaining('viewer, member, admin')]);
     expect((await postrider(['members', 'list', '--workspace', 'wsp_none'])).err).toMatch(/^workspace_not_found: /);
   });
 });
@@ -797,7 +824,7 @@ describe('workspaces and plans', () => {
     const stops = await postrider(['workspaces', 'update', id, '--unknown-policy', 'stop']);
     const moved = await postrider(['workspaces', 'set-plan', id, 'growth', '--reason', 'grown']);
     const wider = await postrider(['plans', 'update', 'tiny', '--monthly', 'none']);
-    const gone = await postrider(['plans', 'delete', 'tiny']);
+    const gone = await postrider(['plans', 'delete', 'tiny', '--yes']);
 
     expect(JSON.parse(plan.out)).toMatchObject({ name: 'tiny', monthly_emails: 100, send_per_minute: 1000 });
     expect(keys.out).toMatch(new RegExp(`^${api_key.id} +active .* First key +admin .*\n$`));
@@ -808,7 +835,7 @@ describe('workspaces and plans', () => {
     const listed = (await postrider(['workspaces', 'list'])).out.trimEnd().split('\n');
     expect(listed).toEqual([expect.stringContaining(id), expect.stringMatching(/business .* Default$/)]);
     expect((await postrider(['plans', 'list'])).out).toMatch(/^business +no monthly limit/);
-    expect((await postrider(['plans', 'delete', 'growth'])).err).toMatch(/^plan_in_use: /);
+    expect((await postrider(['plans', 'delete', 'growth', '--yes'])).err).toMatch(/^plan_in_use: /);
   });
 });
 
@@ -821,7 +848,6 @@ describe('audit', () => {
     const listed = await postrider(['audit', 'list', '--target', id]);
     const exported = await postrider(['audit', 'export', '--action', 'api_key.created']);
     const verified = await postrider(['audit', 'verify']);
-    const elsewhere = await postrider(['audit', 'verify', '--workspace', 'wsp_none']);
 
     expect(listed.err).toBe('');
     expect(listed.out).toMatch(/key First key +rest +api_key\.created +key_\S+ +\{"name":"Seen"/);
@@ -832,7 +858,6 @@ describe('audit', () => {
     expect(targets).toContain(id);
     expect(verified.out).toMatch(/^\d+ entries are intact\nhead [0-9a-f]{64}\n$/);
     expect((await postrider(['audit', 'verify', '--instance', '--json'])).code).toBe(0);
-    expect(elsewhere.err).toMatch(/^workspace_not_found: /);
   });
 });
 
@@ -846,7 +871,11 @@ describe('bulk', () => {
     expect(seen.err).toBe('');
     expect(seen.out).toContain(`cancel would process 1\n  ${id}\n`);
     const token = /bulk run (\S+)/.exec(seen.out)?.[1] ?? '';
-    const started = await postrider(['bulk', 'run', token, '--reason', 'a mistake', '--json']);
+    const unasked = await postrider(['bulk', 'run', token, '--reason', 'a mistake']);
+    expect([unasked.code, unasked.err]).toEqual([2, expect.stringMatching(/^missing_option: .*nothing was started/)]);
+    const miscounted = await postrider(['bulk', 'run', token, '--reason', 'a mistake', '--count', '2']);
+    expect([miscounted.code, miscounted.err]).toEqual([1, expect.stringContaining('matched 1, not 2')]);
+    const started = await postrider(['bulk', 'run', token, '--reason', 'a mistake', '--count', '1', '--json']);
     const bulk = JSON.parse(started.out);
     expect(bulk).toMatchObject({ action: 'cancel', filter: { tag: ['bulk'] }, reason: 'a mistake', matched: 1 });
 
@@ -887,7 +916,15 @@ describe('bulk', () => {
   it('writes down an export as JSON lines', async () => {
     const sent = await send('--to', 'ada@example.com', '--tag', 'exported', '--json');
     const seen = await postrider(['bulk', 'preview', 'export', '--tag', 'exported', '--json']);
-    const started = await postrider(['bulk', 'run', JSON.parse(seen.out).token, '--reason', 'asked for', '--json']);
+    const started = await postrider([
+      'bulk',
+      'run',
+      JSON.parse(seen.out).token,
+      '--reason',
+      'asked for',
+      '--yes',
+      '--json',
+    ]);
     const { id } = JSON.parse(started.out);
 
     const lines = await vi.waitFor(
@@ -986,7 +1023,7 @@ describe('databases', () => {
     };
     const gone = await made('cluster-gone', join(place, 'data'));
     const far = await made('cluster-far', join(place, 'volume', 'data'));
-    const remove = (...args: string[]) => launched(['databases', '--remove', ...args], { TMPDIR: place });
+    const remove = (...args: string[]) => launched(['databases', '--remove', ...args, '--yes'], { TMPDIR: place });
 
     const none = await remove(join(place, 'cluster-none'));
     const refused = await remove(far);
@@ -1006,6 +1043,14 @@ describe('databases', () => {
     await rm(place, { recursive: true });
   });
 });
+
+/** What a shell prints, on both of its outputs. */
+async function printedBy(shell: string, args: readonly string[]): Promise<string> {
+  const { out, err } = await ended(spawn(shell, args));
+  return err + out;
+}
+
+const has = (program: string) => existsSync(join('/usr/bin', program));
 
 describe('the program', () => {
   it('says its version, and the code and the commands in its help', async () => {
@@ -1033,6 +1078,10 @@ describe('the program', () => {
     expect(JSON.parse(piped.out)).toMatchObject({ object: 'list' });
     expect(JSON.parse(refused.err)).toMatchObject({ error: { reason: 'message_not_found' } });
     expect(JSON.parse((await postrider(['keys', 'list', '--output=json'])).out)).toMatchObject({ object: 'list' });
+    const versioned = await postrider(['keys', 'list', '--output', 'json@1']);
+    expect(JSON.parse(versioned.out)).toMatchObject({ output_version: 1, object: 'list' });
+    expect(JSON.parse(refused.err)).toMatchObject({ output_version: 1 });
+    expect((await postrider(['keys', 'list', '--output', 'json@2'])).code).toBe(2);
     expect((await postrider(['keys', 'list', '--output', 'yaml'])).code).toBe(2);
   });
 
@@ -1060,6 +1109,64 @@ describe('the program', () => {
     const asked = `${bash.out}\nCOMP_WORDS=(postrider queues ho); COMP_CWORD=2; _postrider; echo "\${COMPREPLY[@]}"`;
     const answered = await ended(spawn('bash', ['-c', asked]));
     expect(answered.out.trim()).toBe('hold holds');
+    if (!has('zsh') || !has('fish')) return;
+    const zsh = `compdef() { :; }; compadd() { print -- "$@"; }
+      ${(await postrider(['completion', 'zsh'])).out}
+      words=(postrider queues ho); CURRENT=3; _postrider; words=(postrider ''); CURRENT=2; _postrider; print $path`;
+    expect(await printedBy('zsh', ['-fc', zsh])).toMatch(
+      /^-- .*\bhold release holds\b[\s\S]*^-- send logs [\s\S]*\/bin/m,
+    );
+    const fish = `${(await postrider(['completion', 'fish'])).out}
+      complete -C 'postrider queues ho'; complete -C 'postrider web'`;
+    expect(await printedBy('fish', ['--no-config', '-c', fish])).toBe('hold\nholds\nwebhooks\n');
+  });
+});
+
+describe('what destroys', () => {
+  /** As on a terminal where a person answers. */
+  async function answering(args: readonly string[], answer: string): Promise<Ended & { readonly asked: string }> {
+    let [out, err, asked] = ['', '', ''];
+    const code = await runCommand(args, {
+      env: environment({}),
+      question: async (text) => {
+        asked += text;
+        return answer;
+      },
+      draw: (text) => {
+        err += text;
+      },
+      print: (text) => {
+        out += `${text}\n`;
+      },
+      note: (text) => {
+        err += `${text}\n`;
+      },
+    });
+    return { code, out, err, asked };
+  }
+
+  it('shows what it would destroy, and waits for the count of it', async () => {
+    await send('--to', 'counted@example.com');
+    await send('--to', 'counted@example.com');
+
+    const unasked = await postrider(['erase', 'counted@example.com']);
+    const other = await answering(['erase', 'counted@example.com'], '1');
+    const typed = await answering(['erase', 'counted@example.com'], '2');
+
+    expect([unasked.code, unasked.err]).toEqual([2, expect.stringMatching(/^missing_option: .* of 2 mails .*--yes/s)]);
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining('not_confirmed: ')]);
+    expect(other.asked).toBe('Type 2 to go on: ');
+    expect([typed.code, typed.out]).toEqual([0, expect.stringMatching(/^ers_\w+ {2}completed/)]);
+  });
+
+  it('asks for the count of one thing too, and draws a bar for what takes long', async () => {
+    const made = JSON.parse((await postrider(['keys', 'create', '--name', 'K', '--scope', 'admin', '--json'])).out);
+    const revoked = await answering(['keys', 'revoke', made.id], '1');
+    const verified = await answering(['audit', 'verify'], '');
+
+    expect(revoked.err).toContain(`${made.id} (K, never used) would be revoked for ever.`);
+    expect(revoked.code).toBe(0);
+    expect(verified.err).toMatch(/verified \[#{24}\] (\d+) of \1 /);
   });
 });
 
@@ -1160,7 +1267,7 @@ describe('queues', () => {
 
     const listed = await postrider(['queues', 'holds']);
     expect(listed.out).toMatch(
-      /^hld_\w+ {2}destination held\.example\.com +held until \S+ +[1-9]\d* held +Postrider +An outage there\n$/,
+      /^hld_\w+ {2}destination held\.example\.com +held until \S+ +[1-9]\d* held +First key +An outage there\n$/,
     );
     const shown = await postrider(['email', 'get', id]);
     expect(shown.out).toContain(`${hold_id}: An outage there`);
@@ -1217,7 +1324,7 @@ describe('erase', () => {
       { timeout: 30_000, interval: 200 },
     );
 
-    const { code, out } = await postrider(['erase', 'erased.person@example.com']);
+    const { code, out } = await postrider(['erase', 'erased.person@example.com', '--yes']);
 
     expect(code).toBe(0);
     expect(out).toMatch(/^ers_\w+ {2}completed\n/);
@@ -1229,8 +1336,8 @@ describe('erase', () => {
   });
 
   it('does not wait with --no-wait, and refuses what is no address', async () => {
-    const started = await postrider(['erase', 'another.person@example.com', '--no-wait', '--json']);
-    const refused = await postrider(['erase', 'no-address']);
+    const started = await postrider(['erase', 'another.person@example.com', '--no-wait', '--yes', '--json']);
+    const refused = await postrider(['erase', 'no-address', '--yes']);
 
     expect(JSON.parse(started.out)).toMatchObject({ object: 'erasure', id: expect.stringMatching(/^ers_/) });
     expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/email/)]);

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { runCommand } from './run-command.ts';
 
 // A reader that closes the pipe, such as head, is not a failure.
@@ -6,10 +7,23 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+async function ask(text: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(text);
+  } finally {
+    lines.close();
+  }
+}
+
+const watched = process.stderr.isTTY === true;
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   json: process.stdout.isTTY !== true,
   stdin: process.stdin,
+  ...(watched && { draw: (text: string) => void process.stderr.write(text) }),
+  ...(watched && process.stdin.isTTY && { question: ask }),
   print: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
 });

@@ -55,7 +55,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/import.ts')).addImport,
   },
   webhooks: {
-    description: 'develop a webhook receiver',
+    description: 'webhooks, and their receivers while you write them',
     load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,
   },
   login: {
@@ -63,45 +63,45 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/login.ts')).addLogin,
   },
   operators: {
-    description: 'on the machine itself: people who run the instance, in every workspace',
+    description: 'people who run the instance, in every workspace',
     load: async () => (await import('./commands/operators.ts')).addOperators,
   },
   members: {
-    description: 'on the machine itself: members of a workspace',
+    description: 'members of a workspace, for operators',
     load: async () => (await import('./commands/members.ts')).addMembers,
   },
   destinations: {
-    description: 'on the machine itself: destinations and their limits',
+    description: 'destinations and their limits, for operators',
     load: async () => (await import('./commands/destinations.ts')).addDestinations,
   },
   workspaces: {
-    description: 'on the machine itself: the workspaces of this instance',
+    description: 'the workspaces of the instance, for operators',
     load: async () => (await import('./commands/workspaces.ts')).addWorkspaces,
   },
   plans: {
-    description: 'on the machine itself: plans and their limits',
+    description: 'plans and their limits, for operators',
     load: async () => (await import('./commands/plans.ts')).addPlans,
   },
   audit: {
-    description: 'on the machine itself: the audit log',
+    description: 'the audit log of the workspace, or of the instance',
     load: async () => (await import('./commands/audit.ts')).addAudit,
   },
   queues: {
-    description: 'on the machine itself: queues and their jobs',
+    description: 'queues, their jobs and holds, for operators',
     load: async () => (await import('./commands/queues.ts')).addQueues,
   },
   bulk: {
-    description: 'bulk operations, on the machine itself: preview what a filter matches, then run it',
+    description: 'bulk operations: preview what a filter matches, then run it',
     load: async () => (await import('./commands/bulk.ts')).addBulk,
   },
   ...alike(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
-    stats: 'on the machine itself: mail outcomes by minute, hour or day',
-    backlog: 'on the machine itself: waiting mail by age',
-    failures: 'on the machine itself: groups of similar failures, most frequent first',
+    stats: 'mail outcomes by minute, hour or day',
+    backlog: 'waiting mail by age',
+    failures: 'groups of similar failures, most frequent first',
   }),
   ...alike(['workers', 'schedules'], async () => (await import('./commands/workers.ts')).addWorkers, {
-    workers: 'on the machine itself: worker processes',
-    schedules: 'on the machine itself: cron schedules',
+    workers: 'worker processes, for operators',
+    schedules: 'cron schedules, for operators',
   }),
   migrate: {
     description: 'on the machine itself: bring the database and its queues up to this release',
@@ -109,7 +109,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   'restore-check': {
     description: 'on the machine itself, after a restore: hold all mail, and tell what was sent since',
-    load: async () => (await import('./commands/restore-check.ts')).addRestoreCheck,
+    load: async () => (await import('./machine/restore-check.ts')).addRestoreCheck,
   },
   databases: {
     description: 'on the machine itself: embedded databases that no data directory refers to',
@@ -117,7 +117,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   doctor: {
     description: 'check this machine, its database and its network, the service and the API key',
-    load: async () => (await import('./commands/doctor.ts')).addDoctor,
+    load: async () => (await import('./machine/doctor.ts')).addDoctor,
   },
 };
 
@@ -155,7 +155,10 @@ export async function createWholeProgram(terminal: Terminal): Promise<Command> {
 function emptyProgram(terminal: Terminal): Command {
   const program = new Command('postrider').description('Send mail with Postrider, and operate it.');
   program.version(versionOf(), '--version', 'print the version');
-  program.option('--output <format>', 'text, or json, which only gains fields; json where no terminal reads');
+  program.option(
+    '--output <format>',
+    'text, or json, which only gains fields (json@1 names its version); json where no terminal reads',
+  );
   program.addHelpText('after', settings);
   // Set before commands are added, because they inherit it.
   program.exitOverride().configureOutput({

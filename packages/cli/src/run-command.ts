@@ -1,10 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 import { createProgram } from './program.ts';
 import { Problem, writeProblem } from './terminal/problem.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import { OUTPUT_VERSION, type Terminal } from './terminal/terminal.ts';
 
 const USAGE = 2;
 const PASSING = 3;
+const VERSIONED = `json@${OUTPUT_VERSION}`;
 
 /** Runs one command, and returns its exit code. */
 export async function runCommand(given: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
@@ -48,16 +49,17 @@ function readOutput(given: readonly string[]): { words: readonly string[]; json?
     else words.push(word);
   }
   if (format === undefined) return { words };
-  if (format === 'json' || format === 'text') return { words, json: format === 'json' };
+  if (format === 'text') return { words, json: false };
+  if (format === 'json' || format === VERSIONED) return { words, json: true };
   throw new Problem({
     reason: 'invalid_option',
     message: `--output ${format} is none.`,
-    advice: 'It is text or json.',
+    advice: `It is text, json or ${VERSIONED}, which names the version of the JSON.`,
   });
 }
 
 function readsJson(given: readonly string[]): boolean | undefined {
   const at = given.indexOf('--output');
-  if (at >= 0) return given[at + 1] === 'json';
-  return given.includes('--output=json') ? true : undefined;
+  if (at >= 0) return /^json\b/.test(given[at + 1] ?? '');
+  return given.some((word) => /^--output=json\b/.test(word)) ? true : undefined;
 }

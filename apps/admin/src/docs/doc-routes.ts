@@ -3,15 +3,16 @@ import { getCookie } from 'hono/cookie';
 import { html, raw } from 'hono/html';
 import { themes } from '../pages/dashboard/built-files.ts';
 import { descriptions } from './descriptions.ts';
-import { allPages, type DocPage, readLibrary } from './library.ts';
+import { allPages, type DocPage, readLibrary, readOpenApi } from './library.ts';
 import { style } from './look.ts';
 import { htmlOf, plainMarkdown } from './markdown.ts';
 import { search } from './search.ts';
+import { TRY_POLICY, TRY_SCRIPT, tryPage } from './try-it.ts';
 
 const DOCS_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
-/** The documentation, offline: pages, search, and Markdown for programs. It needs no sign-in and runs no script. */
+/** The documentation, offline: pages, search, and Markdown for programs. It needs no sign-in, and but for one page no script. */
 export function docRoutes(): Hono {
   const routes = new Hono();
   // Each page is rendered on first use.
@@ -26,6 +27,13 @@ export function docRoutes(): Hono {
     const question = context.req.query('q') ?? '';
     return context.html(layout(context, 'Search', null, results(question), question));
   });
+  routes.get('/try', (context) => {
+    context.header('content-security-policy', TRY_POLICY);
+    return context.html(layout(context, 'Try the API', null, tryPage(readOpenApi())));
+  });
+  routes.get('/try.js', (context) =>
+    context.text(TRY_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  );
   routes.get('/:name{.+\\.md}', (context) => {
     const page = pageNamed(context.req.param('name').slice(0, -'.md'.length));
     return page

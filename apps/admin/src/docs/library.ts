@@ -23,7 +23,19 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
   [
     'Sending mail',
     [
-      ...['production', 'sending', 'sdk', 'webhooks', 'testing', 'simulator', 'domains', 'submission'],
+      ...[
+        'production',
+        'sending',
+        'sdk',
+        'python',
+        'go',
+        'php',
+        'webhooks',
+        'testing',
+        'simulator',
+        'domains',
+        'submission',
+      ],
       ...['from-resend', 'from-postmark', 'from-sendgrid'],
     ],
   ],
@@ -70,6 +82,12 @@ function arrange(pages: readonly DocPage[]): Shelf[] {
   return [...named, { title: OTHERS, pages: pages.filter((page) => !placed.has(page)) }];
 }
 
+/** The OpenAPI document that the reference is made of. */
+export function readOpenApi(): OpenApi {
+  // The cast holds because a test validates the document as a whole.
+  return JSON.parse(readFileSync(`${root}docs/openapi.json`, 'utf8')) as OpenApi;
+}
+
 function readPages(): DocPage[] {
   const names = (folder: string) =>
     readdirSync(root + folder)
@@ -80,11 +98,7 @@ function readPages(): DocPage[] {
     ...names('docs').map((name) => pageOf(name, `docs/${name}.md`)),
     pageOf('sdk', 'packages/sdk/README.md'),
     ...names('docs/decisions').map((name) => pageOf(`decisions/${name}`, `docs/decisions/${name}.md`)),
-    withTitle(
-      'api',
-      'docs/openapi.json',
-      referenceMarkdown(JSON.parse(readFileSync(`${root}docs/openapi.json`, 'utf8')) as OpenApi),
-    ),
+    withTitle('api', 'docs/openapi.json', referenceMarkdown(readOpenApi())),
   ];
 }
 

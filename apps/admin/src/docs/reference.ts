@@ -1,5 +1,5 @@
 /** The parts of an OpenAPI document that are used here; a test validates docs/openapi.json as a whole. */
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -10,6 +10,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly format?: string;
+  readonly examples?: readonly unknown[];
   readonly description?: string;
 }
 
@@ -57,7 +58,7 @@ export function referenceMarkdown(document: OpenApi): string {
   return [
     '# API reference',
     document.info.description,
-    'Paths are below `/v1`. [The OpenAPI 3.1 document](/v1/openapi.json) has the same for programs.',
+    'Paths are below `/v1`. [The OpenAPI 3.1 document](/v1/openapi.json) has the same for programs, and [Try the API](/docs/try) sends\nrequests with the rights of your session.',
     ...sections,
     '## Schemas',
     ...schemas,
@@ -71,7 +72,7 @@ function operationText(method: string, path: string, operation: OperationObject)
   const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   return [
     `### ${method} ${path}`,
-    `${operation.summary}. ${operation.description}`,
+    `${operation.summary}. ${operation.description} [Try it](/docs/try#${encodeURIComponent(`${method} ${path}`)})`,
     ...(parameters.length > 0
       ? [
           table(

@@ -48,7 +48,15 @@ describe('a hold of a destination, while mail flows through two processes', () =
     const flows = servers.map(flow);
     await expect.poll(() => arrivedAt('held.example.com').length, { timeout: 30_000 }).toBeGreaterThan(50);
 
-    const { id } = await postrider('queues', 'hold', 'destination', 'held.example.com', '--reason', 'An outage there');
+    const { id } = await postrider(
+      'queues',
+      'hold',
+      '--local',
+      'destination',
+      'held.example.com',
+      '--reason',
+      'An outage there',
+    );
     await setTimeout(OBEYED_MS);
     const before = { held: arrivedAt('held.example.com').length, other: arrivedAt('other.example.com').length };
     await setTimeout(2000);
@@ -70,7 +78,7 @@ describe('a hold of a destination, while mail flows through two processes', () =
     expect(tried).toHaveLength(0);
     expect(arrivedAt('held.example.com')).toHaveLength(before.held);
 
-    const released = await postrider('queues', 'release', String(id));
+    const released = await postrider('queues', 'release', '--local', String(id));
     expect(released.status).toBe('ended');
 
     await expect

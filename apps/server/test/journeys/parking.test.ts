@@ -19,7 +19,7 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
   const { sql, env } = journey;
   const api = await journey.start({ ROLES: 'rest' });
   // All of it is parked, by one statement.
-  const hold = ['queues', 'hold', 'destination', 'example.com', '--reason', 'An outage there'];
+  const hold = ['queues', 'hold', '--local', 'destination', 'example.com', '--reason', 'An outage there'];
   await promisify(execFile)(process.execPath, [CLI, ...hold], { env: { ...env } });
   const batch = Array.from({ length: MAILS }, (_, place) => ({ ...hello, to: `to${place}@example.com` }));
   expect((await api.call('POST', '/v1/email/batch', { body: batch })).status).toBeLessThan(300);

@@ -1,13 +1,13 @@
-import { type Context, invoke } from '@postrider/core';
-import { type AuditEntry, listAudit, verifyAudit } from '@postrider/core/audit';
+import type { AuditEntry, AuditVerification } from '@postrider/core/audit';
 import type { Command } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import { type Arguments, entriesOf, pageOf, read } from '../connect/graphql.ts';
 import { Problem } from '../terminal/problem.ts';
+import { progressOf } from '../terminal/progress.ts';
 import { foundTable, plain, show, type Terminal } from '../terminal/terminal.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface ChainOptions {
   readonly instance?: boolean;
-  readonly workspace?: string;
   readonly json?: boolean;
 }
 
@@ -17,17 +17,16 @@ interface ListOptions extends ChainOptions {
   readonly actor?: string;
   readonly since?: string;
   readonly until?: string;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 export function addAudit(program: Command, terminal: Terminal): void {
-  const audit = program.command('audit').description('on the machine itself: the audit log');
+  const audit = program.command('audit').description('the audit log of the workspace, or of the instance');
   const command = (name: string, description: string) =>
     audit
       .command(name)
       .description(description)
-      .option('--instance', 'the log of the instance: queues, destinations, workspaces, plans')
-      .option('--workspace <id>', 'another workspace than the oldest');
+      .option('--instance', 'the log of the instance: queues, destinations, workspaces, plans; for operators');
   const filtered = (name: string, description: string) =>
     command(name, description)
       .option('--action <actions>', 'one action or a comma list, such as api_key.revoked')
@@ -36,29 +35,22 @@ export function addAudit(program: Command, terminal: Terminal): void {
       .option('--since <time>', 'ISO 8601; without an offset it is UTC')
       .option('--until <time>', 'ISO 8601; without an offset it is UTC');
   filtered('list', 'newest first')
-    .option('--limit <count>', 'how many', '20')
+    .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
-      const page = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(options.workspace), listAudit, {
-          ...requestOf(options),
-          limit: options.limit,
-        }),
-      );
+      const args = { ...filterOf(options), first: ['Int', options.limit] } as const;
+      const found = await pageOf<AuditEntry>(terminal, 'auditLog', ENTRY, args);
+      const page = { ...found, data: found.data.map(entryOf) };
       show(terminal, options.json, page, () => foundTable(page.data.map(rowOf)));
     });
   filtered('export', 'every entry as a line of JSON, newest first').action(async (options: ListOptions) => {
-    await withMachine(terminal, async (machine) => {
-      const ctx = await machine.asWorkspace(options.workspace);
-      for await (const entry of everyEntry(ctx, requestOf(options))) terminal.print(JSON.stringify(entry));
-    });
+    const entries = entriesOf<AuditEntry>(terminal, 'auditLog', ENTRY, filterOf(options));
+    for await (const entry of entries) terminal.print(JSON.stringify(entryOf(entry)));
   });
   command('verify', 'walk the chain, and name the first entry that does not fit')
     .option('--json', 'print JSON')
     .action(async (options: ChainOptions) => {
-      const found = await withMachine(terminal, async (machine) =>
-        verifyAll(await machine.asWorkspace(options.workspace), chainOf(options)),
-      );
+      const found = await verifyAll(terminal, options);
       if (found.broken) {
         const { sequence, id, problem } = found.broken;
         throw new Problem({
@@ -71,33 +63,35 @@ export function addAudit(program: Command, terminal: Terminal): void {
     });
 }
 
-function chainOf({ instance }: ChainOptions): 'instance' | 'workspace' {
-  return instance ? 'instance' : 'workspace';
+const ENTRY = 'id sequence at via action targetId diff reason ip requestId actor { kind id name }';
+const VERIFICATION = 'verified length complete head broken { sequence id problem }';
+
+function entryOf(entry: AuditEntry): AuditEntry {
+  return { ...entry, object: 'audit_entry' };
 }
 
-function requestOf(options: ListOptions): Record<string, unknown> {
-  const { action, target: target_id, actor: actor_id, since, until } = options;
-  const all = { chain: chainOf(options), action, target_id, actor_id, since, until };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+function chainOf({ instance }: ChainOptions): 'INSTANCE' | 'WORKSPACE' {
+  return instance ? 'INSTANCE' : 'WORKSPACE';
 }
 
-async function* everyEntry(ctx: Context, request: Record<string, unknown>): AsyncGenerator<AuditEntry> {
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof pageAt>> = await pageAt(ctx, request, cursor);
-    yield* page.data;
-    cursor = page.next_cursor;
-  } while (cursor !== null);
+function filterOf(options: ListOptions): Arguments {
+  const { action, target: targetId, actor: actorId, since, until } = options;
+  const filter = { chain: chainOf(options), action: action?.split(','), targetId, actorId, since, until };
+  return { filter: ['AuditFilter', filter] };
 }
 
-function pageAt(ctx: Context, request: Record<string, unknown>, cursor: string | null) {
-  return invoke(ctx, listAudit, { ...request, limit: 100, ...(cursor !== null && { cursor }) });
-}
-
-async function verifyAll(ctx: Context, chain: 'instance' | 'workspace') {
+async function verifyAll(terminal: Terminal, options: ChainOptions): Promise<AuditVerification> {
+  const progress = progressOf(terminal, 'verified');
   for (let after = 0; ; ) {
-    const found = await invoke(ctx, verifyAudit, { chain, after });
-    if (found.complete) return found;
+    const found = await read<AuditVerification>(terminal, 'auditVerify', VERIFICATION, {
+      chain: ['AuditChain', chainOf(options)],
+      after: ['Int', after],
+    });
+    progress.show(found.verified, found.length);
+    if (found.complete) {
+      progress.end();
+      return { ...found, object: 'audit_verification' };
+    }
     after = found.verified;
   }
 }

@@ -1,24 +1,14 @@
-import { type Context, invoke } from '@postrider/core';
-import {
-  type BulkEntry,
-  type BulkPreview,
-  bulkActions,
-  bulkOutcomes,
-  cancelBulk,
-  DEFAULT_RATE,
-  getBulk,
-  listBulk,
-  listBulkItems,
-  MOST_RATE,
-  previewBulk,
-  readExport,
-  runBulk,
-} from '@postrider/core/bulk';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BulkEntry, BulkItem, BulkPreview } from '@postrider/core/bulk';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import { type Arguments, change, enumValue, pageOf, read } from '../connect/graphql.ts';
+import { actionsInBulk, outcomesOfItems } from '../connect/values.ts';
+import { Problem } from '../terminal/problem.ts';
+import { progressOf } from '../terminal/progress.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 const PAGE = 100;
+const POLL_MS = 500;
 
 interface FilterOptions {
   readonly status?: string;
@@ -40,9 +30,7 @@ interface FilterOptions {
 
 /** Two steps, so that a filter that matches too much is noticed in time: preview, then run what it showed. */
 export function addBulk(program: Command, terminal: Terminal): void {
-  const bulk = program
-    .command('bulk')
-    .description('bulk operations, on the machine itself: preview what a filter matches, then run it');
+  const bulk = program.command('bulk').description('bulk operations: preview what a filter matches, then run it');
   addPreview(bulk, terminal);
   addRun(bulk, terminal);
   addList(bulk, terminal);
@@ -55,7 +43,7 @@ export function addBulk(program: Command, terminal: Terminal): void {
 function addPreview(bulk: Command, terminal: Terminal): void {
   bulk
     .command('preview')
-    .addArgument(new Argument('<action>', 'the action to run').choices(bulkActions))
+    .addArgument(new Argument('<action>', 'the action to run').choices(actionsInBulk))
     .description('show what an action would process, and print the token that runs it')
     .option('--status <list>', 'statuses of messages, or of deliveries for replay')
     .option('--tag <tag...>', 'tags that a message must all carry')
@@ -69,11 +57,12 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .option('--queue <name>', 'for redrive: the queue')
     .option('--since <time>', 'from this time on, as ISO 8601')
     .option('--until <time>', 'before this time, as ISO 8601')
-    .option('--workspace <id>', 'another workspace than the oldest')
+    .option('--workspace <id>', 'another workspace than that of the key')
     .option('--json', 'print JSON')
     .action(async (action: string, options: FilterOptions) => {
-      const input = { action, filter: filterOf(options), workspace_id: options.workspace };
-      const seen = await onMachine(terminal, (ctx) => invoke(ctx, previewBulk, input));
+      const input = { action: enumValue(action), ...filterOf(action, options), workspaceId: options.workspace };
+      const found = await change<BulkPreview>(terminal, 'bulkPreview', ['BulkInput', input], PREVIEW);
+      const seen = { ...found, object: 'bulk_preview' as const };
       show(terminal, options.json, seen, () => previewWords(seen));
     });
 }
@@ -83,19 +72,16 @@ function addRun(bulk: Command, terminal: Terminal): void {
     .command('run <token>')
     .description('run a preview by its token; the same token again shows the same bulk operation')
     .requiredOption('--reason <text>', 'why; recorded in the audit log')
-    .option('--rate <count>', `items per second, up to ${MOST_RATE}`, count, DEFAULT_RATE)
+    .option('--rate <count>', 'items per second, up to 1000 (default 100)', count)
+    .option('--count <count>', 'the count that the preview showed; asked for where a terminal reads', countOrNone)
+    .option('-y, --yes', 'run it without its count')
+    .option('--wait', 'until it has ended')
     .option('--json', 'print JSON')
-    .action(async (token: string, options: { reason: string; rate: number; json?: boolean }) => {
-      const { reason, rate: rate_per_second } = options;
-      const started = await onMachine(terminal, async (ctx) => {
-        // runBulk sends its job in the same transaction, which needs the queue.
-        await ctx.jobs.start();
-        try {
-          return await invoke(ctx, runBulk, { token, reason, rate_per_second });
-        } finally {
-          await ctx.jobs.stop();
-        }
-      });
+    .action(async (token: string, options: RunOptions) => {
+      const { reason, rate: ratePerSecond } = options;
+      const input = { token, reason, ratePerSecond, matched: await countFor(terminal, options) };
+      const begun = await change<{ bulk: BulkEntry }>(terminal, 'bulkRun', ['BulkRunInput', input], PAYLOAD);
+      const started = options.wait ? await endOf(terminal, bulkOf(begun.bulk)) : bulkOf(begun.bulk);
       show(terminal, options.json, started, () => entryWords(started));
     });
 }
@@ -104,11 +90,12 @@ function addList(bulk: Command, terminal: Terminal): void {
   bulk
     .command('list')
     .description('the newest bulk operations')
-    .option('--workspace <id>', 'another workspace than the oldest')
+    .option('--workspace <id>', 'another workspace than that of the key')
     .option('--json', 'print JSON')
     .action(async (options: { workspace?: string; json?: boolean }) => {
-      const input = { limit: PAGE, workspace_id: options.workspace };
-      const found = await onMachine(terminal, (ctx) => invoke(ctx, listBulk, input));
+      const args = { first: ['Int', PAGE], workspaceId: ['ID', options.workspace] } as const;
+      const page = await pageOf<BulkEntry>(terminal, 'bulkOperations', BULK, args);
+      const found = { ...page, data: page.data.map(bulkOf) };
       show(terminal, options.json, found, () => table(found.data.map(rowOf)));
     });
 }
@@ -119,7 +106,7 @@ function addGet(bulk: Command, terminal: Terminal): void {
     .description('one bulk operation')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const entry = await onMachine(terminal, (ctx) => invoke(ctx, getBulk, { id }));
+      const entry = await bulkWith(terminal, id);
       show(terminal, options.json, entry, () => entryWords(entry));
     });
 }
@@ -132,7 +119,8 @@ function addCancel(bulk: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (id: string, options: { reason?: string; json?: boolean }) => {
       const { reason } = options;
-      const entry = await onMachine(terminal, (ctx) => invoke(ctx, cancelBulk, { id, reason }));
+      const input = ['BulkCancelInput', { id, reason }] as const;
+      const entry = bulkOf((await change<{ bulk: BulkEntry }>(terminal, 'bulkCancel', input, PAYLOAD)).bulk);
       show(terminal, options.json, entry, () => entryWords(entry));
     });
 }
@@ -141,50 +129,145 @@ function addItems(bulk: Command, terminal: Terminal): void {
   bulk
     .command('items <id>')
     .description('the outcome of each item')
-    .addOption(new Option('--outcome <outcome>', 'only items with this outcome').choices(bulkOutcomes))
+    .addOption(new Option('--outcome <outcome>', 'only items with this outcome').choices(outcomesOfItems))
     .option('--json', 'print JSON lines')
-    .action((id: string, options: { outcome?: string; json?: boolean }) =>
-      onMachine(terminal, async (ctx) => {
-        let cursor: string | null | undefined;
-        while (cursor !== null) {
-          const page = await invoke(ctx, listBulkItems, { id, outcome: options.outcome, limit: PAGE, cursor });
-          for (const item of page.data) {
-            terminal.print(
-              options.json ? JSON.stringify(item) : `${item.id}  ${item.outcome}  ${item.reason ?? ''}`.trimEnd(),
-            );
-          }
-          cursor = page.next_cursor;
+    .action(async (id: string, { outcome, json = terminal.json }: { outcome?: string; json?: boolean }) => {
+      let cursor: string | null = null;
+      do {
+        const page: ItemPage = await itemsAt(terminal, id, outcome, cursor);
+        for (const item of page.nodes) {
+          const words = `${item.id}  ${item.outcome}  ${item.reason ?? ''}`.trimEnd();
+          terminal.print(json ? JSON.stringify({ object: 'bulk_item', ...item }) : words);
         }
-      }),
-    );
+        cursor = page.end_cursor;
+      } while (cursor !== null);
+    });
 }
 
 function addDownload(bulk: Command, terminal: Terminal): void {
   bulk
     .command('download <id>')
     .description('the result of an export, as JSON lines')
-    .action((id: string) =>
-      onMachine(terminal, async (ctx) => {
-        let cursor: string | null | undefined;
-        while (cursor !== null) {
-          const page = await invoke(ctx, readExport, { id, limit: PAGE, cursor });
-          for (const entry of page.data) terminal.print(JSON.stringify(entry));
-          cursor = page.next_cursor;
-        }
-      }),
-    );
+    .action(async (id: string) => {
+      let cursor: string | null = null;
+      do {
+        const page: Exported = await exportedAt(terminal, id, cursor);
+        for (const entry of page.lines) terminal.print(JSON.stringify(entry));
+        cursor = page.end_cursor;
+      } while (cursor !== null);
+    });
 }
 
-function onMachine<T>(terminal: Terminal, work: (ctx: Context) => Promise<T>): Promise<T> {
-  return withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
+const BULK = `id workspaceId action filter status matched matchedExact done failed skipped truncated reason
+  ratePerSecond cutoffAt createdAt startedAt finishedAt createdBy { kind id name }`;
+const PAYLOAD = `... on BulkPayload { bulk { ${BULK} } }`;
+const PREVIEW = `... on BulkPreview { action token expiresAt cutoffAt matched matchedExact sample
+  skipped { reason count exact } warning }`;
+
+interface RunOptions {
+  readonly reason: string;
+  readonly rate?: number;
+  readonly count?: number;
+  readonly yes?: boolean;
+  readonly wait?: boolean;
+  readonly json?: boolean;
 }
 
-function filterOf({ webhook, toDomain, senderDomain, domain, ...options }: FilterOptions) {
-  const { queue, status, tag, to, from, priority, since, until } = options;
-  const domains = { to_domain: toDomain, domain: senderDomain ?? domain };
-  const named = { webhook_id: webhook, queue, status, tag, to, from, ...domains, priority, since, until };
-  // Options that were not given must be absent from the filter.
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+interface Exported {
+  readonly lines: readonly unknown[];
+  readonly end_cursor: string | null;
+}
+
+function bulkOf(bulk: BulkEntry): BulkEntry {
+  return { ...bulk, object: 'bulk_operation' };
+}
+
+/** What was typed as the count; undefined where it need not be. */
+async function countFor(terminal: Terminal, { count: given, yes }: RunOptions): Promise<number | undefined> {
+  if (given !== undefined || yes) return given;
+  if (terminal.question)
+    return countOrNone((await terminal.question('Type the count that the preview showed: ')).trim());
+  throw new Problem({
+    reason: 'missing_option',
+    message: 'What a bulk operation does is not undone, so nothing was started.',
+    advice: 'Add --count with the count that the preview showed, or --yes.',
+  });
+}
+
+/** Waits until it has ended, with a bar on the terminal. */
+async function endOf(terminal: Terminal, started: BulkEntry): Promise<BulkEntry> {
+  const progress = progressOf(terminal, started.action);
+  let entry = started;
+  while (entry.status === 'queued' || entry.status === 'running') {
+    progress.show(entry.done + entry.failed + entry.skipped, entry.matched);
+    await pause(POLL_MS);
+    entry = await bulkWith(terminal, started.id);
+  }
+  progress.end();
+  return entry;
+}
+
+async function bulkWith(terminal: Terminal, id: string): Promise<BulkEntry> {
+  return bulkOf(await partOf<BulkEntry>(terminal, id, BULK));
+}
+
+async function itemsAt(terminal: Terminal, id: string, outcome: string | undefined, after: string | null) {
+  const selection = `items(first: ${PAGE}, after: $after, outcome: $outcome) { nodes { id outcome reason at } endCursor }`;
+  const { items } = await partOf<{ items: ItemPage }>(terminal, id, selection, {
+    outcome: ['BulkOutcome', enumValue(outcome)],
+    after: ['String', after],
+  });
+  return items;
+}
+
+interface ItemPage {
+  readonly nodes: readonly Omit<BulkItem, 'object'>[];
+  readonly end_cursor: string | null;
+}
+
+async function exportedAt(terminal: Terminal, id: string, after: string | null): Promise<Exported> {
+  const selection = `exported(first: ${PAGE}, after: $after) { lines endCursor }`;
+  const found = await partOf<{ exported: { lines: readonly unknown[]; endCursor: string | null } }>(
+    terminal,
+    id,
+    selection,
+    { after: ['String', after] },
+  );
+  return { lines: found.exported.lines, end_cursor: found.exported.endCursor };
+}
+
+/** Of one bulk operation, which has to exist. */
+async function partOf<T extends object>(
+  terminal: Terminal,
+  id: string,
+  selection: string,
+  args: Arguments = {},
+): Promise<T> {
+  const found = await read<T | null>(
+    terminal,
+    'node',
+    `... on BulkOperation { id ${selection} }`,
+    {
+      id: ['ID!', id],
+    },
+    args,
+  );
+  if (found !== null && 'id' in found) return found;
+  throw new Problem({
+    reason: 'bulk_not_found',
+    message: `No bulk operation has the id ${id}.`,
+    advice: '`npx postrider bulk list` shows the newest.',
+  });
+}
+
+/** The filter under the name that it has for the action. */
+function filterOf(action: string, { webhook: webhookId, ...options }: FilterOptions) {
+  const { queue, tag: tags, to, toDomain, senderDomain, domain, from, since, until } = options;
+  const status = options.status?.split(',').map(enumValue);
+  if (action === 'redrive') return { jobs: { queue, since, until } };
+  if (action === 'replay') return { deliveries: { webhookId, status, since, until } };
+  const priority = enumValue(options.priority);
+  return { messages: { status, tags, to, toDomain, domain: senderDomain ?? domain, from, priority, since, until } };
 }
 
 function previewWords(seen: BulkPreview): string {
@@ -201,7 +284,7 @@ function previewWords(seen: BulkPreview): string {
     ...seen.sample.map((id) => `  ${id}`),
     ...skipped,
     ...(seen.warning === null ? [] : [seen.warning]),
-    `Until ${seen.expires_at}: npx postrider bulk run ${seen.token} --reason '…'`,
+    `Until ${seen.expires_at}: npx postrider bulk run ${seen.token} --count ${seen.matched} --reason '…'`,
   ].join('\n');
 }
 
@@ -217,4 +300,8 @@ function entryWords(entry: BulkEntry): string {
 function count(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(text);
+}
+
+function countOrNone(text: string): number {
+  return text === '0' ? 0 : count(text);
 }

@@ -26,44 +26,66 @@ function wordsOf(command: Command, path = ''): Words[] {
   return [{ path, next }, ...below];
 }
 
+/** The patterns of a case: every path but that of the program itself. */
+function pathsOf(words: readonly Words[], between: string): string {
+  return words
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => `'${path}'`)
+    .join(between);
+}
+
+function casesOf(words: readonly Words[]): string {
+  return words.map(({ path, next }) => `    '${path}') next='${next.join(' ')}' ;;`).join('\n');
+}
+
 /** Only names of commands form the path; options and their values are skipped. */
 const scripts: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
   bash: (words) => `_postrider() {
-  local word path= next=
+  local word at= next=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${path:+$path }$word" in
-      ${words
-        .filter(({ path }) => path !== '')
-        .map(({ path }) => `'${path}'`)
-        .join('|')}) path="\${path:+$path }$word" ;;
+    case "\${at:+$at }$word" in
+      ${pathsOf(words, '|')}) at="\${at:+$at }$word" ;;
     esac
   done
-  case "$path" in
-${words.map(({ path, next }) => `    '${path}') next='${next.join(' ')}' ;;`).join('\n')}
+  case "$at" in
+${casesOf(words)}
   esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _postrider postrider`,
+  // Not by bashcompinit, under which a variable named path would be the PATH of the shell.
   zsh: (words) => `#compdef postrider
-autoload -U +X bashcompinit && bashcompinit
-${scripts.bash(words)}`,
+_postrider() {
+  local word at= next=
+  local -i index
+  for (( index = 2; index < CURRENT; index++ )); do
+    word="\${words[index]}"
+    case "\${at:+$at }$word" in
+      ${pathsOf(words, '|')}) at="\${at:+$at }$word" ;;
+    esac
+  done
+  case "$at" in
+${casesOf(words)}
+  esac
+  compadd -- \${=next}
+}
+if [[ "\${funcstack[1]}" == _postrider ]]; then
+  _postrider
+else
+  compdef _postrider postrider
+fi`,
   fish: (words) =>
     [
-      'function __postrider_path',
-      '  set -l path',
+      'function __postrider_at',
+      '  set -l at',
       '  for word in (commandline -opc)[2..]',
-      `    if contains -- (string join ' ' $path $word) ${words
-        .filter(({ path }) => path !== '')
-        .map(({ path }) => `'${path}'`)
-        .join(' ')}`,
-      '      set -a path $word',
+      `    if contains -- (string join ' ' $at $word) ${pathsOf(words, ' ')}`,
+      '      set -a at $word',
       '    end',
       '  end',
-      "  string join ' ' $path",
+      '  test "$at" = "$argv[1]"',
       'end',
       'complete -c postrider -f',
-      ...words.map(
-        ({ path, next }) => `complete -c postrider -n 'test (__postrider_path) = "${path}"' -a '${next.join(' ')}'`,
-      ),
+      ...words.map(({ path, next }) => `complete -c postrider -n '__postrider_at "${path}"' -a '${next.join(' ')}'`),
     ].join('\n'),
 };

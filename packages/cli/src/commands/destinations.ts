@@ -1,7 +1,6 @@
-import { invoke } from '@postrider/core';
-import { type Destinations, limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
+import type { Destinations } from '@postrider/core/lanes';
 import { type Command, InvalidArgumentError } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import { change, read } from '../connect/graphql.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 interface LimitOptions {
@@ -11,20 +10,36 @@ interface LimitOptions {
   readonly json?: boolean;
 }
 
+type Entry = Destinations['data'][number];
+
+interface Found extends Omit<Entry, 'reason'> {
+  readonly reason: string | null;
+}
+
+interface Limited {
+  readonly destination: string;
+}
+
+const DESTINATION = `destination: name connections messagesPerMinute closedUntil reason: closedReason lastReply
+  heldUntil holdId parked`;
+const LIMITED = '... on DestinationPayload { destination: name connections messagesPerMinute }';
+const RELEASED = '... on DestinationReleasePayload { destination: name released }';
+
+function reasonOf(reason: string | null): Entry['reason'] {
+  return reason === 'LIMIT' ? 'limit' : reason === 'FAILING' ? 'failing' : null;
+}
+
 export function addDestinations(program: Command, terminal: Terminal): void {
-  const destinations = program
-    .command('destinations')
-    .description('on the machine itself: destinations and their limits');
+  const destinations = program.command('destinations').description('destinations and their limits, for operators');
   destinations
     .command('list')
     .description('destinations that are limited, closed or held, or that mail waits for')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const found = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), listDestinations, {}),
-      );
-      show(terminal, options.json, found, () =>
-        found.data.length === 0 ? 'nothing is limited, closed, held or waited for' : table(found.data.map(rowOf)),
+      const found = await read<readonly Found[]>(terminal, 'destinations', DESTINATION);
+      const data = found.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
+      show(terminal, options.json, { object: 'list', data }, () =>
+        data.length === 0 ? 'nothing is limited, closed, held or waited for' : table(data.map(rowOf)),
       );
     });
   destinations
@@ -35,20 +50,22 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .option('--off', 'remove the limit')
     .option('--json', 'print JSON')
     .action(async (destination: string, options: LimitOptions) => {
-      const { connections, perMinute: messages_per_minute } = options;
-      const done = await withMachine(terminal, async (machine) => {
-        const ctx = await machine.asWorkspace();
-        return options.off
-          ? invoke(ctx, releaseDestination, { destination })
-          : invoke(ctx, limitDestination, { destination, connections, messages_per_minute });
-      });
+      const { connections, perMinute: messagesPerMinute } = options;
+      const done = options.off
+        ? await change<Limited>(terminal, 'destinationRelease', ['DestinationInput', { destination }], RELEASED)
+        : await change<Limited>(
+            terminal,
+            'destinationLimit',
+            ['DestinationLimitInput', { destination, connections, messagesPerMinute }],
+            LIMITED,
+          );
       show(terminal, options.json, done, () =>
         options.off ? `${done.destination} has no limit` : `${done.destination} is limited`,
       );
     });
 }
 
-function rowOf(entry: Destinations['data'][number]): string[] {
+function rowOf(entry: Entry): string[] {
   return [
     entry.destination,
     stateOf(entry),
@@ -59,7 +76,7 @@ function rowOf(entry: Destinations['data'][number]): string[] {
   ];
 }
 
-function stateOf({ held_until, hold_id, closed_until }: Destinations['data'][number]): string {
+function stateOf({ held_until, hold_id, closed_until }: Entry): string {
   if (held_until !== null) return `held until ${held_until} (${hold_id})`;
   return closed_until === null ? 'open' : `closed until ${closed_until}`;
 }

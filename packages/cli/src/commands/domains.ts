@@ -2,6 +2,8 @@ import type { DnsRecord, Domain, DomainExamination } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
+import { change } from '../connect/graphql.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 // Not whole schemas: a newer service may answer more fields and values.
@@ -91,48 +93,53 @@ export function addDomains(program: Command, terminal: Terminal): void {
   domains
     .command('remove <name>')
     .description('remove a domain with its keys; its open mail is canceled')
+    .option(...yesOption)
     .option(...json)
-    .action(async (name: string, options: { json?: boolean }) => {
+    .action(async (name: string, options: { json?: boolean; yes?: boolean }) => {
+      if (!options.yes) {
+        const count = await openMails(terminal, name);
+        const open = count === 100 ? 'at least 100' : String(count);
+        const preview = `${name} and its keys would be removed, and ${open} of its mails canceled.`;
+        await confirm(terminal, { preview, count, yes: false });
+      }
       const gone = await createClient(terminal).call('DELETE', `/domains/${encodeURIComponent(name)}`, removed);
       show(terminal, options.json, gone, () => `${gone.name}  removed`);
     });
-  const workspace = ['--workspace <id>', 'whose; else that of the oldest workspace'] as const;
+  const workspace = ['--workspace <id>', 'whose; else that of the key'] as const;
   domains
     .command('suspend <name> <reason>')
-    .description('on the machine itself: stop a domain from sending')
+    .description('stop a domain from sending, for operators')
     .option(...workspace)
     .option(...json)
     .action(async (name: string, reason: string, { workspace, json }: SuspendOptions) => {
-      const input = { domain: name, reason, workspace_id: workspace };
-      const { invoke, suspendDomain, withMachine } = await onMachine();
-      const domain = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), suspendDomain, input),
-      );
+      const input = { name, reason, workspaceId: workspace };
+      const { domain } = await change<Changed>(terminal, 'domainSuspend', ['SuspendInput', input], DOMAIN);
       show(terminal, json, domain, () => headOf(domain));
     });
   domains
     .command('resume <name>')
-    .description('on the machine itself: let a suspended domain be verified again')
+    .description('let a suspended domain be verified again, for operators')
     .option(...workspace)
     .option(...json)
     .action(async (name: string, { workspace, json }: SuspendOptions) => {
-      const input = { domain: name, workspace_id: workspace };
-      const { invoke, resumeDomain, withMachine } = await onMachine();
-      const domain = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), resumeDomain, input),
-      );
+      const input = { name, workspaceId: workspace };
+      const { domain } = await change<Changed>(terminal, 'domainResume', ['DomainNameInput', input], DOMAIN);
       show(terminal, json, domain, () => headOf(domain));
     });
 }
 
-/** Loaded on demand, because it takes half a second. */
-async function onMachine() {
-  const [core, domains, machine] = await Promise.all([
-    import('@postrider/core'),
-    import('@postrider/core/domains'),
-    import('../connect/machine.ts'),
-  ]);
-  return { ...core, ...domains, ...machine };
+const DOMAIN = `... on DomainPayload { domain { id name status canSend statusReason createdAt verifiedAt lastCheckedAt
+  nextCheckAt } }`;
+
+interface Changed {
+  readonly domain: Pick<Domain, 'name' | 'status' | 'status_reason'>;
+}
+
+/** The mails that have not ended, up to one page. */
+async function openMails(terminal: Terminal, name: string): Promise<number> {
+  const query = new URLSearchParams({ domain: name, status: 'scheduled,queued,sending,deferred', limit: '100' });
+  const found = z.looseObject({ data: z.array(z.unknown()) });
+  return (await createClient(terminal).call('GET', `/email/logs?${query}`, found)).data.length;
 }
 
 async function list(terminal: Terminal, json: boolean | undefined): Promise<void> {

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { createClient } from '../connect/client.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { type EmailDetail, emailDetail, emailEntry } from './email-answer.ts';
+
+const open = new Set(['scheduled', 'queued', 'sending', 'deferred']);
 
 type Waiting = NonNullable<EmailDetail['recipients'][number]['waiting']>;
 
@@ -19,8 +22,15 @@ export function addEmail(program: Command, terminal: Terminal): void {
     .command('give-up <id>')
     .description('end the retries of its deferred recipients; what was never tried is canceled')
     .option('--reason <text>', 'for the audit log')
+    .option(...yesOption)
     .option('--json', 'print JSON')
-    .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) => {
+    .action(async (id: string, { reason, yes, json }: { reason?: string; yes?: boolean; json?: boolean }) => {
+      if (!yes) {
+        const known = await createClient(terminal).call('GET', `/email/logs/${encodeURIComponent(id)}`, emailDetail);
+        const count = known.recipients.filter(({ status }) => open.has(status)).length;
+        const preview = `${id} would be given up for ${count} of its recipients.`;
+        await confirm(terminal, { preview, count, yes });
+      }
       const path = `/email/${encodeURIComponent(id)}/give-up`;
       const body = reason === undefined ? {} : { reason };
       const email = await createClient(terminal).call('POST', path, emailEntry, { body });

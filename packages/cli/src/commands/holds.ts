@@ -1,9 +1,11 @@
-import { type Context, invoke, isId, type List } from '@postrider/core';
-import { createHold, type HoldEntry, holdScopes, listHolds, releaseHold } from '@postrider/core/holds';
+import type { HoldEntry } from '@postrider/core/holds';
 import { type Command, InvalidArgumentError } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import type { Holds } from '../connect/holds.ts';
+import { holdScopes } from '../connect/values.ts';
+import { nowMs } from '../terminal/clock.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+import { holdsOf } from './hold-calls.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -12,8 +14,18 @@ interface HoldOptions {
   readonly for?: number;
   readonly rate?: number;
   readonly workspace?: string;
+  readonly local?: boolean;
   readonly json?: boolean;
 }
+
+interface ReleaseOptions {
+  readonly atOnce?: boolean;
+  readonly rate?: number;
+  readonly local?: boolean;
+  readonly json?: boolean;
+}
+
+const LOCAL = ['--local', 'on the machine itself, without a key: opens the database'] as const;
 
 export function addHolds(queues: Command, terminal: Terminal): void {
   queues
@@ -23,20 +35,19 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     .option('--for <time>', 'how long it lasts, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
     .option('--rate <count>', 'mails per minute after it ends (default: all at once)', count)
     .option('--workspace <id>', 'the workspace of the domain, if several have it')
+    .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (scope: string, value: string, options: HoldOptions) => {
       if (!holdScopes.some((known) => known === scope)) throw noScope(scope);
       if (options.reason === undefined) throw noReason();
-      const held = await withMachine(terminal, async (machine) => {
-        const ctx = await machine.asWorkspace();
-        return invoke(ctx, createHold, {
-          scope,
-          value,
-          reason: options.reason,
-          expires_at: options.for === undefined ? undefined : new Date(ctx.clock.now() + options.for).toISOString(),
-          resume_rate_per_minute: options.rate,
-          workspace_id: options.workspace,
-        });
+      const holds = await holdsOf(terminal, options.local);
+      const held = await holds.create({
+        scope,
+        value,
+        reason: options.reason,
+        expires_at: options.for === undefined ? undefined : new Date(nowMs() + options.for).toISOString(),
+        resume_rate_per_minute: options.rate,
+        workspace_id: options.workspace,
       });
       show(terminal, options.json, held, () => `${held.id}  ${nameOf(held)} is held until ${held.expires_at}`);
     });
@@ -45,28 +56,23 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     .description('end a hold, by its id or by scope and value')
     .option('--rate <count>', 'mails per minute from now on, instead of the rate of the hold', count)
     .option('--at-once', 'remove its rate too, even if it has already ended')
+    .option(...LOCAL)
     .option('--json', 'print JSON')
-    .action(async (target: string[], options: { atOnce?: boolean; rate?: number; json?: boolean }) => {
-      const released = await withMachine(terminal, async (machine) => {
-        const ctx = await machine.asWorkspace();
-        const at_once = options.atOnce === true;
-        return invoke(ctx, releaseHold, {
-          hold_id: await idOf(ctx, target, at_once),
-          resume_rate_per_minute: options.rate,
-          at_once,
-        });
-      });
+    .action(async (target: string[], options: ReleaseOptions) => {
+      const holds = await holdsOf(terminal, options.local);
+      const at_once = options.atOnce === true;
+      const id = await idOf(holds, target, at_once);
+      const released = await holds.release({ id, resume_rate_per_minute: options.rate, at_once });
       show(terminal, options.json, released, () => `${released.id}  ${nameOf(released)} is ${stateOf(released)}`);
     });
   queues
     .command('holds')
     .description('holds with their operator and reason')
     .option('--all', 'ended holds too')
+    .option(...LOCAL)
     .option('--json', 'print JSON')
-    .action(async (options: { all?: boolean; json?: boolean }) => {
-      const data = await withMachine(terminal, async (machine) =>
-        allHolds(await machine.asWorkspace(), options.all !== true),
-      );
+    .action(async (options: { all?: boolean; local?: boolean; json?: boolean }) => {
+      const data = await (await holdsOf(terminal, options.local)).list(options.all !== true);
       show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
         data.length === 0 ? 'nothing is held' : table(data.map(rowOf)),
       );
@@ -83,20 +89,9 @@ function noReason(): Problem {
   return new Problem({ reason: 'missing_option', message: 'A hold needs a reason.', advice });
 }
 
-async function allHolds(ctx: Context, active: boolean): Promise<HoldEntry[]> {
-  const holds: HoldEntry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page: List<HoldEntry> = await invoke(ctx, listHolds, { active, limit: 100, cursor });
-    holds.push(...page.data);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined);
-  return holds;
-}
-
-async function idOf(ctx: Context, [first = '', value]: readonly string[], ended: boolean): Promise<string> {
-  if (isId('hold', first)) return first;
-  const found = (await allHolds(ctx, !ended)).find(
+async function idOf(holds: Holds, [first = '', value]: readonly string[], ended: boolean): Promise<string> {
+  if (first.startsWith('hld_')) return first;
+  const found = (await holds.list(!ended)).find(
     (hold) => hold.status !== 'ended' && hold.scope === first && hold.value === (value ?? '').toLowerCase(),
   );
   if (found) return found.id;

@@ -2,6 +2,7 @@ import { scopes } from '@postrider/sdk';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -81,8 +82,15 @@ export function addKeys(program: Command, terminal: Terminal): void {
   keys
     .command('revoke <id>')
     .description('revoke a key from its next request on; this cannot be undone')
+    .option(...yesOption)
     .option('--json', 'print JSON')
-    .action(async (id: string, options: { json?: boolean }) => {
+    .action(async (id: string, options: { json?: boolean; yes?: boolean }) => {
+      if (!options.yes) {
+        const known = (await allKeys(terminal)).find((key) => key.id === id);
+        const used = known?.last_used_at ? `last used ${known.last_used_at}` : 'never used';
+        const preview = `${id}${known ? ` (${plain(known.name)}, ${used})` : ''} would be revoked for ever.`;
+        await confirm(terminal, { preview, count: 1, yes: false });
+      }
       const key = await createClient(terminal).call('DELETE', `/api-keys/${encodeURIComponent(id)}`, revokedKey);
       show(terminal, options.json, key, () => `${key.id}  ${key.status} at ${key.revoked_at}`);
     });
@@ -117,7 +125,7 @@ async function createLocally(terminal: Terminal, options: CreateOptions) {
   const [{ invoke }, { createKey }, { withMachine }] = await Promise.all([
     import('@postrider/core'),
     import('@postrider/core/api-keys'),
-    import('../connect/machine.ts'),
+    import('../machine/machine.ts'),
   ]);
   const request = requestOf({
     ...options,

@@ -1,14 +1,8 @@
-import { invoke } from '@postrider/core';
-import {
-  inviteMember,
-  listMembers,
-  type MemberEntry,
-  removeMember,
-  setMemberRole,
-  workspaceRoles,
-} from '@postrider/core/people';
-import type { Command } from 'commander';
-import { everyPage, type Machine, withMachine } from '../connect/machine.ts';
+import type { MemberEntry } from '@postrider/core/people';
+import { Argument, type Command, Option } from 'commander';
+import { change, enumValue, everyEntry } from '../connect/graphql.ts';
+import { rolesOfMembers } from '../connect/values.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { entryLines, show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -16,64 +10,77 @@ interface Options {
   readonly workspace?: string;
   readonly role?: string;
   readonly password?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-const roles = workspaceRoles.join(', ');
-
 export function addMembers(program: Command, terminal: Terminal): void {
-  const members = program.command('members').description('on the machine itself: members of a workspace');
+  const members = program.command('members').description('members of a workspace, for operators');
   const command = (name: string, description: string) =>
     members
       .command(name)
       .description(description)
-      .option('--workspace <id>', 'another workspace than the first one')
+      .option('--workspace <id>', 'another workspace than that of the key')
       .option('--json', 'print JSON');
   command('list', 'every member, with the role').action(async (options: Options) => {
-    const data = await withMachine(terminal, (machine) => allMembers(machine, options));
+    const data = await allMembers(terminal, options);
     show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
       table(data.map(({ id, role, email, created_at }) => [id, role, email, `since ${created_at}`])),
     );
   });
   command('add <email>', 'add a member; a new person gets a login link, printed once')
-    .requiredOption('--role <role>', `one of ${roles}`)
+    .addOption(new Option('--role <role>', 'what they may do').choices(rolesOfMembers).makeOptionMandatory())
     .option('--password', 'a password instead of a link')
     .action(async (email: string, options: Options) => {
-      const entry = options.password ? 'password' : 'login_link';
-      const added = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(options.workspace), inviteMember, { email, role: options.role, entry }),
-      );
+      const entry = options.password ? 'PASSWORD' : 'LOGIN_LINK';
+      const input = { email, role: enumValue(options.role), entry, workspaceId: options.workspace };
+      const made = await change<Changed>(terminal, 'memberInvite', ['MemberInviteInput', input], CHANGED);
+      const added = { ...memberEntry(made.member), ...made.entry };
       show(terminal, options.json, added, () =>
         [...entryLines(added), `${added.email} is ${added.role} of ${added.workspace_id}`].join('\n'),
       );
     });
-  command('set-role <email> <role>', `change what a member may do (${roles}), and end their sessions`).action(
-    async (email: string, role: string, options: Options) => {
-      const changed = await withMachine(terminal, async (machine) => {
-        const { id: user_id } = await memberOf(machine, email, options);
-        return invoke(await machine.asWorkspace(options.workspace), setMemberRole, { user_id, role });
-      });
+  command('set-role <email>', 'change what a member may do, and end their sessions')
+    .addArgument(new Argument('<role>', 'what they may do').choices(rolesOfMembers))
+    .action(async (email: string, role: string, options: Options) => {
+      const { id: userId } = await memberOf(terminal, email, options);
+      const input = { userId, role: enumValue(role), workspaceId: options.workspace };
+      const made = await change<Changed>(terminal, 'memberSetRole', ['MemberSetRoleInput', input], CHANGED);
+      const changed = memberEntry(made.member);
       show(terminal, options.json, changed, () => `${changed.email} is ${changed.role} of ${changed.workspace_id}`);
-    },
-  );
-  command('remove <email>', 'end a membership, and the sessions of the person').action(
-    async (email: string, options: Options) => {
-      const removed = await withMachine(terminal, async (machine) => {
-        const { id: user_id } = await memberOf(machine, email, options);
-        return invoke(await machine.asWorkspace(options.workspace), removeMember, { user_id });
-      });
+    });
+  command('remove <email>', 'end a membership, and the sessions of the person')
+    .option(...yesOption)
+    .action(async (email: string, options: Options) => {
+      const member = await memberOf(terminal, email, options);
+      const preview = `${member.email} would no longer be ${member.role} of ${member.workspace_id}.`;
+      await confirm(terminal, { preview, count: 1, yes: options.yes });
+      const input = { userId: member.id, workspaceId: options.workspace };
+      await change(terminal, 'memberRemove', ['MemberRemoveInput', input], '... on DeletePayload { deletedId }');
+      const removed = { ...member, deleted: true };
       show(terminal, options.json, removed, () => `${email} is removed from ${removed.workspace_id}`);
-    },
-  );
+    });
 }
 
-async function allMembers(machine: Machine, { workspace }: Options): Promise<MemberEntry[]> {
-  const ctx = await machine.asWorkspace(workspace);
-  return everyPage((page) => invoke(ctx, listMembers, page));
+const MEMBER = 'userId workspaceId email role operator createdAt';
+const CHANGED = `... on MemberPayload { member { ${MEMBER} } entry { password loginUrl loginUrlExpiresAt } }`;
+
+interface Changed {
+  readonly member: MemberEntry;
+  readonly entry: Parameters<typeof entryLines>[0];
 }
 
-async function memberOf(machine: Machine, email: string, options: Options): Promise<MemberEntry> {
-  const member = (await allMembers(machine, options)).find((one) => one.email === email.toLowerCase());
+function memberEntry(member: MemberEntry): MemberEntry {
+  return { ...member, object: 'member' };
+}
+
+async function allMembers(terminal: Terminal, { workspace }: Options): Promise<MemberEntry[]> {
+  const found = await everyEntry<MemberEntry>(terminal, 'members', MEMBER, { workspaceId: ['ID', workspace] });
+  return found.map(memberEntry);
+}
+
+async function memberOf(terminal: Terminal, email: string, options: Options): Promise<MemberEntry> {
+  const member = (await allMembers(terminal, options)).find((one) => one.email === email.toLowerCase());
   if (member) return member;
   throw new Problem({
     reason: 'member_not_found',

@@ -1,93 +1,131 @@
-import { invoke } from '@postrider/core';
-import { type Backlog, type BacklogRow, backlogDimensions, getBacklog } from '@postrider/core/backlog';
-import { type FailureGroups, failureGroups, failureKinds } from '@postrider/core/failures';
-import { buckets, isDuration, metrics, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
+import type { Backlog, BacklogRow } from '@postrider/core/backlog';
+import type { FailureGroup } from '@postrider/core/failures';
+import type { Stats } from '@postrider/core/stats';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import { enumValue, read } from '../connect/graphql.ts';
+import {
+  dimensionsOfBacklog,
+  dimensionsOfStats,
+  kindsOfFailures,
+  lengthsOfBuckets,
+  metricsOfStats,
+} from '../connect/values.ts';
+import { nowMs } from '../terminal/clock.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 interface RangeOptions {
   readonly since?: string;
   readonly until?: string;
   readonly top?: number;
+  readonly reach?: string;
   readonly json?: boolean;
 }
 
 const HOUR_MS = 3_600_000;
 const usual = ['accepted', 'delivered', 'deferred', 'bounced', 'failed'];
 
-/** Statistics of the whole instance: outcomes, backlog, failures. */
+const REACH = ['--reach <side>', 'workspace, or for operators instance (default: workspace for admins)'] as const;
+const SERIES = 'metric key points { at value } completeUntil';
+const ROW = `key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason
+  hold { id reason expiresAt }`;
+const BACKLOG = `dimension bucketUpperMinutes measuredAt rows { ${ROW} } total { ${ROW} }`;
+const GROUP = `id signature kind smtpCode enhancedCode sample count destinations firstSeenAt lastSeenAt
+  trend { at value }`;
+
+type Found = Stats['series'][number] & Pick<Stats, 'complete_until'>;
+
+/** Outcomes, backlog and failures. */
 export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('stats')
-    .description('on the machine itself: mail outcomes by minute, hour or day')
-    .addOption(new Option('--bucket <length>', 'length of a line').choices(buckets).default('hour'))
+    .description('mail outcomes by minute, hour or day')
+    .addOption(new Option('--bucket <length>', 'length of a line').choices(lengthsOfBuckets).default('hour'))
     .option('--since <time>', 'ISO 8601; a day ago, or an hour where lines are minutes')
     .option('--until <time>', 'ISO 8601; now')
-    .addOption(new Option('--by <dimension>', 'one line for each').choices(statDimensions).default('none'))
-    .addOption(new Option('--metrics <names...>', 'what to count').choices(metrics).default(usual))
+    .addOption(new Option('--by <dimension>', 'one line for each').choices(dimensionsOfStats).default('none'))
+    .addOption(new Option('--metrics <names...>', 'what to count').choices(metricsOfStats).default(usual))
     .option('--top <count>', 'how many keys of the dimension', count)
+    .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { bucket: string; by: string; metrics: string[] }) => {
       const back = options.bucket === 'minute' ? HOUR_MS : 24 * HOUR_MS;
-      const found = await withMachine(terminal, async (machine) => {
-        const ctx = await machine.asWorkspace();
-        return invoke(ctx, statSeries, {
-          since: options.since ?? new Date(ctx.clock.now() - back).toISOString(),
-          until: options.until,
-          bucket: options.bucket,
-          group_by: options.by,
-          metrics: options.metrics,
-          top: options.top,
-        });
+      const range = rangeOf(options, back);
+      const series = await read<readonly Found[]>(terminal, 'stats', SERIES, {
+        range: ['TimeRange!', range],
+        bucket: ['Bucket!', enumValue(options.bucket)],
+        groupBy: ['StatDimension', enumValue(options.by)],
+        metrics: ['[Metric!]!', options.metrics.map(enumValue)],
+        top: ['Int', options.top],
+        reach: ['Reach', enumValue(options.reach)],
       });
+      const found = {
+        object: 'stats',
+        bucket: options.bucket,
+        group_by: options.by,
+        ...range,
+        complete_until: series[0]?.complete_until ?? null,
+        series: series.map(({ complete_until: _, ...one }) => one),
+      };
       show(terminal, options.json, found, () => statLines(found));
     });
   program
     .command('backlog')
-    .description('on the machine itself: waiting mail by age')
-    .addOption(new Option('--by <dimension>', 'one line for each').choices(backlogDimensions).default('destination'))
+    .description('waiting mail by age')
+    .addOption(new Option('--by <dimension>', 'one line for each').choices(dimensionsOfBacklog).default('destination'))
     .option('--top <count>', 'how many lines', count)
+    .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { by: string }) => {
-      const found = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), getBacklog, { by: options.by, top: options.top }),
-      );
+      const counted = await read<Backlog>(terminal, 'backlog', BACKLOG, {
+        by: ['BacklogDimension', enumValue(options.by)],
+        top: ['Int', options.top],
+        reach: ['Reach', enumValue(options.reach)],
+      });
+      const found: Backlog = { ...counted, object: 'backlog' };
       show(terminal, options.json, found, () => backlogLines(found));
     });
   program
     .command('failures')
-    .description('on the machine itself: groups of similar failures, most frequent first')
-    .addOption(new Option('--kind <kind>', 'what failed').choices(failureKinds).default('smtp'))
+    .description('groups of similar failures, most frequent first')
+    .addOption(new Option('--kind <kind>', 'what failed').choices(kindsOfFailures).default('smtp'))
     .option('--since <time>', 'ISO 8601; a day ago')
     .option('--until <time>', 'ISO 8601; now')
     .option('--top <count>', 'how many lines', count)
+    .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { kind: string }) => {
-      const found = await withMachine(terminal, async (machine) => {
-        const ctx = await machine.asWorkspace();
-        return invoke(ctx, failureGroups, {
-          since: options.since ?? new Date(ctx.clock.now() - 24 * HOUR_MS).toISOString(),
-          until: options.until,
-          kind: options.kind,
-          top: options.top,
-        });
+      const range = rangeOf(options, 24 * HOUR_MS);
+      const data = await read<readonly FailureGroup[]>(terminal, 'failureGroups', GROUP, {
+        range: ['TimeRange!', range],
+        kind: ['FailureKind!', enumValue(options.kind)],
+        top: ['Int', options.top],
+        reach: ['Reach', enumValue(options.reach)],
       });
-      show(terminal, options.json, found, () => failureLines(found));
+      show(terminal, options.json, { object: 'list', ...range, data }, () => failureLines(data));
     });
 }
 
-export function statLines({ series, group_by, complete_until }: Stats): string {
+function reachOption(): Option {
+  return new Option(...REACH).choices(['workspace', 'instance']);
+}
+
+function rangeOf({ since, until }: RangeOptions, back: number) {
+  return { since: since ?? new Date(nowMs() - back).toISOString(), ...(until !== undefined && { until }) };
+}
+
+type Shown = Pick<Stats, 'series'> & { readonly group_by: string; readonly complete_until: string | null };
+
+export function statLines({ series, group_by, complete_until }: Shown): string {
   // One series has both the entries without a key and those without a line of their own.
   const rest = series.some(({ key }) => key !== null) ? '(others)' : '(none)';
   const names = series.map(({ metric, key }) => {
-    const name = isDuration(metric) ? `${metric} (s)` : metric;
+    const name = /_p\d+$/.test(metric) ? `${metric} (s)` : metric;
     return group_by === 'none' ? name : `${name} ${key ?? rest}`;
   });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
   const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
   const shown = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'nothing was counted in that time';
-  return `${shown}\nCounted up to ${complete_until}.`;
+  return complete_until === null ? shown : `${shown}\nCounted up to ${complete_until}.`;
 }
 
 function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog): string {
@@ -104,7 +142,7 @@ function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog)
   return table([head, line('in all', total), ...rows.map((row) => line(row.key, row))]);
 }
 
-function failureLines({ data }: FailureGroups): string {
+function failureLines(data: readonly FailureGroup[]): string {
   if (data.length === 0) return 'No failures.';
   return table(
     data.map((group) => [

@@ -1,8 +1,7 @@
-import { invoke, type Operation } from '@postrider/core';
-import { createPlan, deletePlan, listPlans, type PlanEntry, updatePlan } from '@postrider/core/workspaces';
+import type { PlanEntry } from '@postrider/core/workspaces';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { z } from 'zod';
-import { withMachine } from '../connect/machine.ts';
+import { change, read } from '../connect/graphql.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
 
 interface LimitOptions {
@@ -16,9 +15,11 @@ interface LimitOptions {
 }
 
 export function addPlans(program: Command, terminal: Terminal): void {
-  const plans = program.command('plans').description('on the machine itself: plans and their limits');
-  const run = <I extends z.ZodType, O>(operation: Operation<I, O>, input: unknown): Promise<O> =>
-    withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), operation, input));
+  const plans = program.command('plans').description('plans and their limits, for operators');
+  const set = async (field: string, input: Readonly<Record<string, unknown>>): Promise<PlanEntry> => {
+    const selection = `... on PlanPayload { plan { ${PLAN} } }`;
+    return planOf((await change<{ plan: PlanEntry }>(terminal, field, ['PlanLimitsInput', input], selection)).plan);
+  };
   const withLimits = (command: Command) =>
     command
       .option('--monthly <count>', 'mails of a calendar month, or none for no limit', monthly)
@@ -32,39 +33,47 @@ export function addPlans(program: Command, terminal: Terminal): void {
     .description('by name')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await run(listPlans, {});
-      show(terminal, json, found, () => table(found.data.map(rowOf)));
+      const data = (await read<readonly PlanEntry[]>(terminal, 'plans', PLAN)).map(planOf);
+      show(terminal, json, { object: 'list', data }, () => table(data.map(rowOf)));
     });
   withLimits(plans.command('create <name>').description('create a plan; --recipients is required')).action(
     async (name: string, options: LimitOptions) => {
-      const made = await run(createPlan, { name, ...limitsOf(options) });
+      const made = await set('planCreate', { name, ...limitsOf(options) });
       show(terminal, options.json, made, () => table([rowOf(made)]));
     },
   );
   withLimits(plans.command('update <name>').description('change limits, from the next request of every workspace on'))
     .option('--reason <text>', 'for the audit log')
     .action(async (name: string, options: LimitOptions) => {
-      const changed = await run(updatePlan, { name, ...limitsOf(options), reason: options.reason });
+      const changed = await set('planUpdate', { name, ...limitsOf(options), reason: options.reason });
       show(terminal, options.json, changed, () => table([rowOf(changed)]));
     });
   plans
     .command('delete <name>')
     .description('delete a plan that no workspace is on')
+    .option(...yesOption)
     .option('--json', 'print JSON')
-    .action(async (name: string, { json }: { json?: boolean }) => {
-      const gone = await run(deletePlan, { name });
-      show(terminal, json, gone, () => `${gone.name} is deleted`);
+    .action(async (name: string, { json, yes }: { json?: boolean; yes?: boolean }) => {
+      await confirm(terminal, { preview: `The plan ${name} would be deleted.`, count: 1, yes });
+      await change(terminal, 'planDelete', ['PlanDeleteInput', { name }], '... on DeletePayload { deletedId }');
+      show(terminal, json, { object: 'plan', name, deleted: true }, () => `${name} is deleted`);
     });
 }
 
 function limitsOf({ monthly, recipients, sendPerMinute, logsPerMinute, otherPerMinute }: LimitOptions) {
   return {
-    monthly_emails: monthly === 'none' ? null : monthly,
-    recipients_per_request: recipients,
-    send_per_minute: sendPerMinute,
-    logs_per_minute: logsPerMinute,
-    default_per_minute: otherPerMinute,
+    monthlyEmails: monthly === 'none' ? null : monthly,
+    maxRecipientsPerRequest: recipients,
+    sendPerMinute,
+    logsPerMinute,
+    otherPerMinute,
   };
+}
+
+export const PLAN = 'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute';
+
+export function planOf(plan: PlanEntry): PlanEntry {
+  return { ...plan, object: 'plan' };
 }
 
 function rowOf(plan: PlanEntry): string[] {

@@ -1,20 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Context, invoke } from '@postrider/core';
-import {
-  cancelJob,
-  getJob,
-  type JobDetail,
-  type JobView,
-  listJobs,
-  listQueues,
-  type QueueView,
-  redriveQueue,
-  retryJob,
-  runJobNow,
-  setConcurrency,
-} from '@postrider/core/queues';
+import type { JobDetail, JobView, QueueView } from '@postrider/core/queues';
 import { type Command, InvalidArgumentError } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import { change, enumValue, pageOf, read } from '../connect/graphql.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
+import { Problem } from '../terminal/problem.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { addHolds } from './holds.ts';
 
@@ -29,11 +18,42 @@ interface ActionOptions extends JsonOption {
   readonly reason?: string;
 }
 
+interface JobsOptions extends JsonOption {
+  readonly queue?: string;
+  readonly state?: string;
+  readonly subject?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+interface RedriveOptions extends ActionOptions {
+  readonly preview?: boolean;
+  readonly limit?: number;
+  readonly yes?: boolean;
+}
+
+interface Redriven {
+  readonly queue_name: string;
+  readonly dead: number;
+  readonly redriven: number;
+}
+
+/** A job as GraphQL has it. */
+interface FoundJob extends Omit<JobView, 'object' | 'queue' | 'subject' | 'workspace_id'> {
+  readonly queue: { readonly name: string };
+  readonly subject_id: string | null;
+}
+
+const QUEUE = `name purpose ready deferred active dead parked oldestReadySeconds inPerMin outPerMin failPerMin
+  drainSeconds wait { p seconds } run { p seconds } concurrency workers { id name active } measuredAt`;
+const JOB = `id queue { name } state data output retryCount retryLimit priority startAfter createdAt startedAt
+  completedAt heartbeatAt parkedIn subjectId worker { id name }`;
+const ATTEMPTS = 'attempts { number startedAt durationMs error worker }';
+const REDRIVEN = '... on RedrivePayload { queueName dead redriven }';
+
 /** Queues, their jobs, and the admin actions on them. */
 export function addQueues(program: Command, terminal: Terminal): void {
-  const queues = program.command('queues').description('on the machine itself: queues and their jobs');
-  const here = <T>(work: (ctx: Context) => Promise<T>) =>
-    withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
+  const queues = program.command('queues').description('queues, their jobs and holds, for operators');
 
   queues
     .command('top')
@@ -43,13 +63,11 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .action(async (options: JsonOption & { watch?: boolean }) => {
       const ended = new AbortController();
       if (options.watch) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
-      await here(async (ctx) => {
-        do {
-          const found = await invoke(ctx, listQueues, {});
-          const clear = options.watch && !options.json ? CLEAR_SCREEN : '';
-          show(terminal, options.json, found, () => clear + table([HEADER, ...found.data.map(queueRow)]));
-        } while (options.watch && (await paused(ended.signal)));
-      });
+      do {
+        const data = (await read<readonly QueueView[]>(terminal, 'queues', QUEUE)).map(named('queue'));
+        const clear = options.watch && !options.json ? CLEAR_SCREEN : '';
+        show(terminal, options.json, { object: 'list', data }, () => clear + table([HEADER, ...data.map(queueRow)]));
+      } while (options.watch && (await paused(ended.signal)));
     });
 
   queues
@@ -61,8 +79,13 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('-n, --limit <count>', 'how many', wholeNumber, 20)
     .option('--cursor <cursor>', 'where the page before ended')
     .option('--json', 'print JSON')
-    .action(async ({ json, ...filter }: JsonOption & Record<string, unknown>) => {
-      const found = await here((ctx) => invoke(ctx, listJobs, filter));
+    .action(async ({ json, limit, cursor, queue, state, subject }: JobsOptions) => {
+      const page = await pageOf<FoundJob>(terminal, 'jobs', JOB, {
+        first: ['Int', limit],
+        after: ['String', cursor],
+        filter: ['JobFilter', { queue, state: enumValue(state), subject }],
+      });
+      const found = { ...page, data: page.data.map(jobView) };
       show(terminal, json, found, () => foundTable(found.data.map(jobRow)));
       if (!json && found.next_cursor) terminal.note(`There may be more: --cursor ${found.next_cursor}`);
     });
@@ -72,14 +95,14 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .description('one job with its attempts')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
-      const job = await here((ctx) => invoke(ctx, getJob, { id }));
+      const job = await jobOf(terminal, id);
       show(terminal, json, job, () => [table([jobRow(job)]), ...job.attempts.map(attemptLine)].join('\n'));
     });
 
-  for (const [name, lever, description] of [
-    ['retry', retryJob, 'try a dead or canceled job again, or a deferred mail at once'],
-    ['cancel', cancelJob, 'cancel a waiting job, or dismiss a dead one'],
-    ['run', runJobNow, 'run a deferred job now'],
+  for (const [name, field, description] of [
+    ['retry', 'jobRetry', 'try a dead or canceled job again, or a deferred mail at once'],
+    ['cancel', 'jobCancel', 'cancel a waiting job, or dismiss a dead one'],
+    ['run', 'jobRunNow', 'run a deferred job now'],
   ] as const) {
     queues
       .command(`${name} <job>`)
@@ -87,7 +110,9 @@ export function addQueues(program: Command, terminal: Terminal): void {
       .option('--reason <text>', 'recorded in the audit log')
       .option('--json', 'print JSON')
       .action(async (id: string, { json, reason }: ActionOptions) => {
-        const job = await here((ctx) => invoke(ctx, lever, { id, reason }));
+        const selection = `... on JobPayload { job { ${JOB} } }`;
+        const changed = await change<{ job: FoundJob }>(terminal, field, ['JobInput', { id, reason }], selection);
+        const job = jobView(changed.job);
         show(terminal, json, job, () => table([jobRow(job)]));
       });
   }
@@ -99,8 +124,17 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('--limit <count>', 'the most jobs to retry', wholeNumber)
     .option('--reason <text>', 'recorded in the audit log')
     .option('--json', 'print JSON')
-    .action(async (queue: string, { json, ...options }: ActionOptions & { preview?: boolean; limit?: number }) => {
-      const done = await here((ctx) => invoke(ctx, redriveQueue, { queue, ...options }));
+    .option(...yesOption)
+    .action(async (queue: string, { json, yes, preview = false, ...options }: RedriveOptions) => {
+      const ask = (input: { readonly preview: boolean }) =>
+        change<Redriven>(terminal, 'queueRedrive', ['RedriveInput', { queue, ...options, ...input }], REDRIVEN);
+      const { queue_name, ...seen } = await ask({ preview: true });
+      let done = { queue: queue_name, ...seen, preview };
+      if (!preview) {
+        const count = Math.min(seen.dead, options.limit ?? seen.dead);
+        await confirm(terminal, { preview: `${count} dead jobs of ${queue} would run again.`, count, yes });
+        done = { ...done, ...(await ask({ preview: false })), preview };
+      }
       show(terminal, json, done, () =>
         done.preview ? `${done.dead} jobs are dead` : `${done.redriven} of ${done.dead} dead jobs are retried`,
       );
@@ -113,10 +147,49 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (queue: string, count: string, { json, reason }: ActionOptions) => {
       const concurrency = wholeNumber(count);
-      const done = await here((ctx) => invoke(ctx, setConcurrency, { queue, concurrency, reason }));
-      show(terminal, json, done, () => `${done.name} runs ${done.concurrency} at once on each worker`);
+      const input = { queue, concurrency, reason };
+      const selection = `... on QueuePayload { queue { ${QUEUE} } }`;
+      const done = await change<{ queue: QueueView }>(
+        terminal,
+        'queueSetConcurrency',
+        ['ConcurrencyInput', input],
+        selection,
+      );
+      const set = named('queue')(done.queue);
+      show(terminal, json, set, () => `${set.name} runs ${set.concurrency} at once on each worker`);
     });
   addHolds(queues, terminal);
+}
+
+const named =
+  (object: string) =>
+  <T extends object>(value: T): T & { readonly object: string } => ({ object, ...value });
+
+/** A job as it is printed. */
+function jobView({ queue, subject_id, ...job }: FoundJob): JobView {
+  const { workspace_id } = job.data;
+  return {
+    object: 'job',
+    ...job,
+    queue: queue.name,
+    workspace_id: typeof workspace_id === 'string' ? workspace_id : null,
+    subject: subject_id === null ? null : { type: typeOf(subject_id), id: subject_id },
+  };
+}
+
+function typeOf(id: string): NonNullable<JobView['subject']>['type'] {
+  if (id.startsWith('msg_')) return 'message';
+  return id.startsWith('whk_') ? 'webhook' : 'domain';
+}
+
+async function jobOf(terminal: Terminal, id: string): Promise<JobDetail> {
+  const selection = `... on Job { ${JOB} ${ATTEMPTS} }`;
+  const found = await read<(FoundJob & Pick<JobDetail, 'attempts'>) | null>(terminal, 'node', selection, {
+    id: ['ID!', id],
+  });
+  if (found !== null && 'queue' in found) return { ...jobView(found), attempts: found.attempts };
+  const advice = '`npx postrider queues jobs` lists jobs.';
+  throw new Problem({ reason: 'job_not_found', message: `No job has the id ${id}.`, advice });
 }
 
 const HEADER = [

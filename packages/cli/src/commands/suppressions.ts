@@ -4,7 +4,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
 import { fileOf } from '../terminal/called-from.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
+import { progressOf } from '../terminal/progress.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 const suppression = z.looseObject({
@@ -113,7 +115,9 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
   const refusals: { line: number; email: string; reason: string; message: string }[] = [];
   let added = 0;
   let present = 0;
+  const progress = progressOf(terminal, 'imported');
   for (let start = 0; start < lines.length; start += ENTRIES_OF_A_REQUEST) {
+    progress.show(start, lines.length);
     const part = lines.slice(start, start + ENTRIES_OF_A_REQUEST);
     const body = { suppressions: part.map(({ line: _, ...entry }) => entry) };
     const { data } = await client.call('POST', '/suppressions', imported, { body });
@@ -125,6 +129,7 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
       else refusals.push({ line, email, reason: error.reason, message: error.message });
     });
   }
+  progress.end();
   for (const { line, message } of refusals) if (!json) terminal.note(`line ${line}: ${plain(message)}`);
   show(terminal, json, { added, present, refused: refusals }, () => {
     return `${added} added, ${present} were on the list already, ${refusals.length} refused`;
@@ -191,6 +196,14 @@ const erasure = z.looseObject({
   remains: z.array(z.string()),
 });
 
+const mails = z.looseObject({ data: z.array(z.unknown()) });
+
+interface EraseOptions {
+  readonly wait: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
 const POLL_MS = 500;
 
 export function addErase(program: Command, terminal: Terminal): void {
@@ -198,14 +211,26 @@ export function addErase(program: Command, terminal: Terminal): void {
     .command('erase <email>')
     .description('erase an address and the content of its mail; prints a receipt without the address')
     .option('--no-wait', 'print the run that was started, and do not wait for its end')
+    .option(...yesOption)
     .option('--json', 'print JSON')
-    .action(async (email: string, { wait, json }: { readonly wait: boolean; readonly json?: boolean }) => {
+    .action(async (email: string, { wait, yes, json }: EraseOptions) => {
       const client = createClient(terminal);
+      if (!yes) {
+        const query = new URLSearchParams({ to: email, limit: '100' });
+        const count = (await client.call('GET', `/email/logs?${query}`, mails)).data.length;
+        const found = count === 100 ? 'at least 100 mails' : `${count} ${count === 1 ? 'mail' : 'mails'}`;
+        const preview = `${plain(email)} and the content of ${found} would be erased for ever.`;
+        await confirm(terminal, { preview, count, yes });
+      }
       let run = await client.call('POST', '/erasures', erasure, { body: { email } });
+      const progress = progressOf(terminal, 'erased');
       while (wait && run.status !== 'completed') {
+        const erased = Object.values(run.counts).reduce((sum, one) => sum + one, 0);
+        progress.tell(`${erased} rows so far`);
         await pause(POLL_MS);
         run = await client.call('GET', `/erasures/${run.id}`, erasure);
       }
+      progress.end();
       show(terminal, json, run, () =>
         [
           `${run.id}  ${run.status}`,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, type Terminal } from '../terminal/terminal.ts';
+import { addEndpoints } from './webhooks-endpoints.ts';
 
 const PAGE = 100;
 // Every plan allows 120 of these requests a minute; half of them are left for other clients of the key.
@@ -27,9 +28,9 @@ interface ListenOptions {
 }
 
 export function addWebhooks(program: Command, terminal: Terminal): void {
-  program
-    .command('webhooks')
-    .description('develop a webhook receiver')
+  const webhooks = program.command('webhooks').description('webhooks, and their receivers while you write them');
+  addEndpoints(webhooks, terminal);
+  webhooks
     .command('listen')
     .description(
       'post new events to a program on this machine, signed like a webhook, until Ctrl-C; a refused connection ' +

@@ -1,33 +1,40 @@
-import { invoke } from '@postrider/core';
-import { listSchedules, listWorkers, runSchedule, type ScheduleView, type WorkerView } from '@postrider/core/queues';
+import type { ScheduleView, WorkerView } from '@postrider/core/queues';
 import type { Command } from 'commander';
-import { withMachine } from '../connect/machine.ts';
+import { change, read } from '../connect/graphql.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
+
+const WORKER = `id name host version live startedAt lastHeartbeatAt stoppedAt queues active concurrency rssBytes cpu
+  loopDelayP99Ms poolWaiting crashRestarts`;
+const SCHEDULE = 'name cron timezone human nextRuns missedPolicy lastRun { id state createdAt completedAt }';
+
+interface Begun {
+  readonly id: string;
+  readonly queue: { readonly name: string };
+  readonly state: string;
+}
 
 /** Worker processes and cron schedules. */
 export function addWorkers(program: Command, terminal: Terminal): void {
   program
     .command('workers')
-    .description('on the machine itself: worker processes')
+    .description('worker processes, for operators')
     .command('list')
     .description('live and recently stopped workers')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), listWorkers, {}),
-      );
-      show(terminal, json, found, () => table(found.data.map(workerRow)));
+      const found = await read<readonly WorkerView[]>(terminal, 'workers', WORKER);
+      const data = found.map((worker) => ({ ...worker, object: 'worker' as const }));
+      show(terminal, json, { object: 'list', data }, () => table(data.map(workerRow)));
     });
-  const schedules = program.command('schedules').description('on the machine itself: cron schedules');
+  const schedules = program.command('schedules').description('cron schedules, for operators');
   schedules
     .command('list')
     .description('every schedule, and when it runs next')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), listSchedules, {}),
-      );
-      show(terminal, json, found, () => table(found.data.map(scheduleRow)));
+      const found = await read<readonly ScheduleView[]>(terminal, 'schedules', SCHEDULE);
+      const data = found.map((schedule) => ({ ...schedule, object: 'schedule' as const }));
+      show(terminal, json, { object: 'list', data }, () => table(data.map(scheduleRow)));
     });
   schedules
     .command('run <name>')
@@ -35,16 +42,11 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .option('--reason <text>', 'recorded in the audit log')
     .option('--json', 'print JSON')
     .action(async (name: string, { json, reason }: { json?: boolean; reason?: string }) => {
-      const job = await withMachine(terminal, async (machine) => {
-        const ctx = await machine.asWorkspace();
-        await ctx.jobs.start();
-        try {
-          return await invoke(ctx, runSchedule, { name, reason });
-        } finally {
-          await ctx.jobs.stop();
-        }
-      });
-      show(terminal, json, job, () => `${job.id}  ${job.queue} ${job.state}`);
+      const selection = '... on JobPayload { job { id queue { name } state createdAt } }';
+      const input = ['ScheduleInput', { name, reason }] as const;
+      const { job } = await change<{ job: Begun }>(terminal, 'scheduleRunNow', input, selection);
+      const begun = { object: 'job', ...job, queue: job.queue.name };
+      show(terminal, json, begun, () => `${begun.id}  ${begun.queue} ${begun.state}`);
     });
 }
 

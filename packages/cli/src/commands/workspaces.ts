@@ -1,16 +1,9 @@
-import { invoke, type Operation } from '@postrider/core';
-import {
-  createWorkspace,
-  listWorkspaces,
-  setWorkspacePlan,
-  unknownPolicies,
-  updateWorkspace,
-  type WorkspaceEntry,
-} from '@postrider/core/workspaces';
+import type { WorkspaceEntry } from '@postrider/core/workspaces';
 import { type Command, Option } from 'commander';
-import type { z } from 'zod';
-import { withMachine } from '../connect/machine.ts';
+import { change, enumValue, everyEntry } from '../connect/graphql.ts';
+import { policies } from '../connect/values.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+import { PLAN, planOf } from './plans.ts';
 
 interface UpdateOptions {
   readonly name?: string;
@@ -20,17 +13,17 @@ interface UpdateOptions {
 }
 
 export function addWorkspaces(program: Command, terminal: Terminal): void {
-  const workspaces = program
-    .command('workspaces')
-    .description('on the machine itself: the workspaces of this instance');
-  const run = <I extends z.ZodType, O>(operation: Operation<I, O>, input: unknown): Promise<O> =>
-    withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), operation, input));
+  const workspaces = program.command('workspaces').description('the workspaces of the instance, for operators');
+  const set = async (field: string, ...input: Parameters<typeof change>[2]): Promise<WorkspaceEntry> => {
+    const selection = `... on WorkspacePayload { workspace { ${WORKSPACE} } }`;
+    return workspaceOf((await change<{ workspace: WorkspaceEntry }>(terminal, field, input, selection)).workspace);
+  };
   workspaces
     .command('list')
     .description('newest first')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const data = await allWorkspaces(terminal);
+      const data = (await everyEntry<WorkspaceEntry>(terminal, 'workspaces', WORKSPACE)).map(workspaceOf);
       show(terminal, json, { object: 'list', data, has_more: false, next_cursor: null }, () => table(data.map(rowOf)));
     });
   workspaces
@@ -39,7 +32,9 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .requiredOption('--plan <name>', 'one of plans list')
     .option('--json', 'print JSON')
     .action(async (name: string, { plan, json }: { plan: string; json?: boolean }) => {
-      const made = await run(createWorkspace, { name, plan });
+      const input = ['WorkspaceInput', { name, plan }] as const;
+      const { workspace, api_key_id, secret } = await change<Created>(terminal, 'workspaceCreate', input, CREATED);
+      const made = { ...workspaceOf(workspace), api_key: { object: 'api_key', id: api_key_id, secret } };
       show(terminal, json, made, () => `${made.api_key.secret}\n${made.id} on ${plan}; the key is shown this once`);
     });
   workspaces
@@ -47,14 +42,13 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .description('change its name, or its policy for a mail whose SMTP reply was lost')
     .option('--name <text>', 'another name')
     .addOption(
-      new Option('--unknown-policy <policy>', 'resend may send twice, stop may not send at all').choices(
-        unknownPolicies,
-      ),
+      new Option('--unknown-policy <policy>', 'resend may send twice, stop may not send at all').choices(policies),
     )
     .option('--reason <text>', 'for the audit log')
     .option('--json', 'print JSON')
-    .action(async (id: string, { name, unknownPolicy: unknown_policy, reason, json }: UpdateOptions) => {
-      const changed = await run(updateWorkspace, { id, name, unknown_policy, reason });
+    .action(async (id: string, { name, unknownPolicy: policy, reason, json }: UpdateOptions) => {
+      const input = { id, name, unknownPolicy: enumValue(policy), reason };
+      const changed = await set('workspaceUpdate', 'WorkspaceUpdateInput', input);
       show(terminal, json, changed, () => table([rowOf(changed)]));
     });
   workspaces
@@ -63,26 +57,22 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .option('--reason <text>', 'for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, plan: string, { reason, json }: { reason?: string; json?: boolean }) => {
-      const changed = await run(setWorkspacePlan, { id, plan, reason });
+      const changed = await set('workspaceSetPlan', 'PlanInput', { id, plan, reason });
       show(terminal, json, changed, () => table([rowOf(changed)]));
     });
 }
 
-function allWorkspaces(terminal: Terminal): Promise<WorkspaceEntry[]> {
-  return withMachine(terminal, async (machine) => {
-    const ctx = await machine.asWorkspace();
-    const found: WorkspaceEntry[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Awaited<ReturnType<typeof pageAt>> = await pageAt(ctx, cursor);
-      found.push(...page.data);
-      cursor = page.next_cursor;
-    }
-    return found;
-  });
+const WORKSPACE = `id name unknownPolicy createdAt plan { ${PLAN} }`;
+const CREATED = `... on WorkspaceCreatePayload { workspace { ${WORKSPACE} } apiKeyId secret }`;
+
+interface Created {
+  readonly workspace: WorkspaceEntry;
+  readonly api_key_id: string;
+  readonly secret: string;
 }
 
-function pageAt(ctx: Parameters<typeof invoke>[0], cursor: string | undefined) {
-  return invoke(ctx, listWorkspaces, { limit: 100, cursor });
+function workspaceOf(workspace: WorkspaceEntry): WorkspaceEntry {
+  return { ...workspace, object: 'workspace', plan: planOf(workspace.plan) };
 }
 
 function rowOf({ id, name, plan, unknown_policy, created_at }: WorkspaceEntry): string[] {

@@ -39,31 +39,34 @@ export function serviceUrl(terminal: Terminal): string {
   });
 }
 
+/** The key that requests carry. */
+export function keyOf(terminal: Terminal): string {
+  const { key } = settingsOf(terminal);
+  if (!key) {
+    throw new Problem({
+      reason: 'missing_key',
+      message: 'POSTRIDER_API_KEY is not set.',
+      advice: adviceOn('missing_key'),
+    });
+  }
+  // Such as the … of an example, for which fetch fails with an unclear error about bytes.
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new Problem({
+    reason: 'malformed_key',
+    message: 'POSTRIDER_API_KEY is not an API key.',
+    advice: adviceOn('malformed_key'),
+  });
+}
+
 export function createClient(terminal: Terminal): Client {
   const url = serviceUrl(terminal);
-  const { key } = settingsOf(terminal);
   return {
     url,
     async call(method, path, schema, { body, headers = {} } = {}) {
-      if (!key) {
-        throw new Problem({
-          reason: 'missing_key',
-          message: 'POSTRIDER_API_KEY is not set.',
-          advice: adviceOn('missing_key'),
-        });
-      }
-      // Such as the … of an example, for which fetch fails with an unclear error about bytes.
-      if (!/^[\x21-\x7e]+$/.test(key)) {
-        throw new Problem({
-          reason: 'malformed_key',
-          message: 'POSTRIDER_API_KEY is not an API key.',
-          advice: adviceOn('malformed_key'),
-        });
-      }
       const response = await ask(url, `${url}/v1${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${key}`,
+          authorization: `Bearer ${keyOf(terminal)}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -105,7 +108,7 @@ function refused(url: string, response: Response, answer: unknown): Problem {
   });
 }
 
-function notPostrider(url: string, status: number): Problem {
+export function notPostrider(url: string, status: number): Problem {
   return new Problem({
     reason: 'unexpected_answer',
     message: `${url} answered ${status} with something that is not from Postrider.`,

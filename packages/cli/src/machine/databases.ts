@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { bytesIn, leftoverDatabases, removeLeftover } from '@postrider/db/embedded';
 import type { Command } from 'commander';
+import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { foundTable, show, type Terminal } from '../terminal/terminal.ts';
 
 interface DatabaseOptions {
   readonly remove?: string;
   readonly deleted?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -17,11 +19,17 @@ export function addDatabases(program: Command, terminal: Terminal): void {
     .description('on the machine itself: embedded databases that no data directory refers to')
     .option('--remove <directory>', 'delete this one; start an installation that was moved once before')
     .option('--deleted', 'with --remove, where the folder around its data directory was deleted too')
+    .option(...yesOption)
     .option('--json', 'print JSON')
-    .action(({ remove, deleted = false, json }: DatabaseOptions) => {
+    .action(async ({ remove, deleted = false, yes, json }: DatabaseOptions) => {
       const found = leftoverDatabases().map((one) => ({ ...one, size_bytes: bytesIn(one.directory) }));
       const removed = remove === undefined ? null : resolve(remove);
-      if (removed !== null) removeOne(removed, deleted);
+      if (removed !== null) {
+        const known = found.find(({ directory }) => directory === removed);
+        const size = known ? ` with its ${Math.round(known.size_bytes / 1e6)} MB` : '';
+        if (known) await confirm(terminal, { preview: `${removed}${size} would be deleted.`, count: 1, yes });
+        removeOne(removed, deleted);
+      }
       const data = found.map((one) => ({ ...one, removed: one.directory === removed }));
       show(terminal, json, { object: 'list', data }, () =>
         foundTable(

@@ -2,8 +2,8 @@ import { catalogue, readConfig } from '@postrider/core';
 import { migrate } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 import type { Command } from 'commander';
-import { withDatabase } from '../connect/machine.ts';
 import { show, type Terminal } from '../terminal/terminal.ts';
+import { withDatabase } from './machine.ts';
 
 export function addMigrate(program: Command, terminal: Terminal): void {
   program

@@ -1,4 +1,5 @@
 import type { AppError } from '@postrider/core';
+import { OUTPUT_VERSION } from './terminal.ts';
 
 export interface ProblemFacts {
   readonly reason: string;
@@ -47,7 +48,7 @@ export function adviceOn(reason: string): string | undefined {
 export function writeProblem(error: unknown, json: boolean, write: (text: string) => void): void {
   const { passing: _, retry_after_seconds: __, ...facts } = factsOf(error);
   if (json) {
-    write(JSON.stringify({ error: facts }));
+    write(JSON.stringify({ output_version: OUTPUT_VERSION, error: facts }));
     return;
   }
   const details = facts.details ?? [];

@@ -4,6 +4,10 @@ export interface Terminal {
   /** Whether results are JSON if a command has no --json of its own. */
   readonly json?: boolean;
   readonly stdin?: NodeJS.ReadableStream;
+  /** Asks the person at the terminal; absent where there is none. */
+  readonly question?: (text: string) => Promise<string>;
+  /** Draws on a line of the terminal; absent where none shows it. */
+  readonly draw?: (text: string) => void;
   /** Standard output: the result. */
   print(text: string): void;
   /** Standard error: progress. */
@@ -12,9 +16,13 @@ export interface Terminal {
   fail(): void;
 }
 
+/** Of the JSON that is printed; it changes when something is removed or means something else. */
+export const OUTPUT_VERSION = 1;
+
 /** Prints a result as JSON or as text. */
-export function show(terminal: Terminal, json: boolean | undefined, value: unknown, words: () => string): void {
-  terminal.print((json ?? terminal.json) ? JSON.stringify(value, null, 2) : words());
+export function show(terminal: Terminal, json: boolean | undefined, value: object, words: () => string): void {
+  const whole = () => JSON.stringify({ output_version: OUTPUT_VERSION, ...value }, null, 2);
+  terminal.print((json ?? terminal.json) ? whole() : words());
 }
 
 /** Columns as wide as their widest cell; the last one is not padded. */

@@ -6,4 +6,4 @@ export { readAuditEntries } from './read-audit.ts';
 export { readMakers } from './read-makers.ts';
 export { type AuditFact, changesOf, draftAudit, recordAudit } from './record.ts';
 export { type AuditDraft, auditInsertion } from './store.ts';
-export { verifyAudit } from './verify-audit.ts';
+export { type AuditVerification, verifyAudit } from './verify-audit.ts';

@@ -5,7 +5,7 @@ export { followBulk } from './follow-bulk.ts';
 export { forgetBulkItems } from './forget-items.ts';
 export { getBulk } from './get-bulk.ts';
 export { listBulk } from './list-bulk.ts';
-export { listBulkItems } from './list-items.ts';
+export { type BulkItem, listBulkItems } from './list-items.ts';
 export { bulkOutcomes } from './plans/plan.ts';
 export { type BulkPreview, previewBulk } from './preview-bulk.ts';
 export { readBulks } from './read-bulks.ts';

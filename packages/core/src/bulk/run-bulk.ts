@@ -24,11 +24,13 @@ export const runBulk = operation({
     token: z.string().max(100_000),
     reason: z.string().trim().min(1).max(500).meta({ description: 'Reason, for the audit log.' }),
     rate_per_second: z.int().min(1).max(MOST_RATE).default(DEFAULT_RATE),
+    matched: z.int().min(0).optional().meta({ description: 'The count that the preview showed, typed again.' }),
   }),
   output: bulkSchema,
-  async run(ctx, { token, reason, rate_per_second }): Promise<BulkEntry> {
+  async run(ctx, { token, reason, rate_per_second, matched: typed }): Promise<BulkEntry> {
     const { id, expires_at, ...frozen } = readToken(ctx, token);
     const { workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
+    if (typed !== undefined && typed !== matched) throw otherCount(typed, matched);
     await requireTarget(ctx, action, action === 'redrive' ? undefined : workspace_id);
     const before = await bulkById(ctx.sql, id);
     if (before) return bulkEntry(before);
@@ -72,6 +74,10 @@ export const runBulk = operation({
     return bulkEntry(row);
   },
 });
+
+function otherCount(typed: number, matched: number): AppError {
+  return new AppError('invalid_preview', `The preview matched ${matched}, not ${typed}; nothing was started.`);
+}
 
 /** The audit log cannot be erased, so it must not name a recipient; the operation itself has the whole filter. */
 function withoutRecipient(filter: unknown): unknown {

@@ -1,5 +1,12 @@
 import { accessScopes, viaNames } from '@postrider/core';
-import { actorKinds, type AuditEntry as Entry, followAudit, listAudit } from '@postrider/core/audit';
+import {
+  type AuditVerification,
+  actorKinds,
+  type AuditEntry as Entry,
+  followAudit,
+  listAudit,
+  verifyAudit,
+} from '@postrider/core/audit';
 import { builder } from '../kit/builder.ts';
 import { connectionOf, edgeOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
@@ -76,6 +83,48 @@ builder.queryField('auditLog', (t) =>
     description: 'The audit log, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: AuditFilter }) },
     resolve: (_, { filter, ...args }, g) => page(g, listAudit, args, { ...filter, action: filter?.action?.join(',') }),
+  }),
+);
+
+const AuditFault = builder.objectRef<NonNullable<AuditVerification['broken']>>('AuditFault').implement({
+  fields: (t) => ({
+    sequence: t.exposeInt('sequence'),
+    id: t.id({ nullable: true, resolve: ({ id }) => id }),
+    problem: t.exposeString('problem', { description: 'missing, changed, detached or replaced.' }),
+  }),
+});
+
+const Verification = builder.objectRef<AuditVerification>('AuditVerification').implement({
+  fields: (t) => ({
+    verified: t.exposeInt('verified', { description: 'Last sequence up to which the chain is intact.' }),
+    length: t.exposeInt('length', { description: 'Length of the chain when the check began.' }),
+    complete: t.exposeBoolean('complete', {
+      description: 'false: continue with after = verified, unless broken is set.',
+    }),
+    head: t.exposeString('head', {
+      nullable: true,
+      description: 'The hash of the last entry; stored elsewhere, it proves all entries before it.',
+    }),
+    broken: t.field({
+      type: AuditFault,
+      nullable: true,
+      description: 'The first broken entry.',
+      resolve: ({ broken }) => broken,
+    }),
+  }),
+});
+
+builder.queryField('auditVerify', (t) =>
+  t.field({
+    type: Verification,
+    description: 'Verifies the hash chain of the audit log, up to 20,000 entries at a time.',
+    // It reads as much as many pages.
+    complexity: { field: 200, multiplier: 1 },
+    args: {
+      chain: t.arg({ type: AuditChain, description: 'WORKSPACE by default.' }),
+      after: t.arg.int({ description: 'verified of the answer before.' }),
+    },
+    resolve: (_, args, g) => call(g, verifyAudit, args),
   }),
 );
 

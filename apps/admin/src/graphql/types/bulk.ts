@@ -1,12 +1,16 @@
 import {
   type BulkEntry,
+  type BulkItem as BulkItemEntry,
   type BulkPreview,
   bulkActions,
+  bulkOutcomes,
   bulkStatuses,
   cancelBulk,
   followBulk,
   listBulk,
+  listBulkItems,
   previewBulk,
+  readExport,
   runBulk,
 } from '@postrider/core/bulk';
 import { builder } from '../kit/builder.ts';
@@ -16,6 +20,7 @@ import { call, page } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { snakeCase } from '../kit/names.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { pageInput, pageSize } from '../kit/page-size.ts';
 import { Actor } from './audit.ts';
 import { MessageFilter } from './messages.ts';
 import { DeliveryStatus } from './webhooks.ts';
@@ -29,6 +34,55 @@ const BulkStatus = enumOf('BulkStatus', bulkStatuses);
 
 const BulkItemError = builder.objectRef<{ readonly id: string; readonly reason: string }>('BulkItemError').implement({
   fields: (t) => ({ id: t.exposeID('id'), reason: t.exposeString('reason') }),
+});
+
+const BulkOutcome = enumOf('BulkOutcome', bulkOutcomes);
+
+const BulkItem = builder.objectRef<BulkItemEntry>('BulkItem').implement({
+  description: 'What became of one item.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The target of the action.' }),
+    outcome: t.field({ type: BulkOutcome, resolve: ({ outcome }) => outcome }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it was skipped or failed.' }),
+    at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
+  }),
+});
+
+interface ItemPage {
+  readonly data: readonly BulkItemEntry[];
+  readonly next_cursor: string | null;
+}
+
+// No connection: an item has a place among those that were done, and none of its own to go on from.
+const BulkItemPage = builder.objectRef<ItemPage>('BulkItemPage').implement({
+  fields: (t) => ({
+    nodes: t.field({ type: [BulkItem], resolve: ({ data }) => data }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'Where the next page begins; null: there is none.',
+      resolve: ({ next_cursor }) => next_cursor,
+    }),
+  }),
+});
+
+interface ExportPage {
+  readonly data: readonly unknown[];
+  readonly next_cursor: string | null;
+}
+
+const BulkExportPage = builder.objectRef<ExportPage>('BulkExportPage').implement({
+  fields: (t) => ({
+    lines: t.field({
+      type: ['JSON'],
+      description: 'Log entries in the names of the REST API, as they were when exported.',
+      resolve: ({ data }) => [...data],
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'Where the next page begins; null: there is none.',
+      resolve: ({ next_cursor }) => next_cursor,
+    }),
+  }),
 });
 
 const BulkOperation = builder.objectRef<BulkEntry>('BulkOperation');
@@ -68,6 +122,21 @@ builder.node(BulkOperation, {
       type: [BulkItemError],
       description: 'The first ten failed items.',
       resolve: ({ id }, _, { load }) => load.bulkFailures.load(id),
+    }),
+    items: t.field({
+      type: BulkItemPage,
+      description: 'The result of each item, in the order in which they were done.',
+      args: { ...pageArgs(t), outcome: t.arg({ type: BulkOutcome }) },
+      complexity: (args) => ({ field: 1 + pageSize(args), multiplier: 1 }),
+      resolve: ({ id }, { outcome: wanted, ...args }, g) =>
+        call(g, listBulkItems, { id, outcome: wanted, ...pageInput(args) }),
+    }),
+    exported: t.field({
+      type: BulkExportPage,
+      description: 'The result of an export, for a week.',
+      args: pageArgs(t),
+      complexity: (args) => ({ field: 1 + pageSize(args), multiplier: 1 }),
+      resolve: ({ id }, args, g) => call(g, readExport, { id, ...pageInput(args) }),
     }),
   }),
 });
@@ -169,6 +238,7 @@ const BulkRunInput = builder.inputType('BulkRunInput', {
     token: t.string({ required: true }),
     reason: t.string({ required: true, description: 'Why; recorded in the audit log.' }),
     ratePerSecond: t.int({ description: 'From 1 to 1000; 100 by default.' }),
+    matched: t.int({ description: 'The count that the preview showed; refused where it is another.' }),
   }),
 });
 

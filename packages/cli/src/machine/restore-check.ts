@@ -5,10 +5,10 @@ import { invoke } from '@postrider/core';
 import { checkRestore, type KnownSent, type RestoreCheck, readReplica, readSentLog } from '@postrider/core/restores';
 import { connect, type Sql } from '@postrider/db';
 import type { Command } from 'commander';
-import { withMachine } from '../connect/machine.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal } from '../terminal/terminal.ts';
+import { withMachine } from './machine.ts';
 
 const MOST_SHOWN = 10;
 
@@ -84,7 +84,7 @@ function told(checked: RestoreCheck, compared: boolean): string {
           ...some(missing.listed, missing.count),
         ]
       : ['what was sent since is not known: name a log with --sent, or a database with --replica']),
-    `when you have seen to them: npx postrider queues release ${hold.id}`,
+    `when you have seen to them: npx postrider queues release --local ${hold.id}`,
   ]
     .filter((line) => line !== null)
     .join('\n');

@@ -6,7 +6,6 @@ import {
   catalogue,
   createContext,
   createServices,
-  type List,
   readConfig,
   systemClock,
 } from '@postrider/core';
@@ -15,9 +14,9 @@ import { connect, pendingMigrations, type Sql } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue } from '@postrider/queue';
 import { pino } from 'pino';
+import { serviceUrl } from '../connect/client.ts';
 import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { serviceUrl } from './client.ts';
 
 /** The database of this machine, opened without the service. */
 export interface Machine {
@@ -94,19 +93,6 @@ async function contextOf({ config, sql, url, public_url }: Place, named: string 
     public_url,
   });
   return createContext(services, { kind: 'system', workspace_id }, { via: 'cli' });
-}
-
-/** A whole list, page by page. */
-export async function everyPage<T>(
-  ask: (page: { readonly limit: number; readonly cursor?: string }) => Promise<List<T>>,
-): Promise<T[]> {
-  const entries: T[] = [];
-  let page = await ask({ limit: 100 });
-  for (;;) {
-    entries.push(...page.data);
-    if (page.next_cursor === null) return entries;
-    page = await ask({ limit: 100, cursor: page.next_cursor });
-  }
 }
 
 function secretKey(config: Config): string {

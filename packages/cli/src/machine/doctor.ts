@@ -4,9 +4,9 @@ import { connect, pendingMigrations } from '@postrider/db';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ask, createClient, serviceUrl } from '../connect/client.ts';
-import { isInstalledHere, withDatabase, withMachine } from '../connect/machine.ts';
 import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
+import { isInstalledHere, withDatabase, withMachine } from './machine.ts';
 
 interface Check {
   readonly name: string;

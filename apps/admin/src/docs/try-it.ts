@@ -1,0 +1,100 @@
+import { html } from 'hono/html';
+import type { OpenApi, Schema } from './reference.ts';
+
+export const TRY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+
+interface Shown {
+  readonly name: string;
+  /** What its body may look like; empty where it has none. */
+  readonly body: string;
+}
+
+/** Every operation of the API, for the list of the page. */
+function operationsOf(document: OpenApi): Shown[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody }]) => {
+      const schema = requestBody?.content?.['application/json'].schema;
+      const body = schema ? JSON.stringify(exampleOf(document, schema), null, 2) : '';
+      return { name: `${method.toUpperCase()} ${path}`, body };
+    }),
+  );
+}
+
+/** An example of a schema; where it has none, its required fields, to be filled in. */
+function exampleOf(document: OpenApi, schema: Schema): unknown {
+  const named = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
+  const found = named === undefined ? schema : document.components.schemas[named];
+  if (!found) return {};
+  if (found.examples?.[0] !== undefined) return found.examples[0];
+  if (found.anyOf?.[0]) return exampleOf(document, found.anyOf[0]);
+  if (found.items) return [exampleOf(document, found.items)];
+  const { properties = {}, required = [] } = found;
+  return Object.fromEntries(required.map((name) => [name, properties[name]?.examples?.[0] ?? '']));
+}
+
+/** A page that sends requests to /v1 as the person who is signed in. */
+export function tryPage(document: OpenApi) {
+  const options = operationsOf(document).map(
+    ({ name, body }) => html`<option data-body="${body}" value="${name}">${name}</option>`,
+  );
+  return html`<h1>Try the API</h1>
+<p>Requests go to <code>/v1</code> of this Postrider with the rights of your session: <a href="/login">sign in</a> first.
+They are real, as if they came with an API key; with <code>?dry_run=true</code> behind the path a mail is only checked.</p>
+<form id="try"><p><label>Operation<br><select id="operation">${options}</select></label></p>
+<p><label>Path and filters, with ids in the place of {…}<br><input id="path" size="60" spellcheck="false"></label></p>
+<p><label>Body<br><textarea id="body" rows="14" cols="72" spellcheck="false"></textarea></label></p>
+<p><button>Send</button></p></form>
+<pre id="answer" aria-live="polite"></pre>
+<script src="/docs/try.js"></script>`;
+}
+
+/**
+ * The program of the page. The token stays in its memory, and is replaced a minute before it expires.
+ */
+export const TRY_SCRIPT = `(() => {
+  const at = (id) => document.getElementById(id);
+  let made = null;
+  const token = async () => {
+    if (made && made.until > Date.now()) return made.token;
+    const answer = await fetch('/trpc/session.token', {
+      method: 'POST', headers: { 'content-type': 'application/json', 'x-postrider': '1' }, body: '{}',
+    });
+    if (!answer.ok) return null;
+    const { token, expires_at } = (await answer.json()).result.data;
+    made = { token, until: Date.parse(expires_at) - 60000 };
+    return token;
+  };
+  const choose = () => {
+    const option = at('operation').selectedOptions[0];
+    at('path').value = option.value.split(' ')[1];
+    at('body').value = option.dataset.body;
+  };
+  const send = async () => {
+    const bearer = await token();
+    if (!bearer) return 'You are not signed in: open /login in another tab, then send again.';
+    const method = at('operation').value.split(' ')[0];
+    const body = at('body').value.trim();
+    const answer = await fetch('/v1' + at('path').value, {
+      method,
+      headers: { authorization: 'Bearer ' + bearer, 'content-type': 'application/json' },
+      ...(method !== 'GET' && body !== '' && { body }),
+    });
+    const text = await answer.text();
+    try {
+      return answer.status + '\\n' + JSON.stringify(JSON.parse(text), null, 2);
+    } catch {
+      return answer.status + '\\n' + text;
+    }
+  };
+  at('operation').addEventListener('change', choose);
+  at('try').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    at('answer').textContent = 'Sending …';
+    at('answer').textContent = await send().catch((error) => 'No answer: ' + error.message);
+  });
+  const wanted = decodeURIComponent(location.hash.slice(1));
+  if (wanted) at('operation').value = wanted;
+  choose();
+})();
+`;

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { eventTypes, verifyWebhook, WebhookVerificationError } from '@postrider/sdk';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createClient } from '../connect/client.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
+import { Problem } from '../terminal/problem.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
+
+const webhook = z.looseObject({
+  id: z.string(),
+  url: z.string(),
+  mode: z.string(),
+  status: z.string(),
+  events: z.union([z.literal('all'), z.array(z.string())]),
+});
+type Webhook = z.output<typeof webhook>;
+const withSecret = webhook.extend({ secret: z.string() });
+const page = z.looseObject({ data: z.array(webhook), next_cursor: z.string().nullable() });
+const delivery = z.looseObject({ id: z.string(), status: z.string() });
+const gone = z.looseObject({ id: z.string() });
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface ReceiveOptions extends JsonOption {
+  readonly port: number;
+  readonly once?: boolean;
+}
+
+/** The registered webhooks, and a receiver to try one with. */
+export function addEndpoints(webhooks: Command, terminal: Terminal): void {
+  webhooks
+    .command('list')
+    .description('every webhook')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: JsonOption) => {
+      const data: Webhook[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
+        const found: z.output<typeof page> = await createClient(terminal).call('GET', `/webhooks?${query}`, page);
+        data.push(...found.data);
+        cursor = found.next_cursor;
+      }
+      show(terminal, json, { object: 'list', data }, () => table(data.map(lineOf)));
+    });
+  webhooks
+    .command('create <url>')
+    .description('register a webhook; its secret is printed once')
+    .option('--events <types>', `any of ${eventTypes.join(',')} (default: all)`)
+    .option('--mode <mode>', 'live, or sandbox for mail of sandbox keys')
+    .option('--json', 'print JSON')
+    .action(async (url: string, { events, mode, json }: JsonOption & { events?: string; mode?: string }) => {
+      const body = { url, events: events?.split(',') ?? 'all', ...(mode !== undefined && { mode }) };
+      const made = await createClient(terminal).call('POST', '/webhooks', withSecret, { body });
+      show(
+        terminal,
+        json,
+        made,
+        () => `${made.secret}\n${made.id} to ${plain(made.url)}; the secret is shown this once`,
+      );
+    });
+  webhooks
+    .command('test <id>')
+    .description('post an example to it now')
+    .option('--json', 'print JSON')
+    .action(async (id: string, { json }: JsonOption) => {
+      const sent = await createClient(terminal).call('POST', `/webhooks/${encodeURIComponent(id)}/test`, delivery);
+      show(terminal, json, sent, () => `${sent.id}  ${sent.status}`);
+    });
+  webhooks
+    .command('remove <id>')
+    .description('remove a webhook; what is still owed to it is given up')
+    .option(...yesOption)
+    .option('--json', 'print JSON')
+    .action(async (id: string, { yes, json }: JsonOption & { yes?: boolean }) => {
+      await confirm(terminal, { preview: `${id} would be removed with its deliveries.`, count: 1, yes });
+      const removed = await createClient(terminal).call('DELETE', `/webhooks/${encodeURIComponent(id)}`, gone);
+      show(terminal, json, removed, () => `${removed.id}  removed`);
+    });
+  webhooks
+    .command('receive')
+    .description('receive posts on this machine, verify their signatures with WEBHOOK_SECRET, and print the events')
+    .option('--port <port>', 'where to listen, on localhost', wholeNumber(1, 65535), 4000)
+    .option('--once', 'end after the first genuine post')
+    .action((options: ReceiveOptions) => receive(terminal, options));
+}
+
+function lineOf({ id, status, mode, url, events }: Webhook): string[] {
+  return [id, status, mode, plain(url), events === 'all' ? 'all' : events.join(',')];
+}
+
+async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Promise<void> {
+  const secret = terminal.env.WEBHOOK_SECRET;
+  if (!secret) {
+    throw new Problem({
+      reason: 'missing_option',
+      message: 'WEBHOOK_SECRET is not set.',
+      advice: 'Set it to the secret that webhooks create printed. It is no option, because those are seen by others.',
+    });
+  }
+  await new Promise<void>((resolve, reject) => {
+    const server = createServer(async (request, response) => {
+      try {
+        terminal.print(JSON.stringify(await eventOf(request, secret)));
+        response.writeHead(204).end();
+        if (once) server.close(() => resolve());
+      } catch (error) {
+        if (!(error instanceof WebhookVerificationError)) return reject(error);
+        terminal.note(`refused a post: ${error.message}`);
+        response.writeHead(400).end();
+      }
+    });
+    server.keepAliveTimeout = 1;
+    server.on('error', (error) => reject(cannotListen(port, error)));
+    server.listen(port, 'localhost', () => terminal.note(`Receiving at http://localhost:${port}, until Ctrl-C`));
+  });
+}
+
+async function eventOf(request: IncomingMessage, secret: string): Promise<object> {
+  const body = (await buffer(request)).toString();
+  return verifyWebhook(body, request.headers, secret);
+}
+
+function cannotListen(port: number, error: Error): Problem {
+  const message = `Port ${port} cannot be used: ${'code' in error ? error.code : error.message}.`;
+  return new Problem({ reason: 'invalid_option', message, advice: 'Name another with --port.' });
+}

@@ -1,0 +1,23 @@
+import type { HoldEntry } from '@postrider/core/holds';
+
+interface NewHold {
+  readonly scope: string;
+  readonly value: string;
+  readonly reason: string;
+  readonly expires_at: string | undefined;
+  readonly resume_rate_per_minute: number | undefined;
+  readonly workspace_id: string | undefined;
+}
+
+interface Release {
+  readonly id: string;
+  readonly resume_rate_per_minute: number | undefined;
+  readonly at_once: boolean;
+}
+
+/** What the commands on holds ask for. */
+export interface Holds {
+  create(asked: NewHold): Promise<HoldEntry>;
+  release(asked: Release): Promise<HoldEntry>;
+  list(active: boolean): Promise<readonly HoldEntry[]>;
+}

@@ -1,0 +1,84 @@
+import type { backlogDimensions } from '@postrider/core/backlog';
+import type { bulkActions, bulkOutcomes } from '@postrider/core/bulk';
+import type { failureKinds } from '@postrider/core/failures';
+import type { holdScopes as scopesOfHolds } from '@postrider/core/holds';
+import type { workspaceRoles } from '@postrider/core/people';
+import type { buckets, metrics, statDimensions } from '@postrider/core/stats';
+import type { unknownPolicies } from '@postrider/core/workspaces';
+
+// The values that options take. Only types come from the core, because loading it takes half a second; a value that is
+// missing here does not compile.
+
+function valuesOf<V extends string>(all: Readonly<Record<V, true>>): V[] {
+  // The cast holds because the keys of the table are its values.
+  return Object.keys(all) as V[];
+}
+
+export const holdScopes = valuesOf<(typeof scopesOfHolds)[number]>({
+  instance: true,
+  queue: true,
+  destination: true,
+  sender_domain: true,
+  api_key: true,
+  webhook: true,
+});
+
+export const actionsInBulk = valuesOf<(typeof bulkActions)[number]>({
+  retry: true,
+  cancel: true,
+  give_up: true,
+  send_now: true,
+  delete: true,
+  export: true,
+  replay: true,
+  redrive: true,
+});
+
+export const outcomesOfItems = valuesOf<(typeof bulkOutcomes)[number]>({ done: true, skipped: true, failed: true });
+
+export const lengthsOfBuckets = valuesOf<(typeof buckets)[number]>({ minute: true, hour: true, day: true });
+
+export const dimensionsOfStats = valuesOf<(typeof statDimensions)[number]>({
+  none: true,
+  domain: true,
+  tag: true,
+  provider: true,
+  destination: true,
+  api_key: true,
+});
+
+export const metricsOfStats = valuesOf<(typeof metrics)[number]>({
+  accepted: true,
+  delivered: true,
+  bounced: true,
+  deferred: true,
+  failed: true,
+  complained: true,
+  suppressed: true,
+  canceled: true,
+  accept_to_first_attempt_p50: true,
+  accept_to_first_attempt_p95: true,
+  accept_to_first_attempt_p99: true,
+  accept_to_delivered_p50: true,
+  accept_to_delivered_p95: true,
+  accept_to_delivered_p99: true,
+});
+
+export const dimensionsOfBacklog = valuesOf<(typeof backlogDimensions)[number]>({
+  destination: true,
+  provider: true,
+  sender_domain: true,
+  tag: true,
+  api_key: true,
+});
+
+export const kindsOfFailures = valuesOf<(typeof failureKinds)[number]>({
+  smtp: true,
+  webhook: true,
+  dns: true,
+  job: true,
+});
+
+export const policies = valuesOf<(typeof unknownPolicies)[number]>({ resend: true, stop: true });
+
+export const rolesOfMembers = valuesOf<(typeof workspaceRoles)[number]>({ viewer: true, member: true, admin: true });

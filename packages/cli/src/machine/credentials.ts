@@ -1,0 +1,27 @@
+import { invoke } from '@postrider/core';
+import { createLoginLink, listOperators, resetPassword } from '@postrider/core/people';
+import { Problem } from '../terminal/problem.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { type Machine, withMachine } from './machine.ts';
+
+/** A link that signs an operator in once. */
+export function newLoginLink(terminal: Terminal, email: string | undefined) {
+  return withMachine(terminal, async (machine) =>
+    invoke(await machine.asWorkspace(), createLoginLink, { email: email ?? (await onlyOperator(machine)) }),
+  );
+}
+
+export function newPassword(terminal: Terminal, email: string) {
+  return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), resetPassword, { email }));
+}
+
+async function onlyOperator(machine: Machine): Promise<string> {
+  const { data, has_more } = await invoke(await machine.asWorkspace(), listOperators, { limit: 100 });
+  const [first] = data;
+  if (first && data.length === 1) return first.email;
+  throw new Problem({
+    reason: 'missing_option',
+    message: `There are ${data.length}${has_more ? ' or more' : ''} operators.`,
+    advice: 'Name the email address of the operator.',
+  });
+}

@@ -1,0 +1,31 @@
+import { Problem } from './problem.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Destruction {
+  /** What would be destroyed, as a line or more. */
+  readonly preview: string;
+  readonly count: number;
+  readonly yes: boolean | undefined;
+}
+
+/** The option that every command has which asks. */
+export const yesOption = ['-y, --yes', 'do not ask; needed where no terminal reads'] as const;
+
+/** Shows what a command would destroy, and goes on once its count was typed. */
+export async function confirm(terminal: Terminal, { preview, count, yes }: Destruction): Promise<void> {
+  if (yes) return;
+  if (!terminal.question) {
+    throw new Problem({
+      reason: 'missing_option',
+      message: `${preview} Nothing was changed.`,
+      advice: 'Add --yes to do it.',
+    });
+  }
+  terminal.note(preview);
+  const typed = (await terminal.question(`Type ${count} to go on: `)).trim();
+  if (typed !== String(count)) throw notConfirmed();
+}
+
+export function notConfirmed(): Problem {
+  return new Problem({ reason: 'not_confirmed', message: 'Another count was typed, so nothing was changed.' });
+}
