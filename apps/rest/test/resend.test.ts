@@ -62,6 +62,12 @@ describe('the client of Resend', () => {
     });
   });
 
+  it('takes a list of one address for answers', async () => {
+    const id = await sent({ replyTo: ['help@good.test'] });
+
+    expect((await client().emails.get(id)).data?.reply_to).toEqual(['help@good.test']);
+  });
+
   it('answers one id for one idempotency key, and refuses another body under it', async () => {
     const first = await client().emails.send(hello, { idempotencyKey: 'order-1' });
     const again = await client().emails.send(hello, { idempotencyKey: 'order-1' });
@@ -138,6 +144,7 @@ describe('the client of Resend', () => {
   it.each([
     ['a template', { template: { id: 'welcome' } }, 'template is not supported'],
     ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],
+    ['two addresses for answers', { replyTo: ['a@good.test', 'b@good.test'] }, 'reply_to is one address here'],
     ['a time in words', { scheduledAt: 'in 1 hour' }, 'scheduled_at'],
   ])('is told what to do instead of %s', async (_, fields, message) => {
     const { data, error } = await client().emails.send({ ...hello, ...fields } as typeof hello);

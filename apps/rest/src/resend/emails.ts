@@ -20,7 +20,7 @@ const refused: Readonly<Record<string, string>> = {
 /** Maps a send of Resend to our fields. Refuses what would be dropped silently. */
 export function sendFields(body: unknown): unknown {
   if (!isObject(body)) return body;
-  const { tags, attachments, ...rest } = body;
+  const { tags, attachments, reply_to, ...rest } = body;
   for (const [field, message] of Object.entries(refused)) {
     if (rest[field] !== undefined && rest[field] !== null) throw unsupported(field, message);
   }
@@ -37,11 +37,19 @@ export function sendFields(body: unknown): unknown {
   const { template: _, topic_id: __, ...fields } = rest;
   return {
     ...fields,
+    ...(reply_to !== undefined && { reply_to: soleAddress(reply_to) }),
     ...(tags !== undefined && { tags: Array.isArray(tags) ? tags.map(tagText) : tags }),
     ...(attachments !== undefined && {
       attachments: Array.isArray(attachments) ? attachments.map(withoutPath) : attachments,
     }),
   };
+}
+
+/** Their client sends a list where it is given one. */
+function soleAddress(reply_to: unknown): unknown {
+  if (!Array.isArray(reply_to)) return reply_to;
+  if (reply_to.length > 1) throw unsupported('reply_to', 'reply_to is one address here: leave out the others.');
+  return reply_to[0] ?? null;
 }
 
 /** {name, value} is "name:value" here. */
