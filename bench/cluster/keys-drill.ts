@@ -4,17 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runAll } from '@postrider/core';
 import { atMost, check } from '../faults/check.ts';
-import { Database } from '../faults/database.ts';
-import { newLedgers } from '../faults/ledgers.ts';
-import { freePort, startPostgres } from '../faults/postgres.ts';
+import { freePort } from '../faults/postgres.ts';
 import { wallTime } from '../faults/wall-time.ts';
+import { openBehindHaproxy, untilUp } from './behind-haproxy.ts';
 import { Clients } from './clients.ts';
 import type { Drill } from './drill.ts';
-import { startHaproxy } from './haproxy.ts';
-import { openInstallation } from './installation.ts';
 import { need } from './needs.ts';
 import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
-import { addresses, untilUp } from './processes-drill.ts';
 
 const PER_SECOND = 60;
 /** As many as a workspace may have. */
@@ -29,28 +25,11 @@ export const keysDrill: Drill = {
     need('haproxy');
     const stops: (() => Promise<void>)[] = [];
     try {
-      const postgres = await startPostgres();
-      stops.unshift(() => postgres.stop());
-      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-      const ledgers = newLedgers();
-      const env = { LIMITS: 'drain=2s' };
-      const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, env, folder });
-      stops.unshift(() => installation.stop());
-      const database = new Database(url);
-      stops.unshift(() => database.stop());
-      const ports = [await freePort(), await freePort()];
-      const bind = await freePort();
-      const haproxy = await startHaproxy('haproxy.cfg', addresses(bind, ports), folder);
-      stops.unshift(() => haproxy.stop());
-      await database.liftRateLimits();
-      const slots = [
-        installation.open('api-1', 'rest', ports[0] ?? 0),
-        installation.open('api-2', 'rest', ports[1] ?? 0),
-        installation.open('worker-1', 'worker', await freePort()),
-        installation.open('worker-2', 'worker', await freePort()),
-      ];
-      for (const slot of slots) await slot.untilReady();
-      await untilUp(haproxy, ['api-1', 'api-2']);
+      const { ledgers, installation, database, haproxy, bind, apis, workers } = await openBehindHaproxy(stops, {
+        drain: '2s',
+        folder,
+      });
+      const slots = [...apis, ...workers];
       const { secret } = installation;
       for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
       const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });

@@ -2,23 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runAll } from '@postrider/core';
 import { atMost, type Check, check } from '../faults/check.ts';
 import { Database } from '../faults/database.ts';
-import { newLedgers } from '../faults/ledgers.ts';
-import { freePort, startPostgres } from '../faults/postgres.ts';
+import { freePort } from '../faults/postgres.ts';
 import type { Slot } from '../faults/processes.ts';
 import { wallTime } from '../faults/wall-time.ts';
+import { openBehindHaproxy, untilUp } from './behind-haproxy.ts';
 import { Clients } from './clients.ts';
 import type { Drill } from './drill.ts';
-import { type Haproxy, startHaproxy } from './haproxy.ts';
-import { openInstallation, SENDER } from './installation.ts';
+import { SENDER } from './installation.ts';
 import { need } from './needs.ts';
 import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
 
 const PER_SECOND = 60;
 const CALM_MS = 5000;
-const UP_MS = 60_000;
 /** A mail that was sent and not recorded when its worker was killed; docs/limits.md has the limit. */
 const MOST_UNRECORDED = 128;
-const DRAINED_MS = '2s';
+const DRAIN = '2s';
 const LIMIT = 300;
 const ASKED = 450;
 
@@ -29,27 +27,8 @@ export const processesDrill: Drill = {
     need('haproxy');
     const stops: (() => Promise<void>)[] = [];
     try {
-      const postgres = await startPostgres();
-      stops.unshift(() => postgres.stop());
-      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-      const ledgers = newLedgers();
-      const env = { LIMITS: `drain=${DRAINED_MS}` };
-      const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, env, folder });
-      stops.unshift(() => installation.stop());
-      const database = new Database(url);
-      stops.unshift(() => database.stop());
-      const ports = [await freePort(), await freePort(), await freePort()];
-      const bind = await freePort();
-      const haproxy = await startHaproxy('haproxy.cfg', addresses(bind, ports), folder);
-      stops.unshift(() => haproxy.stop());
-      await database.liftRateLimits();
-      const apis = [0, 1].map((index) => installation.open(`api-${index + 1}`, 'rest', ports[index] ?? 0));
-      const workers = [
-        installation.open('worker-1', 'worker', await freePort()),
-        installation.open('worker-2', 'worker', await freePort()),
-      ];
-      for (const slot of [...apis, ...workers]) await slot.untilReady();
-      await untilUp(haproxy, ['api-1', 'api-2']);
+      const { url, ledgers, installation, database, haproxy, bind, spare_port, apis, workers } =
+        await openBehindHaproxy(stops, { drain: DRAIN, folder });
       const clients = new Clients(ledgers, {
         port: bind,
         secret: installation.secret,
@@ -60,19 +39,19 @@ export const processesDrill: Drill = {
       await pause(CALM_MS);
 
       const kills: { readonly from: number; readonly to: number }[] = [];
-      const kill = async (slot: Slot | undefined) => {
+      const kill = async (slot: Slot) => {
         const from = wallTime();
-        await slot?.kill();
+        await slot.kill();
         kills.push({ from, to: wallTime() });
-        say(`kill -9 ${slot?.name} at ${new Date(from).toISOString()}`);
-        await slot?.untilReady();
+        say(`kill -9 ${slot.name} at ${new Date(from).toISOString()}`);
+        await slot.untilReady();
         await pause(2000);
       };
       await kill(apis[0]);
       await kill(workers[0]);
 
       const added = [
-        installation.open('api-3', 'rest', ports[2] ?? 0),
+        installation.open('api-3', 'rest', spare_port),
         installation.open('worker-3', 'worker', await freePort()),
       ];
       for (const slot of added) await slot.untilReady();
@@ -116,25 +95,6 @@ export const processesDrill: Drill = {
     }
   },
 };
-
-export function addresses(bind: number, ports: readonly number[]): Record<string, string> {
-  const nowhere = '127.0.0.1:1';
-  const at = (index: number) => (ports[index] === undefined ? nowhere : `127.0.0.1:${ports[index]}`);
-  return {
-    POSTRIDER_BIND: `127.0.0.1:${bind}`,
-    ...Object.fromEntries([0, 1, 2, 3].map((index) => [`POSTRIDER_API_${index + 1}`, at(index)])),
-  };
-}
-
-export async function untilUp(haproxy: Haproxy, names: readonly string[]): Promise<void> {
-  for (const until = wallTime() + UP_MS; ; ) {
-    const servers = await haproxy.servers('ready');
-    const down = names.filter((name) => !servers.get(name)?.up);
-    if (down.length === 0) return;
-    if (wallTime() > until) throw new Error(`HAProxy sees ${down.join(', ')} down after ${UP_MS / 1000} s`);
-    await pause(50);
-  }
-}
 
 /** More requests than a minute allows, over all processes at once. */
 async function countAtLimit(url: string, port: number, secret: string): Promise<Check[]> {

@@ -208,7 +208,8 @@ export class Phases {
           for (const path of paths) path.cutAll();
         }),
       );
-      await pause(plan.mute_database_s > 10 ? 10_000 : 3000);
+      // The clients send again what failed meanwhile, and the next fault is to meet the load of every day.
+      await pause(plan.mute_database_s > 10 ? 25_000 : 3000);
     }
   }
 

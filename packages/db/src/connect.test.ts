@@ -70,6 +70,29 @@ describe('connect', () => {
     await pool.end();
   });
 
+  it('loses a transaction that stands still before others give up on its rows', async () => {
+    const pool = connect(embedded.url, { max: 1, application_name: 'still' });
+    await pool`create table still (id int)`;
+    await pool`insert into still values (1)`;
+    const locked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const still = pool.begin(async (tx) => {
+      await tx`update still set id = 2`;
+      locked.resolve();
+      await gate.promise;
+      await tx`select 1`;
+    });
+    await locked.promise;
+
+    const changed = await sql`update still set id = 3 returning id`;
+    gate.resolve();
+
+    expect([...changed]).toEqual([{ id: 3 }]);
+    await expect(still).rejects.toThrow();
+    expect([...(await pool`select id from still`)]).toEqual([{ id: 3 }]);
+    await pool.end();
+  });
+
   it('rejects the pipelined statements of a cut connection, and answers the next query with its own rows', async () => {
     for (let round = 0; round < 20; round++) {
       const pool = connect(embedded.url, { max: 2, application_name: 'cut' });
@@ -102,7 +125,7 @@ describe('connect', () => {
     const rows = await fresh`select name, setting from pg_settings where name = any(${names}) order by name`;
     await fresh.end();
 
-    expect(rows.map((row) => row.setting)).toEqual(['named', '15000', '10000', '30000']);
+    expect(rows.map((row) => row.setting)).toEqual(['named', '4000', '10000', '30000']);
   });
 
   it('takes the connection that was used last, so that the others end, and opens more when they are needed', async () => {

@@ -33,7 +33,8 @@ export interface ConnectOptions {
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
+// A process that stands still inside a transaction holds its rows; those who wait for them must not give up before.
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 10_000;
 // A lock holds up the whole batch.
 const LANE_LOCK_TIMEOUT_MS = 2000;

@@ -66,6 +66,32 @@ describe('a database that takes bytes and says nothing', () => {
     expect(ready).toMatchObject({ status: 503, body: { roles: { rest: { can_accept: false } } } });
     expect((await send(server)).status).toBe(202);
   });
+
+  it('promise P18: a full disk fails 64 clients at once, each batch tried once, and sends go on after it', async () => {
+    const server = await journey.start();
+    await send(server);
+    // The statement fails as Postgres fails it where it cannot extend a file.
+    await journey.sql.unsafe(`
+      create sequence tried;
+      create function disk_full() returns trigger language plpgsql as $$
+      begin
+        perform nextval('tried');
+        raise 'could not extend file: No space left on device' using errcode = 'disk_full';
+      end $$;
+      create trigger disk_full before insert on messages for each statement execute function disk_full();`);
+
+    const answers = await Promise.all(Array.from({ length: 64 }, () => timed(send(server))));
+    const [{ tried } = { tried: 0 }] = await journey.sql<{ tried: number }[]>`
+      select last_value::int as tried from tried`;
+    await journey.sql`drop trigger disk_full on messages`;
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(8000);
+    expect(tried).toBeLessThanOrEqual(64);
+    expect(server.stderr()).toContain('No space left on device');
+    expect((await send(server)).status).toBe(202);
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 2 });
+  });
 });
 
 describe('a database that takes no writes', () => {

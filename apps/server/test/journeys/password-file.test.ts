@@ -90,7 +90,7 @@ it('a new password of the database under load needs no restart, and loses no mai
   // pg-boss has a driver of its own, and connects with the last password too.
   await cutConnections();
   await expect.poll(connected).toEqual(expect.arrayContaining(['postrider', 'postrider-queue']));
-  expect((await server.call('GET', '/readyz')).status).toBe(200);
+  await expect.poll(async () => (await server.call('GET', '/readyz')).status).toBe(200);
 });
 
 it('a start without the file, or with two passwords, says what to change', async () => {
