@@ -11,7 +11,7 @@ export const cliPackage = join(from, 'dist');
 
 // What opens the database, and with it the whole service.
 const ofMachine =
-  /\/commands\/(?:operators|members|destinations|workspaces|plans|audit|queues|bulk|numbers|workers|migrate|restore-check|doctor)\.ts$|\/connect\/machine\.ts$/;
+  /\/commands\/(?:operators|members|destinations|workspaces|plans|audit|queues|bulk|numbers|workers|restore-check|doctor)\.ts$|\/connect\/machine\.ts$|\/machine\/\w+\.ts$/;
 const ABSENT = 'virtual:not-in-the-package';
 const absent = `
 const refuse = () => {
@@ -19,7 +19,7 @@ const refuse = () => {
     name: 'AppError', reason: 'not_installed', facts: {},
   });
 };
-export const ${['Operators', 'Members', 'Destinations', 'Workspaces', 'Plans', 'Audit', 'Queues', 'Bulk', 'Numbers', 'Workers', 'Migrate', 'RestoreCheck', 'Doctor'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse;
+export const ${['Operators', 'Members', 'Destinations', 'Workspaces', 'Plans', 'Audit', 'Queues', 'Bulk', 'Numbers', 'Workers', 'Migrate', 'RestoreCheck', 'Doctor', 'Databases'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse;
 `;
 
 export async function buildCli(): Promise<void> {

@@ -146,6 +146,13 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MOST_CLIENTS', 'sessions of programs'],
     ['MOST_RECIPIENTS', 'recipients that a program may name'],
   ],
+  'packages/mail/src/submission/client-bounds.ts': [
+    ['STRANGERS_OF_ADDRESS', 'sessions of programs of one address that have not logged in'],
+    ['LOGIN_MS', 'the login of a program'],
+    ['MAIL_MS', 'the arrival of a mail of a program'],
+    ['CONNECTIONS_OF_SENDER', 'sessions of programs with one key'],
+    ['TOTAL_BYTES', 'mail of programs that is read and stored at one time; one key gets half'],
+  ],
   'packages/mail/src/submission/submission-reader.ts': [['DEADLINE_MS', 'the reading of a mail of a program']],
   'packages/mail/src/capture/capture-server.ts': [['MAX_MAIL_BYTES', 'a mail to the capture port']],
   'packages/core/src/storage/captured.ts': [['MOST_CAPTURED', 'captured mail that is kept for a workspace']],

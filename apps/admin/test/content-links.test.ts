@@ -74,6 +74,27 @@ describe('a link to content', () => {
     });
   });
 
+  it('counts guesses in the window of the address, and opens a right one all the same', async () => {
+    const { api, id } = await sent();
+    const { url } = await api.emails.contentLink.mutate({ id });
+    await world.clock.freeze(new Date(Math.floor(world.clock.now() / MINUTE_MS) * MINUTE_MS + 5000));
+
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 125 && statuses.at(-1) !== 429; tries++) {
+      const guess = tries % 2 === 0 ? 'A'.repeat(43) : 'short';
+      statuses.push((await admin.get(`/content/${guess}`)).status);
+    }
+    const refused = await admin.get('/content/short');
+
+    expect(statuses[0]).toBe(404);
+    expect(statuses.at(-1)).toBe(429);
+    expect(statuses.length).toBeLessThanOrEqual(121);
+    expect(refused.headers).toMatchObject({ 'retry-after': '55', 'cache-control': 'no-store' });
+    expect((await admin.get(pathOf(url))).status).toBe(200);
+    await world.clock.advance(MINUTE_MS);
+    expect((await admin.get('/content/short')).status).toBe(404);
+  });
+
   it('is a field of the source and of each attachment in GraphQL, once for each message', async () => {
     const { id } = await sent();
     await world.clock.freeze(new Date(world.clock.now()));

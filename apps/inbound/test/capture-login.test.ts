@@ -48,4 +48,22 @@ describe('the capture of other programs', () => {
 
     expect(await owners()).toEqual(before);
   });
+
+  it('counts wrong passwords in the window of the address, which ends the connection once it is used up', async () => {
+    await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
+    const refusals: string[] = [];
+
+    for (let tries = 0; tries < 125 && !refusals.at(-1)?.includes('421'); tries++) {
+      const wrong = tries % 2 === 0 ? `pr_live_${'0'.repeat(64)}` : 'secret';
+      refusals.push(await send(wrong).then(String, String));
+    }
+
+    expect(refusals[0]).toMatch(/535/);
+    expect(refusals[1]).toMatch(/535.*must be an API key/);
+    expect(refusals.at(-1)).toMatch(/421/);
+    expect(refusals.length).toBeLessThanOrEqual(121);
+    await send(world.secret);
+    await world.clock.advance(60_000);
+    await expect(send('secret')).rejects.toThrow(/535/);
+  });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { createServices, invoke } from '@postrider/core';
+import { revokeKey } from '@postrider/core/api-keys';
 import { getMessage } from '@postrider/core/messages';
 import { expiredCertificate, mailCertificate } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
@@ -147,6 +148,23 @@ describe('a program that logs in as api with a key', () => {
     expect(again.response).toBe(first.response);
   });
 
+  it('gets one id for one Idempotency-Key also where the Message-ID is another, as when a program repeats a mail', async () => {
+    const mail = { ...hello, headers: { 'Idempotency-Key': 'order-8' } };
+    const [first, again] = [await program().sendMail(mail), await program().sendMail(mail)];
+    const other = await refusalOf(program().sendMail({ ...mail, subject: 'Other' }));
+
+    expect(again.messageId).not.toBe(first.messageId);
+    expect(again.response).toBe(first.response);
+    expect(other.responseCode).toBe(554);
+    expect(other.response).toMatch(/Idempotency-Key/);
+  });
+
+  it('is refused an Idempotency-Key as over REST', async () => {
+    const refusal = await refusalOf(program().sendMail({ ...hello, headers: { 'Idempotency-Key': 'k'.repeat(256) } }));
+
+    expect(refusal.response).toBe('554 5.6.0 Idempotency-Key must be 1 to 255 printable ASCII characters.');
+  });
+
   it.each([
     ['of an unverified domain', { ...hello, from: 'a@unverified.test' }, 554, /unverified\.test/],
     ['without a recipient in To', { ...hello, to: undefined, bcc: 'ada@example.com' }, 554, /To is empty/],
@@ -247,6 +265,25 @@ describe('the answer to a mail', () => {
   });
 });
 
+describe('a revoked key', () => {
+  it('ends a session that is open', async () => {
+    const { id, secret } = await world.key({ scopes: ['email:send'] });
+    const pooled = createTransport({
+      pool: true,
+      maxConnections: 1,
+      host: '127.0.0.1',
+      port: plain.port,
+      auth: { user: 'api', pass: secret },
+    });
+    await pooled.sendMail(hello);
+
+    await invoke(world.as(world.workspace_id), revokeKey, { key_id: id });
+
+    expect((await refusalOf(pooled.sendMail(hello))).responseCode).toBe(535);
+    pooled.close();
+  });
+});
+
 describe('wrong passwords', () => {
   it('use up the window of the address, which wrong keys of the API share', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
@@ -269,7 +306,7 @@ describe('a program without a right', () => {
   it.each([
     ['a wrong password', () => program(`pr_live_${'0'.repeat(64)}`), /No such API key/],
     ['another user', () => program(world.secret, 'root'), /Log in as the user api/],
-    ['no key', () => program('secret'), /must be/],
+    ['no key', () => program('secret'), /The password must be an API key/],
   ])('is refused with %s', async (_, made, text) => {
     const refusal = await refusalOf(made().sendMail(hello));
 

@@ -19,7 +19,7 @@ import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError } from './errors.ts';
-import { readIdempotencyKey } from './idempotency-key.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, UNBUDGETED_BYTES } from './read-body.ts';
@@ -133,7 +133,7 @@ async function serve(
     if (credential instanceof AppError) return await refuse(credential);
     if (credential.kind === 'session') window_name = 'session';
     caller.secret_hash = credential.secret_hash;
-    const idempotency_key = repeated === null ? readIdempotencyKey(request) : repeatedRefusal(repeated);
+    const idempotency_key = repeated === null ? idempotencyKeyOf(request) : repeatedRefusal(repeated);
     const ctx = await admitted(services, match, credential, {
       request_id,
       trace,
@@ -177,6 +177,7 @@ async function serve(
   } catch (error) {
     const public_error = asAppError(error);
     if (countsAgainstAddress(public_error)) window_name = 'address';
+    if (public_error.reason === 'send_rate') window_name = 'send';
     if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
     return fail(public_error);
   }

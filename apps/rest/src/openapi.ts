@@ -95,23 +95,24 @@ function operationOf(route: Route, schemas: Schemas): Json {
   const { operation, path, method, dry_run_operation, rate_class, status } = route;
   const input = schemaOf(operation.input, 'input', schemas);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
-  const repeatable = method === 'POST' && takesIdempotencyKey(route);
+  const sends = sendsMail(route);
   const parameters = [
     ...inPath.map((name) => parameter('path', name, propertyOf(input, name), true)),
     ...(method === 'GET' ? queryParameters(input, inPath) : []),
     ...(dry_run_operation ? [dryRunParameter] : []),
-    ...(repeatable ? [idempotencyParameter] : []),
+    ...(sends ? [idempotencyParameter] : []),
   ];
   const body = method === 'GET' ? null : withoutFields(input, inPath);
   const headers: readonly HeaderName[] = [
-    ...(repeatable ? ['Idempotent-Replayed' as const] : []),
+    ...(sends ? ['Idempotent-Replayed' as const] : []),
     ...(body ? ['Postrider-Ignored-Fields' as const] : []),
   ];
+  const windows = sends && rate_class !== 'send' ? `\`${rate_class}\`, and in \`send\`` : `\`${rate_class}\``;
   const scope = operation.scope === null ? 'Any valid key may ask.' : `Needs the scope \`${operation.scope}\`.`;
   return {
     operationId: route.operation_id,
     summary: operation.summary,
-    description: `${scope} Counted in the window \`${rate_class}\`.`,
+    description: `${scope} Counted in the window ${windows}.`,
     tags: [path.split('/')[1] ?? ''],
     security: [{ api_key: operation.scope === null ? [] : [operation.scope] }],
     ...(parameters.length > 0 && { parameters }),
@@ -156,8 +157,8 @@ const signatureHeaders = [
 
 const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted, and committed.' };
 
-/** Operations that are not idempotent by themselves accept an Idempotency-Key. */
-function takesIdempotencyKey({ rate_class, operation }: Route): boolean {
+/** Such operations are not idempotent by themselves, and accept an Idempotency-Key. */
+function sendsMail({ rate_class, operation }: Route): boolean {
   return rate_class === 'send' || operation.name === 'email.resend' || operation.name === 'captures.release';
 }
 

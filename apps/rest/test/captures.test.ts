@@ -46,6 +46,20 @@ describe('GET /captures: 200', () => {
     expect(subjects((await rest.call('GET', '/captures?to=never@example.com&wait=1')).body)).toEqual([]);
   });
 
+  it('waits no longer than its key is valid', async () => {
+    const key = await world.key({ scopes: ['email:logs:read'] });
+    const waiting = rest.call('GET', '/captures?to=late@example.org&wait=30', { key: key.secret });
+    const admitted = () => world.services.sql`select from rate_windows where subject = ${key.id}::uuid`;
+    await expect.poll(async () => (await admitted()).length).toBe(1);
+    await rest.call('DELETE', `/api-keys/${key.id}`);
+    await capture('late@example.org');
+
+    const answer = await waiting;
+
+    expect(answer.status).toBe(401);
+    expect(errorOf(answer).reason).toBe('revoked_key');
+  });
+
   it('shows no workspace the mail of another', async () => {
     const other = await world.workspace('free');
     await capture('ada@example.com');

@@ -3,6 +3,7 @@ import { scopes } from '@postrider/core/api-keys';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beforeSigning } from './before-signing.ts';
+import { fillWindow } from './rate-windows.ts';
 import { errorOf, openRest, rateOf } from './rest-server.ts';
 
 const world = await openWorld();
@@ -177,6 +178,22 @@ describe('404', () => {
     expect(foreign).toEqual(absent);
     await world.drain();
     expect(world.smtp.mails.length).toBe(mails);
+  });
+});
+
+describe('429', () => {
+  it('counts as a send too', async () => {
+    const id = await send();
+    const key = await world.key({ scopes: ['email:send', 'email:logs:read'] });
+    await fillWindow(world, key.id, 'send', 999);
+
+    const last = await resend(id, key.secret);
+    const late = await resend(id, key.secret);
+
+    expect(rateOf(last, world.clock.now())).toMatchObject({ limit: 120, remaining: 119 });
+    expect(errorOf(late)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
+    expect(rateOf(late, world.clock.now())).toMatchObject({ limit: 1000, remaining: 0 });
+    expect(late.headers.get('ratelimit-policy')).toBe('"send";q=1000;w=60');
   });
 });
 

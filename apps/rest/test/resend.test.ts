@@ -26,6 +26,22 @@ describe('the client of Resend', () => {
     expect((await client(key.secret).emails.get(id)).error).toBeNull();
   });
 
+  it('counts a mail once in the window of sends', async () => {
+    const key = await world.key({ scopes: ['email:send'] });
+    await fillWindow(world, key.id, 'send', 999);
+
+    expect((await client(key.secret).emails.send(hello)).error).toBeNull();
+    expect((await client(key.secret).emails.send(hello)).error).toMatchObject({ statusCode: 429 });
+  });
+
+  it('shows html and text to keys with admin only', async () => {
+    const id = await sent({ text: 'Hi' });
+    const key = await world.key({ scopes: ['email:logs:read'] });
+
+    expect((await client(key.secret).emails.get(id)).data).toMatchObject({ id, html: null, text: null });
+    expect((await client().emails.get(id)).data).toMatchObject({ html: '<p>Hi</p>', text: 'Hi' });
+  });
+
   it('sends a mail that arrives, and reads it back', async () => {
     const id = await sent({ replyTo: 'help@good.test', tags: [{ name: 'kind', value: 'receipt' }] });
     await world.drain();

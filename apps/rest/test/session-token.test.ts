@@ -2,6 +2,7 @@ import { createContext, invoke, newId } from '@postrider/core';
 import { beginSession, createSessionToken, findSession, insertUser } from '@postrider/core/people';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
+import { fillWindow } from './rate-windows.ts';
 import { errorOf, openRest, rateOf } from './rest-server.ts';
 
 const world = await openWorld();
@@ -37,6 +38,20 @@ describe('a request with the bearer token of a session', () => {
     expect(read.body).toMatchObject({ subject: 'Try it', api_key_id: null });
     expect(rateOf(read, world.clock.now())).toMatchObject({ limit: 600, remaining: 598 });
     expect(read.headers.get('ratelimit-policy')).toBe('"session";q=600;w=60');
+  });
+
+  it('sends in the window of the workspace', async () => {
+    const key = await memberToken();
+    const [plan] = await world.services.sql<{ limit: number }[]>`
+      select send_per_minute as limit from plans p join workspaces w on w.plan = p.name
+      where w.id = ${world.workspace_id}`;
+    await fillWindow(world, world.workspace_id, 'send', plan?.limit ?? 0);
+
+    const answer = await rest.call('POST', '/email/send', { key, body: mail });
+
+    expect(errorOf(answer)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: plan?.limit, remaining: 0 });
+    await world.clock.advance(60_000);
   });
 
   it('is refused what the role may not do', async () => {

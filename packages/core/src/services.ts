@@ -72,6 +72,7 @@ export function createContext(
     readonly via?: Via;
     readonly address?: string | null;
     readonly trace?: string | null;
+    readonly send_counted?: boolean;
   } = {},
 ): Context {
   return {
@@ -81,6 +82,7 @@ export function createContext(
     via: request.via ?? 'worker',
     address: request.address ?? null,
     trace: request.trace ?? null,
+    send_counted: request.send_counted ?? false,
     idempotency_key: request.idempotency_key ?? null,
     notes: { window: null, replayed: false, ignored_fields: [], session_token: null },
   };

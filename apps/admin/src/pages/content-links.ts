@@ -1,11 +1,15 @@
-import type { Services } from '@postrider/core';
+import { AppError, type Services } from '@postrider/core';
+import { refuseAddress } from '@postrider/core/api-keys';
 import { openContentLink } from '@postrider/core/messages';
 import { Hono } from 'hono';
 import type { AdminEnv } from '../admin-env.ts';
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** Downloads by single-use links: the token authorizes, so that no cookie and no header is needed. */
+/**
+ * Downloads by single-use links: the token authorizes, so that no cookie and no header is needed. A link that leads
+ * nowhere counts against the client address, as a wrong key does.
+ */
 export function contentRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.get('/:token', async (context) => {
@@ -13,7 +17,12 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     if (context.req.method === 'HEAD') return context.body(null, 405, { allow: 'GET' });
     const token = context.req.param('token');
     const found = TOKEN.test(token) ? await openContentLink(services, token) : null;
-    if (!found) return context.text('This link has been used, or has expired; ask for another.', 404);
+    if (!found) {
+      const otherwise = new AppError('content_gone', 'This link has been used, or has expired; ask for another.');
+      const { error, window } = await refuseAddress(services, context.var.address, otherwise);
+      if (error.code !== 'rate_limited') return context.text(error.message, 404);
+      return context.text(error.message, 429, { 'retry-after': String(window.retry_after_seconds) });
+    }
     // Always a download: an attachment from outside must not run on this origin.
     return context.body(Uint8Array.from(found.bytes), 200, {
       'content-type': safeType(found.content_type),

@@ -1,10 +1,10 @@
 import { clearCaptures, deleteCapture, getCapture, listCaptures, releaseCapture } from '@postrider/core/captures';
-import { mutation, query, router, sending } from './kit/invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const captures = router({
   list: query(listCaptures),
   get: query(getCapture),
   delete: mutation(deleteCapture),
   clear: mutation(clearCaptures),
-  release: sending(releaseCapture),
+  release: mutation(releaseCapture),
 });

@@ -10,7 +10,7 @@ import {
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
-import { mutation, query, router, sending } from './kit/invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 import { emailsStream, emailWatch } from './live.ts';
 
 export const emails = router({
@@ -20,7 +20,7 @@ export const emails = router({
   contentLink: mutation(createContentLink),
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
-  resend: sending(resendMessage),
+  resend: mutation(resendMessage),
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
   giveUp: mutation(giveUpMessage),

@@ -13,6 +13,9 @@ export type Outputs = inferRouterOutputs<AppRouter>;
 /** The server refuses larger batches. */
 const MOST_IN_A_BATCH = 10;
 
+/** How long after a failure that may pass a query is tried again. */
+export const AGAIN_MS = 5000;
+
 export const client = createTRPCClient<AppRouter>({
   links: [
     sessionLink,
@@ -40,6 +43,8 @@ export const queries = new QueryClient({
       // A refusal would be repeated; only server and network errors are retried.
       retry: (count, error) => count < 2 && problemOf(error).passing,
       retryDelay: (count) => 1000 * 2 ** count,
+      // Where it does not poll anyway: a page that could not ask recovers by itself.
+      refetchInterval: ({ state }) => (state.error !== null && problemOf(state.error).passing ? AGAIN_MS : false),
     },
     mutations: { retry: false },
   },

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { shortcutsOn } from '../shell/shortcuts.ts';
+import { useAnnounced } from './announced.ts';
 import type { Keyset } from './keyset.ts';
 import { ErrorPanel, Skeleton } from './states.tsx';
 
@@ -145,6 +146,7 @@ export function KeysetList<T>({
   readonly freshWord: (count: number) => string;
 }) {
   const { rows, error } = list;
+  const announced = useAnnounced(list.fresh > 0 ? freshWord(list.fresh) : '');
   if (rows === undefined) {
     return error ? <ErrorPanel error={error} onRetry={list.refetch} /> : <Skeleton lines={8} />;
   }
@@ -152,7 +154,7 @@ export function KeysetList<T>({
     <>
       {error != null && <ErrorPanel error={error} onRetry={list.refetch} />}
       <div className="unseen" role="status">
-        {list.fresh > 0 ? freshWord(list.fresh) : ''}
+        {announced}
       </div>
       {list.fresh > 0 && (
         <button type="button" className="pill" onClick={list.showFresh}>

@@ -6,6 +6,7 @@ import {
   CircleX,
   Clock,
   Flag,
+  Inbox,
   type LucideIcon,
   Send,
   ShieldOff,
@@ -57,8 +58,29 @@ export const mailStates: Readonly<Record<MailStatus, Shown>> = {
   canceled: { tone: 'calm', icon: Ban, word: 'Canceled', about: 'It was canceled before it was sent.' },
 };
 
-export function MailBadge({ status }: { readonly status: MailStatus }) {
-  const { tone, icon, word, about } = mailStates[status];
+const captured: Shown = {
+  tone: 'info',
+  icon: Inbox,
+  word: 'Captured',
+  about: 'It ended in the test inbox; its recipient does not have it.',
+};
+
+/** What a server that only captures answers. */
+const CAPTURED = ' 2.6.0 captured';
+
+export function isCaptured(reply: string | null): boolean {
+  return reply?.endsWith(CAPTURED) ?? false;
+}
+
+export function MailBadge({
+  status,
+  reply = null,
+}: {
+  readonly status: MailStatus;
+  /** The last reply, where it is known. */
+  readonly reply?: string | null;
+}) {
+  const { tone, icon, word, about } = status === 'delivered' && isCaptured(reply) ? captured : mailStates[status];
   return (
     <Badge tone={tone} icon={icon} title={about}>
       {word}

@@ -57,6 +57,20 @@ export function Panel({
   );
 }
 
+/** A row of large numbers, each under its name. */
+export function Figures({ all }: { readonly all: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl className="figures">
+      {all.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** Names and values, such as the facts of one message. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
   return (

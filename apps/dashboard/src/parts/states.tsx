@@ -83,18 +83,26 @@ interface Asked<T> {
 export function Answered<T>({
   query,
   lines,
+  head,
   children,
 }: {
   readonly query: Asked<T>;
   readonly lines?: number;
+  /** The head of a page whose own one needs the data: it stands there until the data does. */
+  readonly head?: ReactNode;
   readonly children: (data: T) => ReactNode;
 }) {
   const { data, error } = query;
   if (data === undefined) {
-    return error ? (
-      <ErrorPanel error={error} onRetry={() => void query.refetch()} />
-    ) : (
-      <Skeleton {...(lines !== undefined && { lines })} />
+    return (
+      <>
+        {head}
+        {error ? (
+          <ErrorPanel error={error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton {...(lines !== undefined && { lines })} />
+        )}
+      </>
     );
   }
   return (

@@ -71,6 +71,11 @@ export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonl
   );
 }
 
+/** The time of what has no end, as the server says it: a hold of the instance lasts until it is released. */
+export function isEndless(iso: string): boolean {
+  return iso.startsWith('9999-');
+}
+
 export function ExactTime({ at }: { readonly at: string }) {
   const utc = useStore(inUtc);
   return <time dateTime={at}>{exactTime(at, utc)}</time>;

@@ -1,10 +1,20 @@
-import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { problemOf } from '../api/problem.ts';
+import { AGAIN_MS } from '../api/trpc.ts';
 import { Page, PageHeader } from '../parts/page.tsx';
 import { ErrorPanel } from '../parts/states.tsx';
 import { words } from './strings.ts';
 
-/** Replaces a page that threw; the navigation beside it stays. */
+/** Replaces a page that threw; the navigation beside it stays. What may pass is tried again by itself. */
 export function PageFailed({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const { passing } = problemOf(error);
+  useEffect(() => {
+    if (!passing) return;
+    const timer = setInterval(() => void router.invalidate().then(reset), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [passing, reset, router]);
   return (
     <Page>
       <PageHeader title={words.failed.title} answer={words.failed.about} />

@@ -14,6 +14,7 @@ import { SessionDialogs } from './session-dialogs.tsx';
 import { addShortcuts, listenForShortcuts, shortcutsOn } from './shortcuts.ts';
 import { Brand, Sidebar } from './sidebar.tsx';
 import { words } from './strings.ts';
+import { WorkerNotice } from './worker-notice.tsx';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const Dock = lazy(async () => ({ default: (await import('./dock/dock.tsx')).Dock }));
@@ -43,6 +44,7 @@ export function Shell() {
           </button>
         </div>
       )}
+      <WorkerNotice />
       <div className="shell">
         <header className="topbar">
           <button

@@ -5,6 +5,7 @@ export const words = {
   find: 'Find',
   updated: 'Postrider was updated.',
   reload: 'Reload',
+  noWorker: 'No worker is running: mail is accepted and waits. Start a process with worker in ROLES.',
   keys: {
     shortcuts: 'Show all shortcuts',
     first: 'To the first row of the list',

@@ -14,7 +14,7 @@ import { createClientAddress } from '@postrider/net';
 import { bearerToken } from '../bearer-token.ts';
 import { createBodyBudget } from '../body-budget.ts';
 import { asAppError } from '../errors.ts';
-import { readIdempotencyKey } from '../idempotency-key.ts';
+import { idempotencyKeyOf } from '../idempotency-key.ts';
 import { matchSegments } from '../match.ts';
 import { readBody } from '../read-body.ts';
 import { type ResendError, resendError } from './errors.ts';
@@ -43,13 +43,14 @@ export function createResendHandler(
     const { row, params } = found;
     const admitted = await authenticate(services, credential, row.rate_class);
     if ('error' in admitted) throw admitted.error;
-    const idempotency_key = readIdempotencyKey(request);
+    const idempotency_key = idempotencyKeyOf(request);
     if (idempotency_key instanceof AppError) throw idempotency_key;
     const ctx: Context = createContext(services, admitted.actor, {
       request_id,
       idempotency_key,
-      via: 'rest',
+      via: 'resend',
       address,
+      send_counted: row.rate_class === 'send',
     });
     const leaves: (() => void)[] = [];
     try {

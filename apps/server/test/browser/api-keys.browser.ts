@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
 
@@ -66,6 +68,34 @@ describe('Settings, API Keys', () => {
     const secret = await page.getByRole('region', { name: 'the API key', exact: true }).innerText();
 
     expect([await use(secret), await use(key.secret)]).toEqual([200, 200]);
+    await visitor.stop();
+  });
+
+  it('shows each action in the form of each API, which do the same', async () => {
+    const key = await stage.world.key({ scopes: ['email:logs:read'], name: 'Copied' });
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.goto(`/settings/api-keys?revoke=${key.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Revoke Copied' });
+    await dialog.getByText('The same by the API').click();
+    const curl = await dialog.getByRole('region', { name: 'the curl command' }).innerText();
+    expect(await dialog.getByRole('region', { name: 'the command' }).innerText()).toBe(
+      `npx postrider keys revoke ${key.id}`,
+    );
+    await page.goto(`/settings/api-keys?rotate=${key.id}`);
+    await page.getByText('The same by the API').click();
+    const graphql = await page.getByRole('region', { name: 'the GraphQL mutation' }).innerText();
+
+    const [query, variables = '{}'] = graphql.split('\n\n');
+    const rotated = await fetch(`${stage.origin}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.world.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: JSON.parse(variables) }),
+    });
+    expect(await rotated.json()).toEqual({ data: { apiKeyRotate: { __typename: 'ApiKeyCreatePayload' } } });
+    expect(await use(key.secret)).toBe(200);
+    await promisify(execFile)('sh', ['-c', curl.replace('<API key>', stage.world.secret)]);
+    expect(await use(key.secret)).toBe(401);
     await visitor.stop();
   });
 

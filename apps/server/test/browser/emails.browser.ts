@@ -110,7 +110,13 @@ describe('text from outside', () => {
       text: hostile,
       headers: { 'X-Note': hostile },
       attachments: [{ filename: '<img src=x onerror=alert(4)>.txt', content: 'SGVsbG8=' }],
+      tags: ['<script>alert(5)</script>'],
+      metadata: { note: hostile },
     });
+    const reply = '5.1.1 "><img src=x onerror=alert(6)><script>alert(7)</script>';
+    stage.world.smtp.script(({ to }) =>
+      to === 'hostile@example.com' ? { kind: 'reply', code: 550, text: reply } : { kind: 'accept' },
+    );
     await stage.world.drain();
     const visitor = await stage.visitor('admin');
     const watched = await visitor.open();
@@ -123,6 +129,13 @@ describe('text from outside', () => {
       if (tab === 'preview') await page.frameLocator('iframe').getByRole('heading', { name: 'Read me' }).waitFor();
       await page.waitForLoadState('networkidle');
     }
+    await page.getByText('<script>alert(7)</script>').first().waitFor();
+    for (const path of [`/emails?open=${id}`, '/suppressions', '/operations/incident', '/operations/jobs']) {
+      await page.goto(path);
+      await page.waitForLoadState('networkidle');
+    }
+    await page.goto(`/emails/${id}`);
+    await page.getByRole('heading', { name: hostile }).waitFor();
 
     expect(watched.dialogs).toEqual([]);
     expect(await page.title()).toBe(`${hostile} · Postrider`);

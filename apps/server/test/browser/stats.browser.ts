@@ -9,6 +9,31 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
+describe('Overview', () => {
+  it('does not show 0 for mail that is not counted yet', async () => {
+    const own = await startStage();
+    await sendMail(own, {});
+    const visitor = await own.visitor('viewer');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/');
+    await page.getByText('The first mail is counted within two minutes.').waitFor();
+    const accepted = page.locator('.figures > div').filter({ hasText: 'Accepted' }).locator('dd');
+    expect(await accepted.innerText()).toBe('–');
+
+    await own.world.drain();
+    await own.world.clock.advance(120_000);
+    await rollUpStats(own.world.services);
+    await page.reload();
+
+    await page.getByText('Counted until').waitFor();
+    expect(await accepted.innerText()).toBe('1');
+    expectQuiet(watched);
+    await visitor.stop();
+    await own.stop();
+  });
+});
+
 describe('Stats', () => {
   it('shows a chart that is read by keyboard, as a table and as a file without formulas', async () => {
     await sendMail(stage, { tags: ['=1+1'] });
@@ -20,7 +45,7 @@ describe('Stats', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/stats?by=tag');
-    await page.getByText('100.0 % of 2 recipients have their mail').waitFor();
+    await page.getByText('100.0 % of 2 recipients were captured in the test inbox, not delivered').waitFor();
 
     const chart = page.getByRole('slider', { name: 'What became of mail' });
     await chart.focus();

@@ -7,11 +7,11 @@ import {
   type SenderFacts,
   senderFacts,
 } from '../api-keys/index.ts';
-import type { Credential } from '../operation/context.ts';
+import type { Actor, Credential } from '../operation/context.ts';
 import type { AppError } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 import { scopeRefusal } from '../operation/scope-refusal.ts';
-import { rateRefusal, windowOf } from '../usage/index.ts';
+import { countSend, rateRefusal, windowOf } from '../usage/index.ts';
 import type { AdmissionCache } from './admission-cache.ts';
 import type { AcceptParts, Submission } from './submission.ts';
 
@@ -38,11 +38,7 @@ export async function admit(
   return Promise.all(
     submissions.map(async (submission): Promise<AdmitVerdict> => {
       const { actor } = submission;
-      if (actor.kind !== 'credential') {
-        const refusal = scopeRefusal(actor, submission.scope) ?? bodyRefusal(submission);
-        if (refusal) return { kind: 'refused', error: refusal, window: null };
-        return { kind: 'admitted', sender: await senderFacts(parts.sql, actor), window: null };
-      }
+      if (actor.kind !== 'credential') return admitActor(parts, actor, submission);
       const name = credentialName(actor);
       const answer = answerOf.get(name);
       const place = served.get(name) ?? 0;
@@ -60,6 +56,20 @@ export async function admit(
       return refusal ? { kind: 'refused', error: refusal, window } : { kind: 'admitted', sender: answer.key, window };
     }),
   );
+}
+
+/**
+ * Of a caller whose key or session was checked before. A role that may not send does not use up the window of those
+ * that may.
+ */
+async function admitActor(parts: AcceptParts, actor: Actor, submission: Submission): Promise<AdmitVerdict> {
+  const forbidden = scopeRefusal(actor, submission.scope);
+  const uncounted = submission.counted || actor.kind === 'system' || (actor.kind === 'user' && forbidden !== null);
+  const counted = uncounted ? null : await countSend(parts.sql, actor);
+  const window = counted && windowOf(counted);
+  const refusal = (counted && rateRefusal('send', counted)) ?? forbidden ?? bodyRefusal(submission);
+  if (refusal) return { kind: 'refused', error: refusal, window };
+  return { kind: 'admitted', sender: await senderFacts(parts.sql, actor), window };
 }
 
 function groupCredentials(submissions: readonly Submission[]) {

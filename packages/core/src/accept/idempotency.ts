@@ -1,6 +1,15 @@
 import type { Context } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
 import { fingerprintOf, hasFingerprint } from './fingerprint.ts';
 import type { Idempotency, SendResult } from './submission.ts';
+
+const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** A malformed key is returned, not thrown: like a bad body, it must lose to a bad API key. */
+export function readIdempotencyKey(text: string): string | AppError {
+  if (PRINTABLE_KEY.test(text)) return text;
+  return new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+}
 
 /** The idempotency record of a request that has a key; the answer is stored as JSON. */
 export function idempotencyOf(

@@ -1,6 +1,6 @@
 export { type RecipientKind, recipientKinds } from './addressees.ts';
 export { decodedLength } from './attachment-field.ts';
-export { idempotencyOf } from './idempotency.ts';
+export { idempotencyOf, readIdempotencyKey } from './idempotency.ts';
 export { scheduleOf } from './judge.ts';
 export { mailboxField } from './mailbox-field.ts';
 export { previewMessage } from './preview-message.ts';

@@ -35,6 +35,7 @@ export const previewMessage = operation({
       actor: ctx.actor,
       scope: 'email:send' as const,
       request_id: ctx.request_id,
+      counted: true,
       trace: null,
       messages: [{ ok: true as const, value: input }],
       refusal: soleRefusal,

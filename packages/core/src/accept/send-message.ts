@@ -1,7 +1,8 @@
+import type { Context } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { admittedOperation } from '../operation/operation.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { sendSchema } from './schema.ts';
+import { type SendInput, sendSchema } from './schema.ts';
 import { type Acknowledgement, acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
@@ -21,11 +22,20 @@ export const sendMessage = admittedOperation({
         messages: [parsed],
         refusal: soleRefusal,
         resend: null,
-        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.send', parsed.value, ([result]) => result) : null,
+        idempotency: parsed.ok
+          ? idempotencyOf(ctx, 'email.send', meaningOf(ctx, parsed.value), ([result]) => result)
+          : null,
       },
       soleResult,
     ),
 });
+
+/** A mail program that repeats a mail over SMTP writes another Message-ID, and means the same. */
+function meaningOf({ via }: Context, message: SendInput): SendInput {
+  if (via !== 'smtp') return message;
+  const { message_id: _, ...metadata }: Readonly<Record<string, string>> = message.metadata;
+  return { ...message, metadata };
+}
 
 /** Of one message that is the whole request. */
 export function soleRefusal([refusal]: readonly (AppError | null)[]): AppError | null {

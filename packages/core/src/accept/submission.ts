@@ -30,6 +30,8 @@ export interface Submission {
   readonly actor: Actor | Credential;
   readonly scope: Scope;
   readonly request_id: string;
+  /** Its API has counted it in the window `send`. */
+  readonly counted: boolean;
   /** The traceparent of its commit; null where it is not sampled. */
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];

@@ -9,11 +9,11 @@ import type { Submission, SubmitBatcher } from './submission.ts';
  */
 export async function submit<O>(
   ctx: Context,
-  submission: Omit<Submission, 'request_id' | 'trace'>,
+  submission: Omit<Submission, 'request_id' | 'trace' | 'counted'>,
   outputOf: (results: Parameters<NonNullable<Submission['idempotency']>['remember']>[0]) => O,
 ): Promise<O> {
   const span = ctx.trace === null ? noSpan : ctx.tracing.begin('commit', { parent: ctx.trace });
-  const given = { ...submission, request_id: ctx.request_id, trace: span.traceparent };
+  const given = { ...submission, request_id: ctx.request_id, counted: ctx.send_counted, trace: span.traceparent };
   const answer = await batcherOf(ctx)
     .submit(given)
     .catch((error: unknown) => {
@@ -21,8 +21,9 @@ export async function submit<O>(
       throw error;
     });
   span.end({ failed: answer.kind === 'refused', facts: { messages: submission.messages.length } });
-  // Null if the request was counted before.
-  ctx.notes.window = answer.window ?? ctx.notes.window;
+  // The headers describe the window in which the API has counted the request, or the one that refuses it.
+  const limited = answer.kind === 'refused' && answer.error.code === 'rate_limited';
+  ctx.notes.window = limited ? answer.window : (ctx.notes.window ?? answer.window);
   if (answer.kind === 'refused') throw answer.error;
   if (answer.kind === 'judged') {
     const { results } = answer;

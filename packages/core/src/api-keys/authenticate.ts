@@ -12,7 +12,7 @@ import {
   rateRefusal,
   windowOf,
 } from '../usage/index.ts';
-import { admitKeys, type IdentifiedKey, identifyKey, refusalOf, workspaceOfKey } from './store.ts';
+import { admitKeys, type IdentifiedKey, identifyKey, refusalOf } from './store.ts';
 
 const messages: Partial<Record<Reason, string>> = {
   missing_key: 'Send the header Authorization: Bearer <API key>.',
@@ -75,18 +75,6 @@ export async function identify(
 export async function checkKey(services: Pick<Services, 'sql'>, credential: Credential): Promise<AppError | null> {
   const reason = await refusalOf(services.sql, credential);
   return reason && keyRefusal(reason);
-}
-
-/** The workspace of a key that was sent as a password over SMTP; null for one that is not valid. */
-export async function workspaceOfPassword(
-  services: Pick<Services, 'sql' | 'key_uses'>,
-  password: string,
-  address: string,
-): Promise<string | null> {
-  const credential = readCredential(password, address);
-  if (credential instanceof AppError) return null;
-  const found = await workspaceOfKey(services.sql, credential);
-  return typeof found === 'string' ? null : found.workspace_id;
 }
 
 /** Counts a request without a valid key against its client address; refuses it past the limit. */

@@ -8,7 +8,6 @@ export {
   keyRefusal,
   readCredential,
   refuseAddress,
-  workspaceOfPassword,
 } from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
@@ -18,9 +17,10 @@ export { keyUsage, readKeyUsages } from './key-usage.ts';
 export { createKeyUses } from './key-uses.ts';
 export { refuseLimitedKey } from './limited-key.ts';
 export { listKeys } from './list-keys.ts';
+export { checkPassword, workspaceOfPassword } from './passwords.ts';
 export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';
 export { rotateKey } from './rotate-key.ts';
 export type { FoundKey, KeyAnswer, NewKeyRow, SenderFacts } from './store.ts';
-export { admitKeys, insertKey, senderFacts } from './store.ts';
+export { admitKeys, insertKey, refusalOfKey, senderFacts } from './store.ts';
 export { keyStatusIn } from './validity-store.ts';

@@ -137,6 +137,13 @@ export async function refusalOf(
   return row ? row.refusal : 'unknown_key';
 }
 
+/** The same for a key that was valid before; an address of null is not compared. */
+export async function refusalOfKey(sql: Sql, key_id: string, address: string | null): Promise<Reason | null> {
+  const [row] = await sql<{ refusal: Reason | null }[]>`
+    select ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal from api_keys k where k.id = ${key_id}`;
+  return row ? row.refusal : 'unknown_key';
+}
+
 export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
 
 /** The key of a secret and its query budget after taking points, or why it is not valid from this address. */

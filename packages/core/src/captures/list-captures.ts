@@ -9,6 +9,7 @@ import { issueFor } from '../operation/parse-input.ts';
 import { keptRange } from '../operation/retention.ts';
 import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { requireStillAdmitted } from '../people/index.ts';
 import { type CaptureEntry, captureEntry, captureSchema } from './capture-entry.ts';
 import { capturesAmong } from './store.ts';
 
@@ -58,6 +59,7 @@ export const listCaptures = operation({
       const page = await pageOfCaptures(ctx, asked);
       if (page.data.length > 0 || performance.now() >= until) return page;
       await pause(POLL_MS);
+      await requireStillAdmitted(ctx);
     }
   },
 });

@@ -126,7 +126,7 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
   const found = await defaultRows(sql);
   if (found.length === 0) return ok('Every row is in the partition of its month.');
   return warning(
-    `Rows are in default partitions: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
+    `Rows lie outside the partition of their month: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
     'Check the clock, then run the hourly job now: `npx postrider schedules run storage.maintain`.',
   );
 }
@@ -166,6 +166,6 @@ export function checkQueueAge({ oldest_ready_seconds, held }: Stand): Finding {
   if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No mail waits for long.');
   return failing(
     `Mail that is due has waited for ${duration(oldest_ready_seconds)}.`,
-    'Look at `npx postrider queues top`; where nothing is closed or held, start another worker.',
+    'Look at `npx postrider queues top`; where no destination is slowed and nothing is held, start another worker.',
   );
 }

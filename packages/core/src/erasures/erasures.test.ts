@@ -80,6 +80,7 @@ describe('an erasure', () => {
       reply_to: ADA,
       subject: 'Hi',
       text: 'Hi',
+      metadata: { lines: `To\n${ADA}\t${ADA}\r${ADA}\u001f${ADA}` },
     });
     const raw = Buffer.from(`To: ${ADA}\r\nSubject: Seen\r\n\r\nHi`);
     await recordCapture(world.services, { envelope_from: 'a@a.test', envelope_to: [ADA], raw }, world.workspace_id);

@@ -127,10 +127,14 @@ async function eraseSlice(run: Run, tx: Tx, found: readonly FoundRecipient[]): P
   return found.length - free.length;
 }
 
-/** The address as a whole: not the end of a longer one, nor the beginning of one in a longer domain. */
+/**
+ * The address as a whole: not the end of a longer one, nor the beginning of one in a longer domain. An escape of JSON,
+ * such as that of a line break, ends with a letter or a digit and may stand before it.
+ */
 function patternOf(email: string): string {
   const at = email.lastIndexOf('@');
   const unicode = `${email.slice(0, at)}@${domainToUnicode(email.slice(at + 1))}`;
   const spellings = [...new Set([email, unicode])].map((text) => text.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
-  return `(?<![\\w.!#$%&'*+/=?^\`{|}~-])(?:${spellings.join('|')})(?![\\w-]|\\.\\w)`;
+  const begins = `(?:(?<![\\w.!#$%&'*+/=?^\`{|}~-])|(?<=\\\\(?:[bfnrt]|u[0-9a-f]{4})))`;
+  return `${begins}(?:${spellings.join('|')})(?![\\w-]|\\.\\w)`;
 }

@@ -110,7 +110,7 @@ function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFac
     ...measured,
     status: 'warning',
     detail: `Mail that is due has waited for ${Math.round(oldest_ready_seconds)} s.`,
-    advice: 'Look at the backlog; where nothing is closed or held, start another worker.',
+    advice: 'Look at the backlog; where no destination is slowed and nothing is held, start another worker.',
   };
 }
 

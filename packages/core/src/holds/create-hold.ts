@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { idField } from '../fields/wire.ts';
 import { isOperator } from '../operation/access.ts';
 import type { Actor, ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
@@ -31,8 +32,7 @@ export const createHold = operation({
       .max(255)
       .meta({ description: 'The name of a queue or a domain, or an id; all for the instance.' }),
     reason: z.string().trim().min(1).max(MOST_REASON),
-    expires_at: timeField
-      .pipe(z.iso.datetime({ offset: true }))
+    expires_at: timestampField('expires_at')
       .optional()
       .meta({
         description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days; one of the instance never, where it is not given.`,

@@ -124,6 +124,15 @@ describe('a hold', () => {
         reason: 'invalid_timestamp',
       });
     }
+    for (const bad of [
+      '0000-01-01T00:00:00Z',
+      '0001-01-01T00:00:00Z',
+      '9999-12-31T23:59:59-14:00',
+      '9999-12-31T23:59:59Z',
+    ]) {
+      const refused = hold(operator(), 'destination', 'b.test', { expires_at: bad });
+      await expect(refused, bad).rejects.toMatchObject({ reason: 'invalid_timestamp' });
+    }
     await expect(hold(operator(), 'destination', 'b.test', { reason: ' ' })).rejects.toMatchObject({
       code: 'invalid_request',
     });

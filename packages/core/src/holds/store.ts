@@ -9,7 +9,7 @@ import type { HoldScope } from './scope.ts';
 export const HOLDS_CHANNEL = 'postrider_holds';
 
 // What is not known to be safe to send stays so until an operator has looked.
-export const NEVER = '9999-12-31T00:00:00.000Z';
+export const NEVER = new Date('9999-12-31T00:00:00.000Z');
 
 export interface HoldRow {
   readonly id: string;
@@ -56,13 +56,13 @@ export interface NewHold {
   readonly reason: string;
   readonly by: { readonly kind: 'key' | 'user' | 'system'; readonly id: string; readonly name: string };
   readonly by_operator: boolean;
-  readonly expires_at: string | null;
+  readonly expires_at: Date | null;
   /** Used if expires_at is null. */
   readonly default_seconds: number;
   readonly resume_rate_per_minute: number | null;
 }
 
-export async function liesAhead(tx: Tx, at: string, most_days: number): Promise<boolean> {
+export async function liesAhead(tx: Tx, at: Date, most_days: number): Promise<boolean> {
   const [row] = await tx<{ ahead: boolean }[]>`
     select a.at > clock_now() and a.at <= clock_now() + make_interval(days => ${most_days}) as ahead
     from (select ${at}::timestamptz as at) a`;

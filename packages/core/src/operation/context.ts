@@ -83,7 +83,7 @@ export interface Credential {
 export type Actor = KeyActor | UserActor | SystemActor;
 
 /** The API of an action, for the audit log. */
-export const viaNames = ['rest', 'graphql', 'dashboard', 'worker', 'cli'] as const;
+export const viaNames = ['rest', 'graphql', 'dashboard', 'smtp', 'resend', 'worker', 'cli'] as const;
 export type Via = (typeof viaNames)[number];
 
 /** Values for response headers, filled in while the request is served. */
@@ -104,6 +104,8 @@ export interface Context extends Services {
   readonly address: string | null;
   /** The Idempotency-Key; the API has checked its form. */
   readonly idempotency_key: string | null;
+  /** The API has counted the request in the window `send`; else the core counts what it submits. */
+  readonly send_counted: boolean;
   /** The traceparent of the request; null where it is not sampled. */
   readonly trace: string | null;
   readonly notes: AnswerNotes;

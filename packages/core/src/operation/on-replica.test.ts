@@ -4,7 +4,7 @@ import pino from 'pino';
 import { expect, it } from 'vitest';
 import { admitKeys } from '../api-keys/store.ts';
 import { createContext } from '../index.ts';
-import { countSendByHand } from '../usage/store.ts';
+import { countSend } from '../usage/store.ts';
 import type { ActorContext } from './context.ts';
 import { onReplica } from './on-replica.ts';
 import { hashSecret } from './secrets.ts';
@@ -65,7 +65,7 @@ it.each(['key', 'user'] as const)('reads the primary for ten seconds after a sen
       : ({ ...ctx.actor, kind, workspace_id } as ActorContext['actor']);
   const where = () => onReplica({ ...ctx, actor }, async ({ sql }) => (sql === peer.sql ? 'replica' : 'primary'));
   expect(await where()).toBe('replica');
-  if (kind === 'user') await countSendByHand(world.services.sql, workspace_id);
+  if (kind === 'user') await countSend(world.services.sql, { workspace_id });
   else {
     const secret_hash = hashSecret(workspace.secret);
     await admitKeys(world.services.sql, 'default', [{ secret_hash, address: '127.0.0.1', wanted: 1 }]);

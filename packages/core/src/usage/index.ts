@@ -1,6 +1,6 @@
 export type { RateWindow } from '../operation/ports.ts';
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
-export { countCalls, countSend } from './count-by-hand.ts';
+export { countCalls } from './count-calls.ts';
 export { getUsage, usageOf, usageSchema } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, monthUsageOf, monthUsageSchema, readMonthUsages } from './month-usage.ts';
 export { type OpenStream, openStream } from './open-stream.ts';
@@ -23,4 +23,4 @@ export {
   SESSION_LIMIT,
   windowOf,
 } from './rate-window.ts';
-export { countAddress, forgetRateWindows, returnUsage } from './store.ts';
+export { countAddress, countSend, forgetRateWindows, returnUsage } from './store.ts';

@@ -21,10 +21,16 @@ export async function countSession(sql: Sql, session_id: string, calls: number):
   return countedOf(row, SESSION_LIMIT);
 }
 
-/** Counts a send by a signed-in user in the window of the workspace, with the limit of one key. */
-export async function countSendByHand(sql: Sql, workspace_id: string): Promise<Counted> {
+/**
+ * Counts a send in the window of its key. Those of all signed-in users of a workspace count in one of its own, with the
+ * limit of one key.
+ */
+export async function countSend(
+  sql: Sql,
+  { workspace_id, key_id }: { readonly workspace_id: string; readonly key_id?: string },
+): Promise<Counted> {
   const [row] = await sql<(CountedRow & { send_per_minute: number })[]>`
-    with counted as (${counting(sql, sql`${workspace_id}::uuid`, 'send', 1)})
+    with counted as (${counting(sql, sql`${key_id ?? workspace_id}::uuid`, 'send', 1)})
     select c.*, p.send_per_minute from counted c, workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id}`;
   if (!row) throw new Error('an actor belongs to no workspace');

@@ -31,10 +31,10 @@ export interface CaptureServerOptions {
   /** The mail is answered with 250 once this has resolved, and with 451 when it rejects. */
   on_mail(mail: CapturedMail, login: string | null): Promise<void>;
   /**
-   * Lets clients log in with AUTH: what a password stands for, or null. Without a login, only clients on this machine
-   * may send.
+   * Lets clients log in with AUTH: what a password stands for, or the refusal; 421 ends the connection. Without a login,
+   * only clients on this machine may send.
    */
-  on_login?(password: string, address: string): Promise<string | null>;
+  on_login?(password: string, address: string): Promise<string | Reply>;
   readonly script?: CaptureScript;
 }
 
@@ -135,8 +135,7 @@ function loginBy(
   return {
     onAuth({ password }, session, callback) {
       on_login(password ?? '', session.remoteAddress.replace(/^::ffff:/, '')).then(
-        (user) =>
-          user === null ? callback(refused(535, 'Log in with an API key as the password')) : callback(null, { user }),
+        (user) => (typeof user === 'string' ? callback(null, { user }) : callback(refused(user.code, user.text))),
         () => callback(refused(454, 'The login could not be checked')),
       );
     },

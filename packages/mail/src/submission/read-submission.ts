@@ -1,6 +1,10 @@
-import type { AddressObject, Attachment, ParsedMail } from 'mailparser';
+import type { AddressObject } from 'mailparser';
+import { canonicalDomain } from '../address/address.ts';
 import { formatMailbox } from '../address/format-mailbox.ts';
 import { fieldText } from '../parsing/field-text.ts';
+import { carriedParts } from './carried-parts.ts';
+import { parseMail, type ReadMail } from './parsed-mail.ts';
+import { Refusal } from './refusal.ts';
 
 /** A submitted mail in the fields of a send request, or why it cannot be carried unchanged. */
 export type Submission =
@@ -15,44 +19,31 @@ export type Submission =
 const REPLACED = ['date', 'received', 'return-path', 'mime-version', 'dkim-signature', 'message-id'];
 /** Fields of a send request. */
 const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'reply-to', 'sender'];
-/** Of several of one of these, another reader may take another one than is carried. */
-const ONCE = ['from', 'sender', 'reply-to', 'subject'];
 const OWN = ['x-tags', 'x-metadata', 'x-scheduled-at', 'x-priority-class', 'idempotency-key'];
-/** Parts that a signature covers, that only the recipient can read, or that a program acts on. */
-const SEALED =
-  /^(multipart\/(signed|encrypted)|application\/(x-)?pkcs7-(mime|signature)|application\/pgp-encrypted|message\/rfc822|text\/calendar)$/i;
+/** Of several of one of these, another reader may take another one than is carried. Several X-Tags add up. */
+const ONCE = ['from', 'sender', 'reply-to', 'subject', ...OWN.filter((name) => name !== 'x-tags')];
 
 /** Turns MIME into fields. What the fields cannot say is refused by name, never left out. */
 export async function readSubmission(raw: Buffer, recipients: readonly string[]): Promise<Submission> {
-  const { simpleParser } = await import('mailparser');
-  const mail = await simpleParser(raw, {
-    skipHtmlToText: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipImageLinks: true,
-    keepCidLinks: true,
-  });
+  const mail = await parseMail(raw);
   try {
     refuseSpaced(raw);
-    return fieldsOf(mail, recipients);
+    return fieldsOf(mail, raw, recipients);
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', why: error.message };
     throw error;
   }
 }
 
-class Refusal extends Error {}
-
-function fieldsOf(mail: ParsedMail, recipients: readonly string[]): Submission {
-  refuseSealed(mail);
+function fieldsOf(mail: ReadMail, raw: Buffer, recipients: readonly string[]): Submission {
   refuseTwice(mail);
+  const { html, text, attachments } = carriedParts(mail, raw);
   const { from, ...people } = peopleOf(mail, recipients);
   const headers = headersOf(mail);
   const metadata = metadataOf(mail);
-  const [tags, scheduled_at, priority, idempotency_key] = [
-    headerText(mail, 'x-tags')
-      ?.split(',')
-      .map((tag) => tag.trim()),
+  const tags = headerTexts(mail, 'x-tags').flatMap((line) => line.split(',').map((tag) => tag.trim()));
+  const [subject, scheduled_at, priority, idempotency_key] = [
+    mail.headers.get('subject'),
     headerText(mail, 'x-scheduled-at'),
     headerText(mail, 'x-priority-class'),
     headerText(mail, 'idempotency-key'),
@@ -63,30 +54,20 @@ function fieldsOf(mail: ParsedMail, recipients: readonly string[]): Submission {
     fields: {
       from,
       ...people,
-      subject: mail.subject ?? '',
-      ...(mail.html && { html: mail.html }),
-      ...(mail.text !== undefined && { text: mail.text }),
+      subject: typeof subject === 'string' ? subject : '',
+      ...(html !== null && { html }),
+      ...(text !== null && { text }),
       ...(Object.keys(headers).length > 0 && { headers }),
       ...(Object.keys(metadata).length > 0 && { metadata }),
-      ...(mail.attachments.length > 0 && { attachments: mail.attachments.map(attachmentOf) }),
-      ...(tags && { tags: tags.filter((tag) => tag !== '') }),
+      ...(attachments.length > 0 && { attachments }),
+      ...(tags.length > 0 && { tags: tags.filter((tag) => tag !== '') }),
       ...(scheduled_at !== null && { scheduled_at }),
       ...(priority !== null && { priority }),
     },
   };
 }
 
-function refuseSealed(mail: ParsedMail): void {
-  const root = mail.headers.get('content-type');
-  const types = [
-    typeof root === 'object' && root !== null && 'value' in root ? String(root.value) : '',
-    ...mail.attachments.map(({ contentType }) => contentType),
-  ];
-  const sealed = types.find((type) => SEALED.test(type));
-  if (sealed) throw new Refusal(`a part of type ${sealed} cannot be carried unchanged; send it through a relay`);
-}
-
-function refuseTwice({ headerLines }: ParsedMail): void {
+function refuseTwice({ headerLines }: ReadMail): void {
   const keys = headerLines.map(({ key }) => key);
   const twice = ONCE.find((name) => keys.indexOf(name) !== keys.lastIndexOf(name));
   if (twice) throw new Refusal(`the field ${twice} is given twice; give it once`);
@@ -103,8 +84,8 @@ function refuseSpaced(raw: Buffer): void {
 }
 
 /** Its people: the envelope says who gets it, the header fields who is shown. */
-function peopleOf(mail: ParsedMail, recipients: readonly string[]) {
-  const from = addressesOf(mail.from);
+function peopleOf(mail: ReadMail, recipients: readonly string[]) {
+  const from = addressesOf(mail, 'from');
   const [sender] = from;
   if (!sender) throw new Refusal('the field From is missing; name one sender');
   if (from.length > 1) throw new Refusal('From names two senders; name one');
@@ -112,9 +93,11 @@ function peopleOf(mail: ParsedMail, recipients: readonly string[]) {
   if (writer !== null && plain(writer) !== plain(sender.address)) {
     throw new Refusal('Sender is another address than From; leave it out');
   }
-  const reply_to = addressesOf(mail.replyTo);
+  const reply_to = addressesOf(mail, 'reply-to');
   if (reply_to.length > 1) throw new Refusal('Reply-To names two addresses; name one');
-  const [to, cc] = [addressesOf(mail.to), addressesOf(mail.cc)];
+  const [to, cc] = [addressesOf(mail, 'to'), addressesOf(mail, 'cc')];
+  const unread = [...to, ...cc].find(({ address }) => address === '');
+  if (unread) throw new Refusal(`"${unread.name}" in To or Cc is no address; write a@example.com`);
   const wanted = new Map(recipients.map((address) => [plain(address), address]));
   const shown = new Set([...to, ...cc].map(({ address }) => plain(address)));
   const stranger = [...to, ...cc].find(({ address }) => !wanted.has(plain(address)));
@@ -133,7 +116,7 @@ function peopleOf(mail: ParsedMail, recipients: readonly string[]) {
   };
 }
 
-function headerAddress(mail: ParsedMail, name: string): string | null {
+function headerAddress(mail: ReadMail, name: string): string | null {
   const value = mail.headers.get(name);
   return typeof value === 'object' && value !== null && 'value' in value && Array.isArray(value.value)
     ? (value.value[0]?.address ?? null)
@@ -145,21 +128,27 @@ interface Person {
   readonly address: string;
 }
 
-function addressesOf(field: AddressObject | AddressObject[] | undefined): Person[] {
+function addressesOf({ headers }: ReadMail, name: string): Person[] {
+  // The parser gives these fields as addresses, and a list of them where a field is repeated.
+  const field = headers.get(name) as AddressObject | AddressObject[] | undefined;
   return [field ?? []]
     .flat()
     .flatMap(({ value }) => value.flatMap((entry) => entry.group ?? [entry]))
-    .map(({ name, address }) => ({ name, address: address ?? '' }));
+    .map((entry) => ({ name: entry.name, address: entry.address ?? '' }));
 }
 
 function text({ name, address }: Person): string {
   return name === '' ? address : formatMailbox({ name, email: address });
 }
 
-const plain = (address: string) => address.toLowerCase();
+/** The one spelling in which addresses are compared: a program may write one domain in two ways. */
+function plain(address: string): string {
+  const at = address.lastIndexOf('@') + 1;
+  return (address.slice(0, at) + (canonicalDomain(address.slice(at)) ?? address.slice(at))).toLowerCase();
+}
 
 /** Header fields that a send request carries as they are; one that is given twice has no place in it. */
-function headersOf(mail: ParsedMail): Record<string, string> {
+function headersOf(mail: ReadMail): Record<string, string> {
   const headers: Record<string, string> = {};
   const seen = new Set<string>();
   for (const { key, line } of mail.headerLines) {
@@ -172,7 +161,7 @@ function headersOf(mail: ParsedMail): Record<string, string> {
 }
 
 /** The program's own Message-ID is kept for the log, because every copy gets one of the service. */
-function metadataOf(mail: ParsedMail): Record<string, unknown> {
+function metadataOf(mail: ReadMail): Record<string, unknown> {
   const given = headerText(mail, 'x-metadata');
   let metadata: Record<string, unknown> = {};
   if (given !== null) {
@@ -182,7 +171,8 @@ function metadataOf(mail: ParsedMail): Record<string, unknown> {
     }
     metadata = { ...parsed };
   }
-  return mail.messageId === undefined ? metadata : { message_id: mail.messageId, ...metadata };
+  const message_id = headerText(mail, 'message-id');
+  return message_id === null ? metadata : { message_id, ...metadata };
 }
 
 function parseJson(given: string): unknown {
@@ -193,16 +183,10 @@ function parseJson(given: string): unknown {
   }
 }
 
-function headerText(mail: ParsedMail, name: string): string | null {
-  const field = mail.headerLines.find(({ key }) => key === name);
-  return field ? fieldText(field.line) : null;
+function headerText(mail: ReadMail, name: string): string | null {
+  return headerTexts(mail, name)[0] ?? null;
 }
 
-function attachmentOf(attachment: Attachment, index: number) {
-  return {
-    filename: attachment.filename ?? `attachment-${index + 1}`,
-    content: attachment.content.toString('base64'),
-    content_type: attachment.contentType,
-    ...(attachment.related && attachment.cid !== undefined && { content_id: attachment.cid }),
-  };
+function headerTexts({ headerLines }: ReadMail, name: string): string[] {
+  return headerLines.filter(({ key }) => key === name).map(({ line }) => fieldText(line));
 }

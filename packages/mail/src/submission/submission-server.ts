@@ -1,6 +1,7 @@
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
 import { closeServer, listenOn } from '../smtp/listening-server.ts';
+import { boundStrangers, type ClientBounds, clientBounds, createGatherer, createShares } from './client-bounds.ts';
 
 /** A mail as a program handed it in. */
 export interface SubmittedMail {
@@ -24,6 +25,9 @@ export interface SubmissionServerOptions<Login> {
   /** Whether a password may be sent without TLS: only where every client is on this machine. */
   readonly plaintext: boolean;
   readonly max_bytes: number;
+  readonly bounds?: Partial<ClientBounds>;
+  /** Logins of one sender share its bounds. */
+  senderOf(login: Login): string;
   onLogin(user: string, password: string, address: string): Promise<Login | Reply>;
   /** The reply to the end of the data; a rejection is answered with 451. */
   onMail(login: Login, mail: SubmittedMail, address: string): Promise<Reply>;
@@ -41,35 +45,33 @@ const MOST_CLIENTS = 200;
 // As many as a message may have.
 const MOST_RECIPIENTS = 1000;
 const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not be accepted now; try again' };
+const FULL: Reply = { code: 451, enhanced: '4.3.1', text: 'Too much mail is being read; try again later' };
+const CROWDED: Reply = { code: 421, enhanced: '4.7.0', text: 'Too many connections with this key; use fewer' };
+const SLOW: Reply = { code: 421, enhanced: '4.4.2', text: 'The mail takes too long to arrive' };
 
 /** The SMTP server for programs that log in. */
 export async function startSubmissionServer<Login extends object>(
   options: SubmissionServerOptions<Login>,
 ): Promise<SubmissionServer> {
-  const logins = new Map<string, Login>();
+  const bounds = { ...clientBounds, ...options.bounds };
+  const [bytes, connections] = [
+    createShares(bounds.bytes, bounds.bytes_of_sender),
+    createShares(MOST_CLIENTS, bounds.connections_of_sender),
+  ];
+  const logins = new Map<string, { readonly login: Login; readonly sender: string }>();
   const taking = new Set<Promise<void>>();
-  const disabled = [...(options.tls === null ? ['STARTTLS'] : [])];
   const server = new SMTPServer({
-    name: options.name,
-    banner: 'submission',
-    secure: options.implicit,
-    ...options.tls,
-    disabledCommands: disabled,
-    allowInsecureAuth: options.plaintext,
-    authMethods: ['PLAIN', 'LOGIN'],
-    disableReverseLookup: true,
-    // The replies here bring their own.
-    hideENHANCEDSTATUSCODES: true,
-    size: options.max_bytes,
-    rejectOversized: true,
-    socketTimeout: IDLE_MS,
-    maxClients: MOST_CLIENTS,
-    logger: false,
+    ...limitsOf(options),
     onAuth({ username, password }, session, callback) {
       options.onLogin(username ?? '', password ?? '', session.remoteAddress).then(
         (answer) => {
           if (isReply(answer)) return callback(smtpError(answer));
-          logins.set(session.id, answer);
+          const sender = options.senderOf(answer);
+          // A client that left meanwhile will not be closed a second time.
+          if (![...server.connections].some(({ id }) => id === session.id)) return callback(smtpError(FAILED));
+          if (!connections.take(sender, 1)) return callback(smtpError(CROWDED));
+          logins.set(session.id, { login: answer, sender });
+          strangers.admit(session);
           callback(null, { user: username });
         },
         () => callback(smtpError(FAILED)),
@@ -79,7 +81,11 @@ export async function startSubmissionServer<Login extends object>(
       if (session.envelope.rcptTo.length < MOST_RECIPIENTS) callback();
       else callback(smtpError({ code: 452, enhanced: '4.5.3', text: `At most ${MOST_RECIPIENTS} recipients` }));
     },
-    onClose: (session) => void logins.delete(session.id),
+    onClose(session) {
+      const left = logins.get(session.id);
+      if (left) connections.give(left.sender, 1);
+      logins.delete(session.id);
+    },
     onData(stream, session, callback) {
       const taken = take(stream, session).then(
         (reply) => (reply.code < 400 ? callback(null, line(reply)) : callback(smtpError(reply))),
@@ -89,14 +95,41 @@ export async function startSubmissionServer<Login extends object>(
       void taken.finally(() => taking.delete(taken));
     },
   });
+  const strangers = boundStrangers(server.server, bounds);
+
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
-    const login = logins.get(session.id);
-    // smtp-server refuses a mail that is too large, whatever the reply given here.
-    if (stream.sizeExceeded || !login) return FAILED;
-    const recipients = session.envelope.rcptTo.map(({ address }) => address);
-    return options.onMail(login, { recipients, raw: Buffer.concat(chunks) }, session.remoteAddress);
+    const known = logins.get(session.id);
+    const raw = createGatherer();
+    let held = 0;
+    let full = false;
+    const deadline = setTimeout(() => cut(session.id), bounds.mail_ms).unref();
+    try {
+      for await (const chunk of stream) {
+        const { length } = chunk as Buffer;
+        // The rest of what is refused is read, because the reply comes after its end, but not kept.
+        full ||= !known || !bytes.take(known.sender, length);
+        if (full) continue;
+        held += length;
+        if (!stream.sizeExceeded) raw.add(chunk as Buffer);
+      }
+      clearTimeout(deadline);
+      // smtp-server refuses a mail that is too large, whatever the reply given here.
+      if (stream.sizeExceeded || !known) return FAILED;
+      if (full) return FULL;
+      const recipients = session.envelope.rcptTo.map(({ address }) => address);
+      return await options.onMail(known.login, { recipients, raw: raw.all() }, session.remoteAddress);
+    } finally {
+      clearTimeout(deadline);
+      if (known) bytes.give(known.sender, held);
+    }
+  }
+
+  function cut(session_id: string): void {
+    for (const connection of server.connections) {
+      if (connection.id !== session_id) continue;
+      connection.send(SLOW.code, line(SLOW));
+      connection.close();
+    }
   }
 
   const port = await listenOn(server, options.host, options.port);
@@ -106,6 +139,28 @@ export async function startSubmissionServer<Login extends object>(
     async stop() {
       await closeServer(server, taking);
     },
+  };
+}
+
+type Limits = Pick<SubmissionServerOptions<never>, 'name' | 'implicit' | 'tls' | 'plaintext' | 'max_bytes'>;
+
+function limitsOf({ name, implicit, tls, plaintext, max_bytes }: Limits): SMTPServerOptions {
+  return {
+    name,
+    banner: 'submission',
+    secure: implicit,
+    ...tls,
+    disabledCommands: tls === null ? ['STARTTLS'] : [],
+    allowInsecureAuth: plaintext,
+    authMethods: ['PLAIN', 'LOGIN'],
+    disableReverseLookup: true,
+    // The replies here bring their own.
+    hideENHANCEDSTATUSCODES: true,
+    size: max_bytes,
+    rejectOversized: true,
+    socketTimeout: IDLE_MS,
+    maxClients: MOST_CLIENTS,
+    logger: false as const,
   };
 }
 

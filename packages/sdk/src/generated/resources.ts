@@ -108,7 +108,7 @@ export class EmailCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/cancel"], id) }), options);
   }
 
-  /** Resend an email as a new one that links to it. Needs the scope `email:send`. Counted in the window `default`. */
+  /** Resend an email as a new one that links to it. Needs the scope `email:send`. Counted in the window `default`, and in `send`. */
   resend(id: string, options?: RepeatableOptions): Promise<Acknowledgement> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/resend"], id), keyed: true }), options);
   }
@@ -351,7 +351,7 @@ export class CapturesCalls {
     return this.#calls.ask(() => ({ method: 'DELETE', path: pathOf(["/captures/", ""], id) }), options);
   }
 
-  /** Send a captured mail, to its recipients or to others; for admin, or a sandbox key. Any valid key may ask. Counted in the window `default`. */
+  /** Send a captured mail, to its recipients or to others; for admin, or a sandbox key. Any valid key may ask. Counted in the window `default`, and in `send`. */
   release(id: string, body: CapturesReleaseBody = {}, options?: RepeatableOptions): Promise<Acknowledgement> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/captures/", "/release"], id), body, keyed: true }), options);
   }

@@ -7,8 +7,6 @@ import {
   type Services,
   type UserActor,
 } from '@postrider/core';
-import { hasScope } from '@postrider/core/api-keys';
-import { countSend } from '@postrider/core/usage';
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { errorData, publicError, trpcCode } from './errors.ts';
@@ -70,12 +68,6 @@ export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TR
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-/** An operation that sends mail: a mutation that counts against the workspace's `send` window. */
-export function sending<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
-  // Holds as in query().
-  return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitSend)) as never;
-}
-
 /** An operation that rotates the session token: a mutation that sets the cookie. */
 export function renewing<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
   // Holds as in query().
@@ -90,14 +82,6 @@ async function admitRenewal({ streamed }: Caller): Promise<void> {
   );
 }
 
-/** A role that may not send must not use up the window of roles that may. */
-async function admitSend({ services, rate }: Caller, actor: UserActor): Promise<void> {
-  if (!hasScope(actor.scopes, 'email:send')) return;
-  const { window, refusal } = await countSend(services, actor);
-  rate.note(window);
-  if (refusal) throw refusal;
-}
-
 export function asItCame(raw: unknown): unknown {
   return raw;
 }
@@ -106,16 +90,19 @@ async function run<I extends z.ZodType, O>(
   caller: Caller,
   operation: Operation<I, O>,
   input: unknown,
-  admit?: (caller: Caller, actor: UserActor) => Promise<void>,
+  admit?: (caller: Caller) => Promise<void>,
 ): Promise<O> {
   return refusing(async () => {
-    const { services, request_id, address, notes } = caller;
+    const { services, request_id, address, notes, rate } = caller;
     const actor = signedIn(caller);
-    await admit?.(caller, actor);
+    await admit?.(caller);
     const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
-    const answer = await invoke(ctx, operation, input ?? {});
-    notes.session_token = ctx.notes.session_token ?? notes.session_token;
-    return answer;
+    try {
+      return await invoke(ctx, operation, input ?? {});
+    } finally {
+      notes.session_token = ctx.notes.session_token ?? notes.session_token;
+      if (ctx.notes.window) rate.note(ctx.notes.window);
+    }
   });
 }
 

@@ -14,6 +14,8 @@ import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import './domains.css';
+import { calls } from '../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../parts/calls/same-by-api.tsx';
 import { type Domain, domainStates, failing } from './domain.ts';
 import { RecordCard } from './record-card.tsx';
 import { words } from './strings.ts';
@@ -24,18 +26,19 @@ export function DomainPage() {
   const { open } = useSearch({ from: '/shell/domains/$name' });
   const navigate = useNavigate({ from: '/domains/$name' });
   const { query, verify, live } = useDomain(name);
+  const back = (
+    <Link to="/domains" className="back">
+      <ChevronLeft size={14} />
+      {words.detail.back}
+    </Link>
+  );
   return (
     <Page>
-      <Answered query={query} lines={10}>
+      <Answered query={query} lines={10} head={<PageHeader back={back} title={name} />}>
         {(domain) => (
           <>
             <PageHeader
-              back={
-                <Link to="/domains" className="back">
-                  <ChevronLeft size={14} />
-                  {words.detail.back}
-                </Link>
-              }
+              back={back}
               name={domain.name}
               title={
                 <span className="line">
@@ -83,8 +86,9 @@ export function DomainPage() {
               </Panel>
             )}
             {domain.dns_records.length > 0 && <SecondSignature domain={domain} />}
+            {domain.dns_records.length > 0 && <SameByApi call={calls.verifyDomain(domain.name, domain.id)} />}
             {open === 'remove' && (
-              <RemoveDomain name={domain.name} onClose={() => void navigate({ search: {}, replace: true })} />
+              <RemoveDomain domain={domain} onClose={() => void navigate({ search: {}, replace: true })} />
             )}
           </>
         )}
@@ -105,7 +109,7 @@ function DomainBadge({ status }: Pick<Domain, 'status'>) {
 function answerOf(domain: Domain): string {
   if (domain.dns_records.length === 0) return words.detail.sandbox;
   const wrong = failing(domain).length;
-  if (wrong > 0 && domain.last_checked_at === null) return words.detail.fresh(wrong);
+  if (wrong > 0 && domain.last_checked_at === null) return words.detail.fresh(wrong, domain.dns_records.length);
   return wrong > 0 ? words.detail.todo(wrong) : words.detail.can(domain.name);
 }
 
@@ -165,7 +169,7 @@ function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly doma
   );
 }
 
-function RemoveDomain({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+function RemoveDomain({ domain: { name, id }, onClose }: { readonly domain: Domain; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [wrong, setWrong] = useState<string>();
   const remove = useMutation({
@@ -196,6 +200,7 @@ function RemoveDomain({ name, onClose }: { readonly name: string; readonly onClo
           </Button>
         </div>
       </Form>
+      <SameByApi call={calls.removeDomain(name, id)} />
     </Dialog>
   );
 }

@@ -5,6 +5,8 @@ import { problemOf } from '../../api/problem.ts';
 import { client } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { calls } from '../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/field.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
@@ -140,6 +142,7 @@ function AddDomain({ onClose }: { readonly onClose: () => void }) {
           </Button>
         </div>
       </Form>
+      <SameByApi call={calls.addDomain()} />
     </Dialog>
   );
 }

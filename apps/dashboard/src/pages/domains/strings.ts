@@ -37,8 +37,10 @@ export const words = {
     checked: 'Checked',
     next: 'next check',
     can: (name: string) => `Programs can send from any address of ${name}.`,
-    fresh: (count: number) =>
-      `Publish ${count === 1 ? 'the record' : `the ${count} records`} below at your DNS provider, then check.`,
+    fresh: (count: number, all: number) =>
+      all > count
+        ? `Publish the ${all} records below at your DNS provider, then check; ${count} of them ${count === 1 ? 'is' : 'are'} required.`
+        : `Publish ${count === 1 ? 'the record' : `the ${count} records`} below at your DNS provider, then check.`,
     todo: (count: number) =>
       `${count} ${count === 1 ? 'record is' : 'records are'} missing or wrong; publish ${count === 1 ? 'it' : 'them'} at your DNS provider.`,
     sandbox: 'This is the sandbox: it needs no records, and its mail never leaves this machine.',

@@ -47,7 +47,12 @@ export function CaptureDetail(props: DetailProps) {
       </>
     );
   }
-  return <Answered query={capture}>{(shown) => <Shown {...props} capture={shown} />}</Answered>;
+  const head = props.back && <PageHeader title={words.detail.heading} back={props.back} />;
+  return (
+    <Answered query={capture} head={head}>
+      {(shown) => <Shown {...props} capture={shown} />}
+    </Answered>
+  );
 }
 
 function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps & { readonly capture: Capture }) {

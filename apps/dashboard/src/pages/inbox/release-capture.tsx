@@ -2,6 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { problemOf } from '../../api/problem.ts';
 import { client } from '../../api/trpc.ts';
+import { calls } from '../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form } from '../../parts/field.tsx';
 import { ErrorPanel } from '../../parts/states.tsx';
@@ -55,6 +57,7 @@ export function ReleaseCapture({
           </button>
         </div>
       </Form>
+      <SameByApi call={calls.releaseCapture(id, to)} />
     </Dialog>
   );
 }

@@ -32,6 +32,7 @@ export const words = {
     all: 'Show all',
   },
   detail: {
+    heading: 'Captured mail',
     denied: 'Only an admin of the workspace may read captured mail. Each reading is in the audit log.',
     openPage: 'Open as a page',
     envelope: 'Envelope',
@@ -58,7 +59,7 @@ export const words = {
     },
     noHtml: 'The mail has no HTML part.',
     noText: 'The mail has no text part.',
-    rawCut: (kib: number) => `The first ${kib} kB; the file has up to a megabyte.`,
+    rawCut: (kib: number) => `The first ${kib} KiB; the file has up to a megabyte.`,
     save: 'Save as a file',
     curl: 'Read it in a test',
     wait: 'Wait for the mail that a test causes',

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
 import { useNews } from '../../api/live.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
-import type { ChartView } from '../../parts/chart-panel.tsx';
+import type { ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
-import { Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { Figures, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered } from '../../parts/states.tsx';
 import { RelativeTime, span } from '../../parts/times.tsx';
 import { MailChart } from '../stats/mail-chart.tsx';
@@ -35,7 +34,7 @@ export function OverviewPage() {
         {(shown) => (
           <>
             {shown.problems.length > 0 && <Problems problems={shown.problems} />}
-            <Figures summary={shown} />
+            <LastFigures summary={shown} begun_at={firstMailAt(steps.data?.steps)} />
             <LastDay />
             <Quota usage={shown.usage} />
           </>
@@ -123,35 +122,53 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   );
 }
 
-function Figures({ summary }: { readonly summary: Summary }) {
-  const { totals, accept_to_delivered_p95_seconds: p95, waiting } = summary;
+function firstMailAt(steps: readonly Step[] | undefined): string | null {
+  return steps?.find(({ name }) => name === 'test_send')?.done_at ?? null;
+}
+
+function LastFigures({
+  summary,
+  begun_at,
+}: {
+  readonly summary: Summary;
+  /** When the first mail of all was sent. */
+  readonly begun_at: string | null;
+}) {
+  const { totals, accept_to_delivered_p95_seconds: p95, waiting, complete_until } = summary;
   const { accepted, delivered, bounced, failed } = totals;
   const text = words.figures;
+  // Counts are made each minute: before the first of them, 0 would be untrue.
+  const uncounted = begun_at !== null && begun_at >= complete_until;
+  const count = (value: number) => (uncounted ? text.unknown : value.toLocaleString('en'));
   const figures: readonly (readonly [string, string])[] = [
-    [text.accepted, accepted.toLocaleString('en')],
-    [text.delivered, delivered.toLocaleString('en')],
-    [text.bounced, bounced.toLocaleString('en')],
-    [text.failed, failed.toLocaleString('en')],
+    [text.accepted, count(accepted)],
+    [text.delivered, count(delivered)],
+    [text.bounced, count(bounced)],
+    [text.failed, count(failed)],
     [text.p95, p95 === null ? text.unknown : `${p95.toFixed(1)} s`],
     [text.waiting, waiting.count.toLocaleString('en')],
   ];
   return (
     <Panel title={text.title} bare>
-      <dl className="figures">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures all={figures} />
+      <p className="pad muted small">
+        {uncounted ? (
+          text.uncounted
+        ) : (
+          <>
+            {text.complete} <RelativeTime at={complete_until} />
+          </>
+        )}
+      </p>
     </Panel>
   );
 }
 
 /** The chart of Stats; its points link to their mail. */
 function LastDay() {
-  const [view, setView] = useState<ChartView>('chart');
+  const { view = 'chart' } = useSearch({ from: '/shell/' });
+  const navigate = useNavigate({ from: '/' });
+  const setView = (name: ChartView) => void navigate({ search: name === 'table' ? { view: name } : {}, replace: true });
   const hour = useNow(HOUR_MS);
   const since = new Date(hour - 23 * HOUR_MS).toISOString();
   const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }, { refetchInterval: LOOK_EVERY_MS * 4 }));

@@ -5,6 +5,8 @@ export const overviewRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/',
+    validateSearch: ({ view }: Record<string, unknown>): { readonly view?: 'table' } =>
+      view === 'table' ? { view } : {},
     component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
   }),
 ] as const;

@@ -20,6 +20,8 @@ export const words = {
     p95: 'p95 to delivered',
     waiting: 'Waiting',
     unknown: '–',
+    uncounted: 'The first mail is counted within two minutes.',
+    complete: 'Counted until',
   },
   quota: {
     title: 'This month',

@@ -8,19 +8,19 @@ describe('a corrected request', () => {
   it('loses each wrong entry of a list, and no other', () => {
     const body = tagged('one', 'a b', 'two', 'c d', 'three');
 
-    const fixed = repaired(body, [invalid('/tags/1'), invalid('/tags/3')], 'hello@shop.test');
+    const fixed = repaired(body, [invalid('/tags/1'), invalid('/tags/3')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one', 'two', 'three'));
   });
 
   it('loses an entry with two faults once', () => {
-    const fixed = repaired(tagged('a b', 'one'), [invalid('/tags/0'), invalid('/tags/0')], 'hello@shop.test');
+    const fixed = repaired(tagged('a b', 'one'), [invalid('/tags/0'), invalid('/tags/0')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
 
   it('counts the entries that the log has left out', () => {
-    const fixed = repaired(tagged('[300 characters]', 'a b', 'one'), [invalid('/tags/1')], 'hello@shop.test');
+    const fixed = repaired(tagged('[300 characters]', 'a b', 'one'), [invalid('/tags/1')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
@@ -30,17 +30,26 @@ describe('a corrected request', () => {
     const body = { url: 'https://shop.test/hooks', events: ['nope', 'neither'] };
 
     const fixed = { url: 'https://shop.test/hooks', events: ['email.delivered'] };
-    expect(repaired(body, [unknown('/events/0'), unknown('/events/1')], 'hello@shop.test')).toEqual(fixed);
-    expect(repaired(body, [unknown('/events')], 'hello@shop.test')).toEqual(fixed);
+    expect(repaired(body, [unknown('/events/0'), unknown('/events/1')], ['shop.test'])).toEqual(fixed);
+    expect(repaired(body, [unknown('/events')], ['shop.test'])).toEqual(fixed);
   });
 
   it('has an example in the place of a wrong address, beside an entry that goes', () => {
     const body = { to: ['ada@example.com', 'no-address'], tags: ['a b'] };
     const address = { pointer: '/to/1', reason: 'invalid_email', message: 'no address' } as const;
 
-    expect(repaired(body, [invalid('/tags/0'), address], 'hello@shop.test')).toEqual({
+    expect(repaired(body, [invalid('/tags/0'), address], ['shop.test'])).toEqual({
       to: ['ada@example.com', 'ada@example.com'],
       tags: [],
     });
+  });
+
+  it('has a sender that may send, where another fault hid that its own may not', () => {
+    const from = (given: string) =>
+      repaired({ from: given, tags: ['a b'] }, [invalid('/tags/0')], ['shop.test', 'b.test']);
+
+    expect(from('…@nowhere.test').from).toBe('hello@shop.test');
+    expect(from('Shop <…@nowhere.test>').from).toBe('hello@shop.test');
+    expect(from('Shop <…@B.test>').from).toBe('Shop <hello@B.test>');
   });
 });

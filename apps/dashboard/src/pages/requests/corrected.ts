@@ -1,5 +1,5 @@
 import type { Outputs } from '../../api/trpc.ts';
-import { quoted } from '../../parts/curl.ts';
+import { quoted } from '../../parts/calls/curl.ts';
 
 type Request = Outputs['requests']['get'];
 type Fault = Request['faults'][number];
@@ -26,13 +26,13 @@ const LEFT_OUT = /^\[\d+ (?:characters|entries|fields)\]$/;
 
 /**
  * The request with each fault fixed, as a command; null if too little of it was stored. Values that the log masked or
- * left out are replaced by examples.
+ * left out are replaced by examples, and so is a sender of a domain that may not send.
  */
-export function correctedCurl({ api, method, path, body, faults }: Request, sender: string): string | null {
+export function correctedCurl({ api, method, path, body, faults }: Request, senders: readonly string[]): string | null {
   if (api !== 'rest' || method === 'GET') return null;
   if (body !== null && (typeof body !== 'object' || Array.isArray(body))) return null;
   // The cast holds because the log stores JSON, and repaired() checks for a record.
-  const fixed = repaired(body as Body | null, faults, sender);
+  const fixed = repaired(body as Body | null, faults, senders);
   if (path.startsWith('/email/send') && fixed.html === undefined && fixed.text === undefined)
     fixed.text = EXAMPLES.text;
   const lines = [`curl -X ${method} ${location.origin}/v1${path}`, `  -H 'Authorization: Bearer <API key>'`];
@@ -43,11 +43,18 @@ export function correctedCurl({ api, method, path, body, faults }: Request, send
 }
 
 /** The body with each fault fixed. */
-export function repaired(body: Body | null, faults: readonly Fault[], sender: string): Body {
+export function repaired(body: Body | null, faults: readonly Fault[], senders: readonly string[]): Body {
   const fixed = filled(body);
+  const sender = `hello@${senders[0]}`;
+  // A fault found first hides that the sender may not send, which the next request would be refused for.
+  if (typeof fixed.from === 'string' && !senders.some((name) => sentBy(fixed.from, name))) fixed.from = sender;
   for (const fault of faults) repair(fixed, fault, sender);
   // Holds because compacted() maps a record to a record.
   return compacted(fixed) as Body;
+}
+
+function sentBy(from: unknown, domain: string): boolean {
+  return new RegExp(`@${domain.replaceAll('.', '\\.')}>?\\s*$`, 'i').test(String(from));
 }
 
 /** Removes the gaps of lists. They stay until all faults are fixed, because pointers count the original entries. */

@@ -26,8 +26,8 @@ export function RequestDrawer({ id, onClose }: { readonly id: string; readonly o
 
 function Shown({ request }: { readonly request: Request }) {
   const domains = useQuery(trpc.domains.list.queryOptions({ limit: 100 }));
-  const verified = domains.data?.data.find(({ status }) => status === 'verified')?.name ?? SANDBOX;
-  const curl = correctedCurl(request, `hello@${verified}`);
+  const senders = domains.data?.data.filter(({ can_send }) => can_send).map(({ name }) => name) ?? [];
+  const curl = correctedCurl(request, senders.length > 0 ? senders : [SANDBOX]);
   const text = words.detail;
   return (
     <>

@@ -3,7 +3,7 @@ export const words = {
   answer: {
     none: 'No request was refused in the last 24 hours.',
     some: (count: string, first: string) =>
-      `${count} refused or failed in the last 24 hours, most of them for ${first}.`,
+      `${count} refused or failed in the last 24 hours; the most frequent reason is ${first}.`,
     one: (count: string, first: string) => `${count} refused or failed in the last 24 hours, for ${first}.`,
   },
   denied: 'Only an admin of the workspace may read refused requests, as they hold parts of their bodies.',

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useStore } from '../../api/store.ts';
 import type { Outputs } from '../../api/trpc.ts';
-import type { ChartSeries } from '../../parts/chart.tsx';
-import { ChartPanel, type ChartView } from '../../parts/chart-panel.tsx';
+import type { ChartSeries } from '../../parts/charts/chart.tsx';
+import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { inUtc } from '../../parts/times.tsx';
 import { bucketTime, mailsOf } from './ranges.ts';
 import { words } from './strings.ts';

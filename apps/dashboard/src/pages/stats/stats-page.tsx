@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { may, useMe } from '../../api/me.ts';
 import { useStore } from '../../api/store.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
-import { ChartPanel, type ChartView } from '../../parts/chart-panel.tsx';
+import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Choices } from '../../parts/field.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
@@ -33,6 +33,8 @@ export function StatsPage() {
       { enabled: may(useMe(), 'admin'), refetchInterval: EVERY_MS },
     ),
   );
+  const kept = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: may(useMe(), 'admin') }));
+  const captures = kept.data?.delivery.includes('capture') ?? false;
   const onView = (name: ChartView) =>
     void navigate({
       search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
@@ -42,7 +44,7 @@ export function StatsPage() {
     <Page>
       <PageHeader
         title={words.title}
-        answer={stats.data && answerOf(stats.data, canceled.data ? sum(canceled.data, 'canceled') : 0)}
+        answer={stats.data && answerOf(stats.data, canceled.data ? sum(canceled.data, 'canceled') : 0, captures)}
       />
       <div className="line spread">
         <Choices<Range>
@@ -84,14 +86,15 @@ function sum(stats: Stats, metric: string): number {
 }
 
 /** What was canceled before it was sent is no result of sending, so the shares leave it out. */
-function answerOf(stats: Stats, canceled: number): string {
+function answerOf(stats: Stats, canceled: number, captures: boolean): string {
   const [all = 0, delivered = 0, bounced = 0] = ['accepted', 'delivered', 'bounced'].map((metric) =>
     sum(stats, metric),
   );
   const accepted = all - canceled;
   if (accepted <= 0) return all > 0 ? words.answer.canceled(whole(all)) : words.answer.none;
   const share = (part: number) => `${((100 * part) / accepted).toFixed(1)} %`;
-  return words.answer.some(share(Math.min(delivered, accepted)), whole(accepted), share(bounced));
+  const told = captures ? words.answer.captured : words.answer.some;
+  return told(share(Math.min(delivered, accepted)), whole(accepted), share(bounced));
 }
 
 interface ViewProps {

@@ -4,7 +4,9 @@ export const words = {
     none: 'No mail was accepted in this time.',
     canceled: (count: string) => `All ${count} recipients were canceled before anything was sent.`,
     some: (share: string, count: string, bounced: string) =>
-      `${share} of ${count} recipients have their mail; ${bounced} bounced.`,
+      `${share} of ${count} recipients were delivered; ${bounced} bounced.`,
+    captured: (share: string, count: string, bounced: string) =>
+      `${share} of ${count} recipients were captured in the test inbox, not delivered; ${bounced} bounced.`,
   },
   range: 'Time',
   ranges: { hour: 'Last hour', day: '24 hours', week: '7 days', month: '30 days' },

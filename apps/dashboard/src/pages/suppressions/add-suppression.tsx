@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { client } from '../../api/trpc.ts';
 import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { ReasonField, reasonIn } from '../../parts/reason-field.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -16,8 +17,7 @@ export function AddSuppression({ onClose, onAdded }: { readonly onClose: () => v
     },
   });
   const submit = (form: FormData) => {
-    const reason = String(form.get('reason') ?? '').trim();
-    add.mutate({ email: String(form.get('email') ?? '').trim(), reason: reason || null });
+    add.mutate({ email: String(form.get('email') ?? '').trim(), reason: reasonIn(form) || null });
   };
   return (
     <FormDialog
@@ -33,14 +33,7 @@ export function AddSuppression({ onClose, onAdded }: { readonly onClose: () => v
           <Field label={words.adding.email} name="email" problem={problems.get('email')}>
             {(control) => <input {...control} className="input" type="email" autoComplete="off" required autoFocus />}
           </Field>
-          <Field
-            label={words.adding.reason}
-            name="reason"
-            about={words.adding.reasonAbout}
-            problem={problems.get('reason')}
-          >
-            {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
-          </Field>
+          <ReasonField about={words.adding.reasonAbout} problem={problems.get('reason')} />
         </>
       )}
     </FormDialog>

@@ -20,7 +20,6 @@ export const words = {
   adding: {
     title: 'Suppress an address',
     email: 'Address',
-    reason: 'Reason',
     reasonAbout: 'For the people who come after you, such as "asked by phone".',
     submit: 'Suppress',
     done: (email: string) => `${email} gets no mail any more.`,

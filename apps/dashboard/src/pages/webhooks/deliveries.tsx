@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Clock, RotateCcw } from 'lucide-react';
 import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -29,7 +30,18 @@ function DeliveryBadge({ status }: Pick<Delivery, 'status'>) {
 const { type, state, status, attempts, at, took } = words.detail.columns;
 
 export const deliveryColumns: readonly Column<Delivery>[] = [
-  { name: type, show: (row) => <strong className="mono small">{row.event_type}</strong> },
+  {
+    name: type,
+    show: (row) => (
+      <Link
+        className="row-link mono small"
+        from="/webhooks/$id"
+        search={({ status: shown }) => ({ ...(shown && { status: shown }), delivery: row.id })}
+      >
+        {row.event_type}
+      </Link>
+    ),
+  },
   { name: state, width: 'fit', show: (row) => <DeliveryBadge status={row.status} /> },
   {
     name: status,

@@ -1,6 +1,6 @@
 import type { Outputs } from '../../api/trpc.ts';
+import { quoted } from '../../parts/calls/curl.ts';
 import { CodeBlock, Id } from '../../parts/copy.tsx';
-import { quoted } from '../../parts/curl.ts';
 import { Facts } from '../../parts/page.tsx';
 import { ExactTime, RelativeTime, spanMs } from '../../parts/times.tsx';
 import { words } from './strings.ts';

@@ -3,6 +3,8 @@ export const words = {
   answer: {
     none: 'No endpoint hears of your mail yet.',
     well: (count: number) => `${count} ${count === 1 ? 'endpoint answers' : 'endpoints answer'}.`,
+    fresh: (unused: number) =>
+      unused === 1 ? 'Nothing was posted to one endpoint yet.' : `Nothing was posted to ${unused} endpoints yet.`,
     failing: (count: number) => `${count} ${count === 1 ? 'endpoint is' : 'endpoints are'} failing.`,
   },
   create: 'New webhook',
@@ -43,6 +45,7 @@ export const words = {
     done: 'Done',
   },
   detail: {
+    title: 'Webhook',
     back: 'Webhooks',
     facts: 'Endpoint',
     about: 'Description',

@@ -1,6 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Ban, Code, EllipsisVertical, Pencil, Play, RefreshCw, RotateCcw, Send, Trash2 } from 'lucide-react';
+import {
+  Ban,
+  ChevronLeft,
+  Code,
+  EllipsisVertical,
+  Pencil,
+  Play,
+  RefreshCw,
+  RotateCcw,
+  Send,
+  Trash2,
+} from 'lucide-react';
 import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices } from '../../parts/field.tsx';
@@ -25,12 +36,21 @@ type Delivery = Outputs['deliveries']['list']['data'][number];
 
 const EVERY_MS = 4000;
 
+const back = (
+  <Link to="/webhooks" className="back">
+    <ChevronLeft size={14} />
+    {words.detail.back}
+  </Link>
+);
+
 export function WebhookPage() {
   const { id } = useParams({ from: '/shell/webhooks/$id' });
   const webhook = useQuery(trpc.webhooks.get.queryOptions({ id }, { refetchInterval: EVERY_MS }));
   return (
     <Page>
-      <Answered query={webhook}>{(data) => <Opened webhook={data} refetch={() => void webhook.refetch()} />}</Answered>
+      <Answered query={webhook} head={<PageHeader back={back} title={words.detail.title} />}>
+        {(data) => <Opened webhook={data} refetch={() => void webhook.refetch()} />}
+      </Answered>
     </Page>
   );
 }
@@ -59,7 +79,7 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
   return (
     <>
       <PageHeader
-        back={<Link to="/webhooks">{words.detail.back}</Link>}
+        back={back}
         title={<span className="mono">{webhook.url}</span>}
         name={webhook.url}
         answer={<WebhookState webhook={webhook} />}

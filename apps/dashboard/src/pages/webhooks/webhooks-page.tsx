@@ -66,7 +66,9 @@ function answerOf(webhooks: readonly Webhook[]): string {
   const live = webhooks.filter(({ status }) => status === 'enabled');
   const failing = live.filter(({ failing_since }) => failing_since !== null).length;
   if (failing > 0) return words.answer.failing(failing);
-  return live.length === 0 ? words.answer.none : words.answer.well(live.length);
+  if (live.length === 0) return words.answer.none;
+  const unused = live.filter(({ last_success_at }) => last_success_at === null).length;
+  return unused > 0 ? words.answer.fresh(unused) : words.answer.well(live.length);
 }
 
 const { url, events, state, success, created } = words.columns;

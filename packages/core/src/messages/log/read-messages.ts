@@ -7,12 +7,14 @@ import { workersSeen } from './log-store.ts';
 
 const MOST = 1000;
 
-/** Messages by id, in the given order; null for those outside the workspace. */
+/**
+ * Messages by id, in the given order; null for those outside the workspace. Never on a replica, which may still have
+ * what has been erased.
+ */
 export const readMessages = operation({
   name: 'email.read_many',
   scope: 'email:logs:read',
   sandbox: true,
-  replica: true,
   summary: 'Some emails by id',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(logEntrySchema.nullable()).readonly(),

@@ -1,5 +1,5 @@
 import type { Outputs } from '../../../api/trpc.ts';
-import { curlOf } from '../../../parts/curl.ts';
+import { curlOf } from '../../../parts/calls/curl.ts';
 import type { Email } from './email.ts';
 
 /** The request that sends the same mail again, with a place for the key. */

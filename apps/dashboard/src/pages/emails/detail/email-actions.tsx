@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { problemOf } from '../../../api/problem.ts';
 import { client } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
+import { calls } from '../../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { isOpen } from '../../../parts/mail-status.tsx';
@@ -76,6 +78,7 @@ export function EmailActions({ email, onChanged, ends }: Props) {
               {words.actions[asked]}
             </Button>
           </div>
+          <SameByApi call={asked === 'cancel' ? calls.cancelEmail(email.id) : calls.resendEmail(email.id)} />
         </Dialog>
       )}
     </>
@@ -143,6 +146,7 @@ function Reschedule({
           </Button>
         </div>
       </Form>
+      <SameByApi call={calls.rescheduleEmail(email.id, email.scheduled_at ?? email.created_at)} />
     </Dialog>
   );
 }

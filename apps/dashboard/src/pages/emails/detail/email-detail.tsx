@@ -6,8 +6,9 @@ import type { ReactNode } from 'react';
 import { useNews } from '../../../api/live.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
-import { isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
+import { isCaptured, isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
 import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
+import { bytes } from '../../../parts/sizes.ts';
 import { Answered } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime, spanMs } from '../../../parts/times.tsx';
 import type { ContentTab } from '../content-tabs.ts';
@@ -21,8 +22,6 @@ import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
 
 // The simulator's answer to mail that it keeps in the test inbox.
-const CAPTURED = ' 2.6.0 captured';
-
 const OPEN_EVERY_MS = 3000;
 const CLOSED_EVERY_MS = 20_000;
 
@@ -54,7 +53,7 @@ export function EmailDetail({
     () => void email.refetch(),
   );
   return (
-    <Answered query={email} lines={10}>
+    <Answered query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
       {(shown) => (
         <>
           <PageHeader
@@ -62,7 +61,11 @@ export function EmailDetail({
             name={shown.subject || list.noSubject}
             title={
               <span className="line">
-                {shown.subject || list.noSubject} <MailBadge status={shown.status} />
+                {shown.subject || list.noSubject}{' '}
+                <MailBadge
+                  status={shown.status}
+                  reply={shown.recipients.find(({ last_response }) => isCaptured(last_response))?.last_response ?? null}
+                />
               </span>
             }
             answer={<Answer email={shown} />}
@@ -99,7 +102,7 @@ export function EmailDetail({
 function Answer({ email }: { readonly email: Email }) {
   const { recipients, status, delivered_at, created_at } = email;
   const done = recipients.filter((one) => one.status === 'delivered').length;
-  const captured = recipients.some((one) => one.status === 'delivered' && one.last_response?.endsWith(CAPTURED));
+  const captured = recipients.some((one) => one.status === 'delivered' && isCaptured(one.last_response));
   if (status === 'sending') return words.answer.sending;
   if (done > 0 && done === recipients.length && delivered_at !== null) {
     const took = spanMs(Math.max(0, Date.parse(delivered_at) - Date.parse(created_at)));
@@ -148,7 +151,7 @@ function factsOf(email: Email): readonly (readonly [string, ReactNode])[] {
     [facts.messageId, <Id key="message" id={email.message_id} whole />],
     [facts.key, email.api_key_id && <Id key="key" id={email.api_key_id} whole />],
     [facts.request, <Id key="request" id={email.request_id} whole />],
-    [facts.size, `${Math.max(1, Math.round(email.size_bytes / 1000))} kB`],
+    [facts.size, bytes(email.size_bytes)],
     [
       facts.resendOf,
       email.resend_of && (

@@ -2,6 +2,7 @@ import type { ContentTab } from '../content-tabs.ts';
 
 export const words = {
   back: 'Emails',
+  title: 'Email',
   openPage: 'Open as a page',
   accepted: 'Accepted',
   answer: {
@@ -24,6 +25,7 @@ export const words = {
     no_worker: 'No worker is running',
     in_line: 'It is in line for its first attempt',
     until: 'until',
+    untilReleased: 'until it is released',
     since: 'since',
     because: (reason: string) => `because “${reason}”`,
     ahead: (count: number) => `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} ahead of it`,
@@ -49,7 +51,7 @@ export const words = {
     whenAbout: 'In the zone of this browser.',
     resendAbout: 'Sends the same content to the same recipients as a new mail. It counts against the quota.',
     cancelAbout: 'What has not been sent is not sent. This cannot be undone.',
-    onlyOpen: 'It is closed: nothing of it is left to send.',
+    onlyOpen: 'It has ended: nothing of it is left to send.',
     onlyTried: 'An attempt has been made already.',
     onlyScheduled: 'Only a scheduled mail can be sent early.',
     onlyDeferred: 'Only a deferred mail can be retried.',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Notice } from '../../../parts/states.tsx';
-import { ExactTime, RelativeTime, span } from '../../../parts/times.tsx';
+import { ExactTime, isEndless, RelativeTime, span } from '../../../parts/times.tsx';
 import type { Email, Waiting } from './email.ts';
 import { EmailActions } from './email-actions.tsx';
 import { words } from './strings.ts';
@@ -35,6 +35,8 @@ function sentenceOf(waiting: Waiting): ReactNode {
       {' '}
       {reason === 'retry_backoff' ? (
         <RelativeTime at={until} />
+      ) : isEndless(until) ? (
+        text.untilReleased
       ) : (
         <>
           {text.until} <ExactTime at={until} />

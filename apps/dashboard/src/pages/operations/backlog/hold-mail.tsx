@@ -1,15 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client, type Inputs, trpc } from '../../../api/trpc.ts';
-import { nowMs } from '../../../parts/clock.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { reasonIn } from '../../../parts/reason-field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { HoldDuration, HoldReason, holdEnd } from '../holds/hold-fields.tsx';
 import { words } from './strings.ts';
 
 type NewHold = Inputs['holds']['create'];
 export type HoldPlan = Pick<NewHold, 'scope' | 'value'>;
-
-const HOUR_MS = 3_600_000;
 
 export function HoldMail({ plan, onClose }: { readonly plan: HoldPlan; readonly onClose: () => void }) {
   const cache = useQueryClient();
@@ -23,11 +22,11 @@ export function HoldMail({ plan, onClose }: { readonly plan: HoldPlan; readonly 
     },
   });
   const submit = (form: FormData) => {
-    const [rate, hours] = [Number(form.get('rate')), Number(form.get('hours'))];
+    const rate = Number(form.get('rate'));
     hold.mutate({
       ...plan,
-      reason: String(form.get('reason') ?? '').trim(),
-      expires_at: new Date(nowMs() + (hours > 0 ? hours : 24) * HOUR_MS).toISOString(),
+      reason: reasonIn(form),
+      ...holdEnd(form),
       ...(rate > 0 && { resume_rate_per_minute: rate }),
     });
   };
@@ -48,17 +47,11 @@ export function HoldMail({ plan, onClose }: { readonly plan: HoldPlan; readonly 
     >
       {(problems) => (
         <>
-          <Field label={text.reason} name="reason" problem={problems.get('reason')}>
-            {(control) => (
-              <input {...control} className="input" autoComplete="off" maxLength={1000} required autoFocus />
-            )}
-          </Field>
+          <HoldReason problems={problems} first />
           <Field label={text.rate} name="rate" about={text.rateAbout} problem={problems.get('resume_rate_per_minute')}>
             {(control) => <input {...control} className="input" type="number" min={1} max={60_000} />}
           </Field>
-          <Field label={text.hours} name="hours" problem={problems.get('expires_at')}>
-            {(control) => <input {...control} className="input" type="number" min={1} max={720} defaultValue={24} />}
-          </Field>
+          <HoldDuration problems={problems} />
         </>
       )}
     </FormDialog>

@@ -22,11 +22,11 @@ export const words = {
   beyond: 'Older',
   oldest: 'Oldest',
   reply: 'Last reply',
-  closed: 'Closed',
+  closed: 'Slowed',
   closedUntil: (reason: string) =>
     reason === 'limit'
       ? 'It is at the limit that an operator has set.'
-      : 'Its last attempts failed; one probe opens it again.',
+      : 'Its last attempts failed. One mail at a time is tried until one gets through.',
   held: 'Held',
   cell: (count: number, key: string, age: string) => `${count} of ${key}, ${age}: actions`,
   lastSuccess: 'Last success',
@@ -48,10 +48,8 @@ export const words = {
     title: (key: string) => `Hold ${key}`,
     about: 'Its mail stays where it is and spends no retry, until the hold is released or ends.',
     everyone: 'A hold on a destination is for all workspaces.',
-    reason: 'Reason',
     rate: 'Afterwards, mails a minute',
     rateAbout: 'How fast the kept mail goes on. Empty: all at once.',
-    hours: 'Ends by itself after hours',
     submit: 'Hold',
     cancel: 'Cancel',
     done: (key: string) => `${key} is held.`,

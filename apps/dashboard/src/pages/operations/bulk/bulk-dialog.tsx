@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { client, type Inputs } from '../../../api/trpc.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
+import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
 import { words } from './strings.ts';
 
@@ -53,7 +54,7 @@ function Previewed({
     onSuccess: ({ id }) => void navigate({ to: '/operations/bulk/$id', params: { id } }),
   });
   const submit = (form: FormData) => {
-    const reason = String(form.get('reason') ?? '').trim();
+    const reason = reasonIn(form);
     if (!run.isPending) run.mutate({ reason, rate_per_second: Number(form.get('rate')) || 100 });
   };
   const count = found.matched.toLocaleString('en');
@@ -83,9 +84,7 @@ function Previewed({
         </ul>
       </details>
       {run.error !== null && <ErrorPanel error={run.error} />}
-      <Field label={text.reason} name="reason" about={text.reasonAbout}>
-        {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} required autoFocus />}
-      </Field>
+      <ReasonField about={text.reasonAbout} required first />
       <Field label={text.rate} name="rate">
         {(control) => <input {...control} className="input" type="number" min={1} max={1000} defaultValue={100} />}
       </Field>

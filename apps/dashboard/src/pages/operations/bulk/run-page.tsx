@@ -20,6 +20,13 @@ type Item = Outputs['ops']['bulkItems']['data'][number];
 
 const EVERY_MS = 1500;
 
+const back = (
+  <Link to="/operations/bulk" className="back">
+    <ChevronLeft size={14} />
+    {words.back}
+  </Link>
+);
+
 /** One run with its receipts. */
 export function RunPage() {
   const { id } = useParams({ from: '/shell/operations/bulk/$id' });
@@ -31,7 +38,9 @@ export function RunPage() {
   );
   return (
     <Page>
-      <Answered query={run}>{(shown) => <Shown run={shown} />}</Answered>
+      <Answered query={run} head={<PageHeader back={back} title={words.detail.title} />}>
+        {(shown) => <Shown run={shown} />}
+      </Answered>
     </Page>
   );
 }
@@ -57,12 +66,7 @@ function Shown({ run }: { readonly run: Run }) {
           </span>
         }
         answer={text.answer(touched, run.matched, run.matched_exact)}
-        back={
-          <Link to="/operations/bulk" className="back">
-            <ChevronLeft size={14} />
-            {words.back}
-          </Link>
-        }
+        back={back}
         actions={
           isRunning(run) && (
             <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>

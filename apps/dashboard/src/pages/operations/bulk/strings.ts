@@ -33,6 +33,7 @@ export const words = {
       'On Backlog, Incident and Emails, an action on everything that matches is previewed, runs on the server at a rate, and leaves a receipt for each item here.',
   },
   detail: {
+    title: 'Bulk run',
     answer: (done: number, matched: number, exact: boolean) =>
       `${done} of ${exact ? '' : 'at least '}${matched} are done.`,
     progress: 'Progress',
@@ -65,7 +66,6 @@ export const words = {
     skipped: (count: number, reason: string) => `${count} are left out: ${reason}.`,
     wholeMails: 'Whole mails are given up: for all of their recipients that still wait, at other destinations too.',
     sample: 'The first of them',
-    reason: 'Reason',
     reasonAbout: 'Kept in the audit log and on the receipt.',
     rate: 'Items a second',
     submit: (action: string, count: string) => `${action}: ${count}`,

@@ -4,8 +4,10 @@ import { may, useMe } from '../../../api/me.ts';
 import { client, type Inputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
+import { reasonIn } from '../../../parts/reason-field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { words } from './strings.ts';
+import { HoldDuration, HoldReason, holdEnd } from './hold-fields.tsx';
+import { targetOf, words } from './strings.ts';
 
 type NewHold = Inputs['holds']['create'];
 type Scope = NewHold['scope'];
@@ -19,8 +21,8 @@ export function CreateHold({ onClose, onCreated }: { readonly onClose: () => voi
   const [scope, setScope] = useState<Scope>(operator ? 'destination' : 'sender_domain');
   const create = useMutation({
     mutationFn: (given: NewHold) => client.holds.create.mutate(given),
-    onSuccess(_, { value }) {
-      toast(words.creating.done(value));
+    onSuccess(hold) {
+      toast(words.creating.done(targetOf(hold)));
       onCreated();
       onClose();
     },
@@ -30,7 +32,8 @@ export function CreateHold({ onClose, onCreated }: { readonly onClose: () => voi
     create.mutate({
       scope,
       value: String(form.get('value') ?? '').trim(),
-      reason: String(form.get('reason') ?? ''),
+      reason: reasonIn(form),
+      ...holdEnd(form),
       ...(rate > 0 && { resume_rate_per_minute: rate }),
     });
   };
@@ -62,14 +65,8 @@ export function CreateHold({ onClose, onCreated }: { readonly onClose: () => voi
           >
             {(control) => <input {...control} className="input mono" autoComplete="off" required autoFocus />}
           </Field>
-          <Field
-            label={words.creating.reason}
-            name="reason"
-            about={words.creating.reasonAbout}
-            problem={problems.get('reason')}
-          >
-            {(control) => <input {...control} className="input" autoComplete="off" maxLength={1000} required />}
-          </Field>
+          <HoldReason problems={problems} />
+          <HoldDuration problems={problems} endless={scope === 'instance'} />
           <Field
             label={words.creating.rate}
             name="rate"

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleCheck, CirclePause, Play, Plus, Timer } from 'lucide-react';
-import { useState } from 'react';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -10,11 +9,11 @@ import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel } from '../../../parts/states.tsx';
-import { RelativeTime } from '../../../parts/times.tsx';
+import { isEndless, RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { CreateHold } from './create-hold.tsx';
 import { ReleaseHold } from './release-hold.tsx';
-import { words } from './strings.ts';
+import { targetOf, words } from './strings.ts';
 
 type Hold = Outputs['holds']['list']['data'][number];
 
@@ -22,9 +21,9 @@ const EVERY_MS = 5000;
 const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
 
 export function HoldsPage() {
-  const { open, release } = useSearch({ from: '/shell/operations/holds' });
+  const { open, release, ended = false } = useSearch({ from: '/shell/operations/holds' });
   const navigate = useNavigate({ from: '/operations/holds' });
-  const [ended, setEnded] = useState(false);
+  const kept = ended ? { ended } : {};
   const list = useKeyset<Hold>({
     key: ['holds', 'list', ended],
     load: (cursor) => client.holds.list.query({ limit: 100, cursor, active: !ended }),
@@ -33,19 +32,19 @@ export function HoldsPage() {
   });
   const lift = useMutation({
     mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id, at_once: true }),
-    onSuccess(_, { value }) {
-      toast(words.released(value));
+    onSuccess(_, hold) {
+      toast(words.released(targetOf(hold)));
       list.refetch();
     },
   });
   const close = () => {
-    void navigate({ search: {}, replace: true });
+    void navigate({ search: kept, replace: true });
     focusRowOf(release);
   };
   const active = (list.rows ?? []).filter(({ status }) => status === 'active');
   const affected = active.reduce((sum, hold) => sum + hold.affected, 0);
   const create = (
-    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { open: 'new' } })}>
+    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...kept, open: 'new' } })}>
       <Plus size={15} />
       {words.create}
     </Button>
@@ -62,11 +61,11 @@ export function HoldsPage() {
         label={words.title}
         list={list}
         columns={columns({
-          release: ({ id }) => void navigate({ search: { release: id } }),
+          release: ({ id }) => void navigate({ search: { ...kept, release: id } }),
           lift: (hold) => lift.mutate(hold),
         })}
         idOf={({ id }) => id}
-        nameOf={({ value }) => value}
+        nameOf={targetOf}
         freshWord={words.newRows}
         empty={
           <Empty title={words.empty.title}>
@@ -74,9 +73,14 @@ export function HoldsPage() {
           </Empty>
         }
       />
-      <Check name="ended" label={words.ended} checked={ended} onChange={setEnded} />
+      <Check
+        name="ended"
+        label={words.ended}
+        checked={ended}
+        onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
+      />
       {open === 'new' && (
-        <CreateHold onClose={() => void navigate({ search: {}, replace: true })} onCreated={list.refetch} />
+        <CreateHold onClose={() => void navigate({ search: kept, replace: true })} onCreated={list.refetch} />
       )}
       {release !== undefined && <ReleaseHold id={release} onClose={close} onReleased={list.refetch} />}
     </Page>
@@ -92,7 +96,7 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
   const { scope, value, reason, affected, by, since, ends, state } = words.columns;
   return [
     { name: scope, width: 'fit', less: true, show: (row) => words.scopes[row.scope] },
-    { name: value, width: '20%', show: (row) => <strong className="mono small">{row.value}</strong> },
+    { name: value, width: '20%', show: (row) => <strong className="mono small">{targetOf(row)}</strong> },
     { name: reason, show: (row) => <span title={row.reason}>{row.reason}</span> },
     { name: affected, width: 'fit', end: true, less: true, show: (row) => <span className="num">{row.affected}</span> },
     { name: by, width: '14%', less: true, show: (row) => row.created_by.name },
@@ -101,7 +105,8 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
       name: ends,
       width: 'fit',
       less: true,
-      show: ({ ended_at, expires_at }) => <RelativeTime at={ended_at ?? expires_at} />,
+      show: ({ ended_at, expires_at }) =>
+        ended_at === null && isEndless(expires_at) ? words.endless : <RelativeTime at={ended_at ?? expires_at} />,
     },
     {
       name: state,

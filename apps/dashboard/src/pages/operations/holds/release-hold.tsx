@@ -6,10 +6,11 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
+import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { Answered, Notice } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { words } from './strings.ts';
+import { targetOf, words } from './strings.ts';
 
 type Hold = Outputs['holds']['get'];
 type Entry = Outputs['audit']['list']['data'][number];
@@ -42,6 +43,7 @@ async function releasedByAnother(hold: Hold, own_id: string): Promise<Entry | nu
 
 function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold }) {
   const text = words.releasing;
+  const target = targetOf(hold);
   const rated = hold.scope !== 'queue' || hold.value === RATED_QUEUE;
   const [way, setWay] = useState<Way>(rated ? 'ramp' : 'at_once');
   const me = useMe();
@@ -56,16 +58,15 @@ function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold 
     },
     onSuccess(other, { rate }) {
       if (other !== null) return onReleased();
-      toast(way === 'ramp' ? text.ramped(hold.value, rate) : words.released(hold.value));
+      toast(way === 'ramp' ? text.ramped(target, rate) : words.released(target));
       onReleased();
       onClose();
     },
   });
-  const submit = (form: FormData) =>
-    release.mutate({ rate: Number(form.get('rate')), reason: String(form.get('reason') ?? '').trim() });
+  const submit = (form: FormData) => release.mutate({ rate: Number(form.get('rate')), reason: reasonIn(form) });
   if (release.data) {
     return (
-      <Dialog title={text.title(hold.value)} onClose={onClose}>
+      <Dialog title={text.title(target)} onClose={onClose}>
         <Notice tone="wait" alert>
           <p>
             {text.conflict(release.data.actor.name)} <ExactTime at={release.data.at} />. {text.unchanged}
@@ -81,7 +82,7 @@ function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold 
   }
   return (
     <FormDialog
-      title={text.title(hold.value)}
+      title={text.title(target)}
       intro={<p>{text.about(hold.affected, hold.reason, hold.created_by.name)}</p>}
       words={text}
       error={release.error}
@@ -125,9 +126,7 @@ function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold 
               )}
             </Field>
           )}
-          <Field label={text.reason} name="reason" about={text.reasonAbout} problem={problems.get('reason')}>
-            {(control) => <input {...control} className="input" autoComplete="off" maxLength={1000} />}
-          </Field>
+          <ReasonField problem={problems.get('reason')} most={1000} />
         </>
       )}
     </FormDialog>

@@ -1,3 +1,7 @@
+import type { Outputs } from '../../../api/trpc.ts';
+
+type Hold = Outputs['holds']['list']['data'][number];
+
 export const words = {
   title: 'Holds',
   answer: {
@@ -36,8 +40,6 @@ export const words = {
     ways: { ramp: 'With a ramp', at_once: 'All at once' },
     rate: 'Items a minute',
     rateAbout: 'What is kept back goes on at this rate; what comes new is not slowed.',
-    reason: 'Reason',
-    reasonAbout: 'For the audit log; may be left empty.',
     submit: 'Release',
     conflict: (name: string) => `${name} released it before you, at`,
     unchanged: 'Nothing else was changed, and its rate is the one that was chosen then.',
@@ -47,6 +49,7 @@ export const words = {
   },
   atOnce: 'Lift the rate',
   rate: (rate: number) => `${rate.toLocaleString('en')} a minute`,
+  endless: 'when released',
   newRows: (count: number) => `${count} new`,
   empty: {
     title: 'Hold what should wait',
@@ -65,8 +68,6 @@ export const words = {
       api_key: 'The id of a key, key_…',
       webhook: 'The id of a webhook, whk_…',
     },
-    reason: 'Reason',
-    reasonAbout: 'Shown beside everything that waits because of it.',
     rate: 'Afterwards, per minute',
     rateAbout: 'How fast the kept mail goes on. Empty: all at once.',
     submit: 'Hold',
@@ -74,3 +75,8 @@ export const words = {
     cancel: 'Cancel',
   },
 };
+
+/** What is held, as a person calls it. */
+export function targetOf({ scope, value }: Pick<Hold, 'scope' | 'value'>): string {
+  return scope === 'instance' ? 'The whole instance' : value;
+}

@@ -1,4 +1,5 @@
 import type { Outputs } from '../../../api/trpc.ts';
+import { targetOf } from '../holds/strings.ts';
 import { words } from './strings.ts';
 
 export const kinds = ['alarm', 'hold', 'worker', 'audit'] as const;
@@ -22,11 +23,25 @@ interface Known {
 /** Everything with a time, the latest first. */
 export function happeningsOf({ holds, alarms, workers, audit }: Known, since: string, until: string): Happening[] {
   const all: Happening[] = [
-    ...holds.flatMap(({ id, value, reason, created_at, ended_at, created_by }) => [
-      { id, kind: 'hold' as const, at: created_at, text: words.held(value, reason), by: created_by.name },
-      ...(ended_at === null
+    ...holds.flatMap((hold) => [
+      {
+        id: hold.id,
+        kind: 'hold' as const,
+        at: hold.created_at,
+        text: words.held(targetOf(hold), hold.reason),
+        by: hold.created_by.name,
+      },
+      ...(hold.ended_at === null
         ? []
-        : [{ id: `${id} end`, kind: 'hold' as const, at: ended_at, text: words.released(value), by: '' }]),
+        : [
+            {
+              id: `${hold.id} end`,
+              kind: 'hold' as const,
+              at: hold.ended_at,
+              text: words.released(targetOf(hold)),
+              by: '',
+            },
+          ]),
     ]),
     ...alarms.flatMap(({ id, title, detail, started_at, ended_at }) => [
       { id, kind: 'alarm' as const, at: started_at, text: words.raised(title, detail), by: '' },

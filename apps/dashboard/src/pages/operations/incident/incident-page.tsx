@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
-import { ChartPanel } from '../../../parts/chart-panel.tsx';
+import { ChartPanel } from '../../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../../parts/clock.ts';
 import { Choices } from '../../../parts/field.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
@@ -15,21 +15,18 @@ import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
 import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { Happenings } from './happenings-panel.tsx';
+import { type Range, rangeNames, ranges } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Groups = Outputs['ops']['failureGroups'];
 
 const MINUTE_MS = 60_000;
 const EVERY_MS = 15_000;
-const ranges = { hour: 1, six: 6, day: 24, week: 24 * 7 } as const;
-type Range = keyof typeof ranges;
-const rangeNames: readonly Range[] = ['hour', 'six', 'day', 'week'];
 
 /** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
-  const { since: given, until, reach: asked } = useSearch({ from: '/shell/operations/incident' });
+  const { since: given, until, range = 'hour', reach: asked } = useSearch({ from: '/shell/operations/incident' });
   const navigate = useNavigate({ from: '/operations/incident' });
-  const [range, setRange] = useState<Range>('hour');
   const [bulk, setBulk] = useState<BulkPlan>();
   const [hold, setHold] = useState<HoldPlan>();
   const now = useNow(MINUTE_MS);
@@ -66,7 +63,7 @@ export function IncidentPage() {
             label={words.range}
             options={rangeNames.map((name) => [name, words.ranges[name]] as const)}
             value={range}
-            onChange={setRange}
+            onChange={(next) => void navigate({ search: (kept) => ({ ...kept, range: next }) })}
           />
         ) : (
           <span className="chip" title={words.share}>

@@ -1,10 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
+import { type Range, rangeNames } from './ranges.ts';
 
 interface IncidentSearch {
   /** The start of the incident; by default an hour ago. */
   readonly since?: string;
   readonly until?: string;
+  /** While it moves: how far back it goes. */
+  readonly range?: Range;
   readonly reach?: 'instance';
   readonly view?: 'table';
 }
@@ -18,7 +21,9 @@ export const incidentRoutes = [
     path: '/operations/incident',
     validateSearch(search: Record<string, unknown>): IncidentSearch {
       const [since, until] = [timeOf(search.since), timeOf(search.until)];
+      const range = rangeNames.find((name) => name === search.range);
       return {
+        ...(range && { range }),
         ...(since && { since }),
         ...(until && { until }),
         ...(search.reach === 'instance' && { reach: 'instance' }),

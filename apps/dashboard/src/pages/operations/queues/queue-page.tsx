@@ -6,7 +6,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { useNow } from '../../../parts/clock.ts';
 import { Choices } from '../../../parts/field.tsx';
-import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
+import { Figures, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
@@ -25,13 +25,22 @@ const EVERY_MS = 5000;
 const MINUTE_MS = 60_000;
 const text = words.detail;
 
+const back = (
+  <Link to="/operations/queues" className="back">
+    <ChevronLeft size={14} />
+    {text.back}
+  </Link>
+);
+
 /** One queue: what it holds now, its history, and what people did to it. */
 export function QueuePage() {
   const { name } = useParams({ from: '/shell/operations/queues/$name' });
   const queue = useQuery(trpc.ops.queue.queryOptions({ queue: name }, { refetchInterval: EVERY_MS }));
   return (
     <Page>
-      <Answered query={queue}>{(shown) => <Shown queue={shown} onChanged={() => void queue.refetch()} />}</Answered>
+      <Answered query={queue} head={<PageHeader back={back} title={name} />}>
+        {(shown) => <Shown queue={shown} onChanged={() => void queue.refetch()} />}
+      </Answered>
     </Page>
   );
 }
@@ -66,12 +75,7 @@ function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged
           </span>
         }
         answer={answerOf(queue, hold)}
-        back={
-          <Link to="/operations/queues" className="back">
-            <ChevronLeft size={14} />
-            {text.back}
-          </Link>
-        }
+        back={back}
         actions={
           <>
             {dead > 0 && (
@@ -89,7 +93,7 @@ function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged
           </>
         }
       />
-      <Figures queue={queue} />
+      <Now queue={queue} />
       <Choices<QueueRange>
         label={text.range}
         options={queueRanges.map((one) => [one, text.ranges[one]] as const)}
@@ -119,7 +123,7 @@ function answerOf(queue: Queue, hold: Hold | undefined): string {
     : text.answer(queue.ready.toLocaleString('en'), p95(queue));
 }
 
-function Figures({ queue }: { readonly queue: Queue }) {
+function Now({ queue }: { readonly queue: Queue }) {
   const { columns } = words;
   const count = (value: number) => Math.round(value).toLocaleString('en');
   const figures: readonly (readonly [string, string])[] = [
@@ -142,14 +146,7 @@ function Figures({ queue }: { readonly queue: Queue }) {
         </Link>
       }
     >
-      <dl className="figures">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures all={figures} />
     </Panel>
   );
 }

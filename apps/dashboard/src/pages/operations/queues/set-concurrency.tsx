@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { client } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -28,7 +29,7 @@ export function SetConcurrency({
     },
   });
   const submit = (form: FormData) => {
-    const reason = String(form.get('reason') ?? '').trim();
+    const reason = reasonIn(form);
     set.mutate({ concurrency: Number(form.get('concurrency')), ...(reason && { reason }) });
   };
   return (
@@ -57,9 +58,7 @@ export function SetConcurrency({
               />
             )}
           </Field>
-          <Field label={text.reason} name="reason" about={text.reasonAbout} problem={problems.get('reason')}>
-            {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
-          </Field>
+          <ReasonField problem={problems.get('reason')} />
         </>
       )}
     </FormDialog>

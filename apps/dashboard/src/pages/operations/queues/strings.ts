@@ -30,9 +30,6 @@ export const words = {
   holding: {
     title: (name: string) => `Hold ${name}?`,
     about: 'Workers stop taking its jobs within two seconds. Nothing is lost, and no retry is spent.',
-    reason: 'Reason',
-    reasonAbout: 'Shown beside everything that waits because of it, and kept in the audit log.',
-    hours: 'Ends by itself after hours',
     submit: 'Hold',
     done: (name: string) => `${name} is held.`,
     cancel: 'Cancel',
@@ -68,8 +65,6 @@ export const words = {
       title: (name: string) => `Concurrency of ${name}`,
       about: 'How many jobs of it each worker runs at once. Workers follow within two seconds.',
       label: 'Jobs at once, for each worker',
-      reason: 'Reason',
-      reasonAbout: 'For the audit log; may be left empty.',
       submit: 'Change',
       cancel: 'Cancel',
       done: (name: string, count: number) => `${name} runs up to ${count} at once on each worker.`,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { type Column, List } from '../../../parts/list.tsx';
-import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
+import { Figures, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { bytes } from '../../../parts/sizes.ts';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
@@ -27,7 +27,7 @@ export function StoragePage() {
       <Answered query={storage}>
         {(shown) => (
           <>
-            <Figures storage={shown} />
+            <Disk storage={shown} />
             <Always tables={shown.tables} />
             <Tables storage={shown} />
           </>
@@ -44,7 +44,7 @@ function answerOf({ disk, database_bytes, days_until_full, mails_per_day }: Stor
   return mails_per_day === 0 ? words.answer.idle : words.answer.never;
 }
 
-function Figures({ storage }: { readonly storage: Storage }) {
+function Disk({ storage }: { readonly storage: Storage }) {
   const { disk, database_bytes, bytes_per_mail, measured, mails, mails_per_day } = storage;
   const text = words.figures;
   const figures: readonly (readonly [string, string])[] = [
@@ -58,14 +58,7 @@ function Figures({ storage }: { readonly storage: Storage }) {
   const used = disk && words.used(bytes(disk.free_bytes), bytes(disk.total_bytes));
   return (
     <Panel title={text.title} bare>
-      <dl className="figures">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures all={figures} />
       <div className="pad stack-s">
         {disk && (
           <meter
@@ -97,7 +90,7 @@ function Always({ tables }: { readonly tables: readonly Table[] }) {
           {ofSettings.flatMap(([setting, kept]) => [
             <dt key={`${setting} name`}>{bytes(kept.reduce((sum, table) => sum + table.bytes, 0))}</dt>,
             <dd key={`${setting} about`}>
-              <span className="mono small">{kept.map(({ name }) => name).join(', ')}</span>
+              <span className="mono small">{kept.map(nameOf).join(', ')}</span>
               <br />
               <span className="muted small">
                 {setting === null ? words.always.byDesign : words.always.setting(setting)}
@@ -112,6 +105,7 @@ function Always({ tables }: { readonly tables: readonly Table[] }) {
 
 function Tables({ storage }: { readonly storage: Storage }) {
   const shown = storage.tables.filter((table) => table.bytes >= LEAST_BYTES);
+  const rest = storage.database_bytes - shown.reduce((sum, table) => sum + table.bytes, 0);
   return (
     <Panel title={words.tables} bare>
       <List
@@ -121,8 +115,14 @@ function Tables({ storage }: { readonly storage: Storage }) {
         idOf={({ name }) => name}
         nameOf={({ name }) => name}
       />
+      <p className="pad muted small">{words.rest(bytes(Math.max(0, rest)), bytes(storage.database_bytes))}</p>
     </Panel>
   );
+}
+
+/** The tables of jobs are counted as one, under the name of their library. */
+function nameOf({ name }: Table): string {
+  return name === 'pgboss' ? words.jobs : name;
 }
 
 function columns({ database_bytes, mails, measured }: Storage): readonly Column<Table>[] {
@@ -135,7 +135,7 @@ function columns({ database_bytes, mails, measured }: Storage): readonly Column<
     show: (table) => <span className="num">{show(table)}</span>,
   });
   return [
-    { name, show: (table) => <strong className="mono small">{table.name}</strong> },
+    { name, show: (table) => <strong className="mono small">{nameOf(table)}</strong> },
     number(size, (table) => bytes(table.bytes), false),
     {
       name: share,

@@ -32,6 +32,9 @@ export const words = {
     byDesign: 'By design: it is small, and is the record of what was done, how much was sent, and under which tags.',
   },
   tables: 'Tables',
+  jobs: 'jobs of all queues',
+  rest: (size: string, whole: string) =>
+    `Smaller tables and what Postgres keeps for itself take ${size}, which makes ${whole} in all.`,
   columns: {
     name: 'Table',
     bytes: 'Size',

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -51,7 +52,7 @@ export function EditPlan({
         default_per_minute: count('default_per_minute'),
       };
       if (plan === null) return client.plans.create.mutate(given);
-      const reason = String(form.get('reason') ?? '').trim();
+      const reason = reasonIn(form);
       return client.plans.update.mutate({ ...given, ...(reason && { reason }) });
     },
     onSuccess({ name }) {
@@ -92,11 +93,7 @@ export function EditPlan({
               )}
             </Field>
           ))}
-          {plan !== null && (
-            <Field label={text.reason} name="reason" about={text.reasonAbout} problem={problems.get('reason')}>
-              {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
-            </Field>
-          )}
+          {plan !== null && <ReasonField problem={problems.get('reason')} />}
         </>
       )}
     </FormDialog>

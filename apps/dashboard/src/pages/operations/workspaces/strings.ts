@@ -31,8 +31,6 @@ export const words = {
     monthlyAbout: 'By unique recipient, in a calendar month of UTC. Empty: no limit.',
     recipientsAbout: 'Unique to, cc and bcc.',
     perKey: 'Of each key.',
-    reason: 'Reason',
-    reasonAbout: 'For the audit log; may be left empty.',
     made: (name: string) => `The plan ${name} can be given to workspaces.`,
     changed: (name: string) => `The limits of ${name} are changed.`,
     removed: (name: string) => `The plan ${name} is deleted.`,

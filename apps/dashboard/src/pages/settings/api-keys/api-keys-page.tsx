@@ -1,6 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
 import { Ban, Check, Clock, EllipsisVertical, Plus, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
 import { client } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -20,7 +19,7 @@ import { useOpened } from './use-opened.ts';
 
 export function ApiKeysPage() {
   const search = useSearch({ from: '/shell/settings/api-keys' });
-  const [gone, setGone] = useState(false);
+  const { gone = false } = search;
   const opened = useOpened();
   const list = useKeyset<Key>({
     key: ['apiKeys', 'list'],
@@ -59,7 +58,9 @@ export function ApiKeysPage() {
           </Empty>
         }
       />
-      {all.length > active.length && <CheckBox name="gone" label={words.showGone} checked={gone} onChange={setGone} />}
+      {all.length > active.length && (
+        <CheckBox name="gone" label={words.showGone} checked={gone} onChange={opened.showGone} />
+      )}
       {search.open === 'new' && <CreateKey onClose={opened.close} onMade={list.showFresh} />}
       {rotated && <RotateKey apiKey={rotated} onClose={opened.close} onMade={list.showFresh} />}
       {revoked && <RevokeKey apiKey={revoked} onClose={opened.close} onRevoked={list.showFresh} />}

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { may, type Scope, useMe } from '../../../api/me.ts';
 import { problemOf } from '../../../api/problem.ts';
 import { client } from '../../../api/trpc.ts';
+import { calls } from '../../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Check, Choices, Field, Form } from '../../../parts/field.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
@@ -114,6 +116,7 @@ export function CreateKey({ onClose, onMade }: { readonly onClose: () => void; r
           </button>
         </div>
       </Form>
+      <SameByApi call={calls.createKey([...scopes], mode)} />
     </Dialog>
   );
 }

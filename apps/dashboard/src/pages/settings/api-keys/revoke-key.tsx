@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../../api/trpc.ts';
+import { calls } from '../../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { Facts } from '../../../parts/page.tsx';
@@ -61,6 +63,7 @@ export function RevokeKey({
           </button>
         </div>
       </Form>
+      <SameByApi call={calls.revokeKey(apiKey.id)} />
     </Dialog>
   );
 }

@@ -1,4 +1,6 @@
 import { client } from '../../../api/trpc.ts';
+import { calls } from '../../../parts/calls/api-calls.ts';
+import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { nowMs } from '../../../parts/clock.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
@@ -45,6 +47,7 @@ export function RotateKey({
           {words.rotating.submit}
         </button>
       </div>
+      <SameByApi call={calls.rotateKey(apiKey.id)} />
     </Dialog>
   );
 }

@@ -6,6 +6,8 @@ interface ApiKeysSearch {
   readonly open?: 'new';
   readonly rotate?: string;
   readonly revoke?: string;
+  /** Revoked and expired keys are shown too. */
+  readonly gone?: true;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -14,10 +16,11 @@ export const apiKeyRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/api-keys',
-    validateSearch({ open, rotate, revoke }: Record<string, unknown>): ApiKeysSearch {
+    validateSearch({ open, rotate, revoke, gone }: Record<string, unknown>): ApiKeysSearch {
       const [of_rotate, of_revoke] = [textOf(rotate), textOf(revoke)];
       return {
         ...(open === 'new' && { open }),
+        ...(gone === true && { gone }),
         ...(of_rotate && { rotate: of_rotate }),
         ...(of_revoke && { revoke: of_revoke }),
       };

@@ -10,7 +10,8 @@ interface Opened {
 export function useOpened() {
   const navigate = useNavigate({ from: '/settings/api-keys' });
   return {
-    open: (search: Opened) => void navigate({ search }),
-    close: () => void navigate({ search: {}, replace: true }),
+    open: (dialog: Opened) => void navigate({ search: ({ gone }) => ({ ...(gone && { gone }), ...dialog }) }),
+    close: () => void navigate({ search: ({ gone }) => (gone ? { gone } : {}), replace: true }),
+    showGone: (gone: boolean) => void navigate({ search: gone ? { gone } : {}, replace: true }),
   };
 }

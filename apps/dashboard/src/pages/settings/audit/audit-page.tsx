@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
-import { useState } from 'react';
 import { may, useMe } from '../../../api/me.ts';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -9,7 +8,7 @@ import { CodeBlock, Id } from '../../../parts/copy.tsx';
 import { Drawer } from '../../../parts/dialog.tsx';
 import { Choices, Field, Form } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
-import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Facts, Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel, Notice } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../../parts/times.tsx';
@@ -21,15 +20,19 @@ type Verification = Outputs['audit']['verify'];
 
 export function AuditPage() {
   const me = useMe();
-  const { chain = 'workspace', target } = useSearch({ from: '/shell/settings/audit' });
+  const { chain = 'workspace', target, open } = useSearch({ from: '/shell/settings/audit' });
   const navigate = useNavigate({ from: '/settings/audit' });
-  const [shown, setShown] = useState<Entry>();
   const list = useKeyset<Entry>({
     key: ['audit', 'list', chain, target ?? ''],
     load: (cursor) => client.audit.list.query({ limit: 100, cursor, chain, ...(target && { target_id: target }) }),
     idOf: ({ id }) => id,
     every_ms: 15_000,
   });
+  const shown = list.rows?.find(({ id }) => id === open);
+  const close = () => {
+    void navigate({ search: ({ open: _, ...kept }) => kept, replace: true });
+    focusRowOf(open);
+  };
   const verify = useMutation({ mutationFn: () => client.audit.verify.query({ chain }) });
   const show = (next: Chain, of: string | undefined) =>
     void navigate({ search: { ...(next === 'instance' && { chain: next }), ...(of && { target: of }) } });
@@ -78,14 +81,14 @@ export function AuditPage() {
         idOf={({ id }) => id}
         nameOf={({ action, target_id }) => `${action} ${target_id}`}
         freshWord={words.newRows}
-        onOpen={setShown}
+        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, open: id }) })}
         empty={
           <Empty title={words.empty.title}>
             <p>{words.empty.about}</p>
           </Empty>
         }
       />
-      {shown && <EntryDrawer entry={shown} onClose={() => setShown(undefined)} />}
+      {shown && <EntryDrawer entry={shown} onClose={close} />}
     </Page>
   );
 }
@@ -130,7 +133,15 @@ const columns: readonly Column<Entry>[] = [
   {
     name: action,
     width: '20%',
-    show: (row) => <strong className="mono small">{row.action}</strong>,
+    show: (row) => (
+      <Link
+        className="row-link mono small"
+        from="/settings/audit"
+        search={({ open: _, ...kept }) => ({ ...kept, open: row.id })}
+      >
+        {row.action}
+      </Link>
+    ),
   },
   { name: targetWord, width: 'fit', show: (row) => <Id id={row.target_id} /> },
   { name: via, width: 'fit', less: true, show: (row) => <span className="chip">{row.via}</span> },

@@ -13,8 +13,6 @@ export const words = {
     resend: ['Send it again', 'It may arrive twice, with the same Message-ID.'],
     stop: ['Stop', 'It ends as failed, and may not have arrived.'],
   },
-  reason: 'Reason',
-  reasonAbout: 'For the audit log; may be left empty.',
   save: 'Save',
   saved: 'The workspace is changed.',
   plan: 'Plan',

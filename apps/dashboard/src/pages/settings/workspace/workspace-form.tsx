@@ -6,6 +6,7 @@ import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Choices, Field, Form } from '../../../parts/field.tsx';
 import { Panel } from '../../../parts/page.tsx';
+import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
@@ -29,8 +30,8 @@ export function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) 
   });
   const problem = save.error && problemOf(save.error);
   const submit = (form: FormData) => {
-    const [name, reason] = ['name', 'reason'].map((field) => String(form.get(field) ?? '').trim());
-    if (!save.isPending) save.mutate({ name: name ?? '', reason: reason ?? '' });
+    const name = String(form.get('name') ?? '').trim();
+    if (!save.isPending) save.mutate({ name, reason: reasonIn(form) });
   };
   return (
     <Panel title={words.general}>
@@ -61,9 +62,7 @@ export function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) 
           />
           <p className="about">{words.policies[policy][1]}</p>
         </div>
-        <Field label={words.reason} name="reason" about={words.reasonAbout}>
-          {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
-        </Field>
+        <ReasonField />
         <div>
           <Button type="submit" kind="primary" needs="admin" busy={save.isPending}>
             {words.save}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
-import { ChartPanel } from '../../../parts/chart-panel.tsx';
+import { ChartPanel } from '../../../parts/charts/chart-panel.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered, Notice } from '../../../parts/states.tsx';

@@ -1,6 +1,6 @@
 import './chart.css';
-import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import type { Tone } from './badge.tsx';
+import { Fragment, type KeyboardEvent, type PointerEvent, useState } from 'react';
+import type { Tone } from '../badge.tsx';
 
 export interface ChartSeries {
   readonly name: string;
@@ -75,7 +75,10 @@ export function Chart({ label, times, series, format, marks = [], onPick }: Char
           ))}
           {at !== null && <line className="at" x1={point} x2={point} y1={0} y2={HEIGHT} />}
           {series.map(({ name, tone, values }, index) => (
-            <path key={name} className={`tone-${tone}`} strokeDasharray={dashes[index]} d={pathOf(values, top)} />
+            <Fragment key={name}>
+              <path className={`tone-${tone}`} strokeDasharray={dashes[index]} d={pathOf(values, top)} />
+              <path className={`dot tone-${tone}`} d={dotsOf(values, top)} />
+            </Fragment>
           ))}
         </svg>
         {[0, 0.5, 1].map((share) => (
@@ -126,11 +129,25 @@ function pathOf(values: readonly (number | null)[], top: number): string {
         pen = 'M';
         return '';
       }
-      const place = `${index} ${(HEIGHT - (value / top) * HEIGHT).toFixed(2)}`;
-      // A point without neighbours becomes a line of length 0, which round caps draw as a dot.
-      const step = pen === 'M' ? `M${place}L${place}` : `L${place}`;
+      const place = placeOf(index, value, top);
+      const step = `${pen}${place}`;
       pen = 'L';
       return step;
     })
     .join('');
+}
+
+/** The points without neighbours, as lines of length 0: round caps draw them as dots. */
+function dotsOf(values: readonly (number | null)[], top: number): string {
+  return values
+    .map((value, index) => {
+      if (value === null || values[index - 1] != null || values[index + 1] != null) return '';
+      const place = placeOf(index, value, top);
+      return `M${place}L${place}`;
+    })
+    .join('');
+}
+
+function placeOf(index: number, value: number, top: number): string {
+  return `${index} ${(HEIGHT - (value / top) * HEIGHT).toFixed(2)}`;
 }

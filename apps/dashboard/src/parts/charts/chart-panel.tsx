@@ -1,11 +1,11 @@
 import { Download } from 'lucide-react';
-import { Button } from './button.tsx';
+import { Button } from '../button.tsx';
+import { csvOf } from '../csv.ts';
+import { saveAs } from '../download.ts';
+import { Choices } from '../field.tsx';
+import { type Column, List } from '../list.tsx';
+import { Panel } from '../page.tsx';
 import { Chart, type ChartProps } from './chart.tsx';
-import { csvOf } from './csv.ts';
-import { saveAs } from './download.ts';
-import { Choices } from './field.tsx';
-import { type Column, List } from './list.tsx';
-import { Panel } from './page.tsx';
 
 export type ChartView = 'chart' | 'table';
 

@@ -1,0 +1,21 @@
+import { useEffect, useRef, useState } from 'react';
+import { nowMs } from './clock.ts';
+
+const LEAST_MS = 5000;
+
+/** The text for a live region: under steady news it changes at most every five seconds, as a screen reader needs. */
+export function useAnnounced(text: string): string {
+  const [told, setTold] = useState(text);
+  const last_ms = useRef(0);
+  useEffect(() => {
+    const timer = setTimeout(
+      () => {
+        last_ms.current = nowMs();
+        setTold(text);
+      },
+      Math.max(0, last_ms.current + LEAST_MS - nowMs()),
+    );
+    return () => clearTimeout(timer);
+  }, [text]);
+  return told;
+}

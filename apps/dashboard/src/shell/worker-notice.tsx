@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { may, useMe } from '../api/me.ts';
+import { trpc } from '../api/trpc.ts';
+import { words } from './strings.ts';
+
+const EVERY_MS = 15_000;
+
+/** Above every page while nothing sends mail; it goes once a worker is there. */
+export function WorkerNotice() {
+  const me = useMe();
+  const enabled = may(me, 'admin') || may(me, 'operator');
+  const health = useQuery(trpc.ops.health.queryOptions({}, { enabled, refetchInterval: EVERY_MS }));
+  const absent = health.data?.checks.some(({ name, status }) => name === 'delivery' && status === 'failing') ?? false;
+  return (
+    <div className={absent ? 'notice-bar still' : undefined} role="status">
+      {absent && words.noWorker}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+interface Record {
+  readonly type: string;
+  readonly fqdn: string;
+  readonly value: string;
+  readonly required: boolean;
+}
+
+describe('Domains', () => {
+  it('a domain is added, each wrong record says what was found, and it turns green by itself', async () => {
+    const { dns } = stage.world;
+    const visitor = await stage.visitor('member');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/domains');
+    await page.getByRole('button', { name: 'Add a domain' }).first().click();
+    await page.getByLabel('Domain', { exact: true }).fill('shop.test');
+    await page.getByRole('button', { name: 'Add the domain' }).click();
+    await page.getByRole('heading', { name: 'shop.test' }).waitFor();
+    await page.getByText('Pending', { exact: true }).waitFor();
+    const answer = await visitor.context.request.get(
+      `/trpc/domains.get?input=${encodeURIComponent('{"domain":"shop.test"}')}`,
+      { headers: { 'x-postrider': '1' } },
+    );
+    const { result } = (await answer.json()) as { result: { data: { dns_records: readonly Record[] } } };
+    const required = result.data.dns_records.filter((record) => record.required && record.type === 'TXT');
+    const proof = required.find(({ fqdn }) => fqdn.startsWith('_postrider'));
+    const others = required.filter((record) => record !== proof);
+    const card = page
+      .getByRole('listitem')
+      .filter({ hasText: proof?.fqdn ?? '' })
+      .first();
+    expect(await card.getByRole('button', { name: /^Copy/ }).count()).toBeGreaterThanOrEqual(2);
+
+    dns.set(proof?.fqdn ?? '', 'TXT', ['postrider-verification=of-another']);
+    for (const { fqdn, value } of others) dns.set(fqdn, 'TXT', [value]);
+
+    // Nothing is pressed from here on.
+    await card.getByText('Wrong value').waitFor();
+    await card.getByText('postrider-verification=of-another').first().waitFor();
+    await page.getByText('Right', { exact: true }).first().waitFor();
+    dns.set(proof?.fqdn ?? '', 'TXT', [proof?.value ?? '']);
+    await page.getByText('Verified', { exact: true }).waitFor();
+    await page.getByText('Programs can send from any address of shop.test.').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,157 @@
+import { startChromium, type Visitor, visit } from '@postrider/testing/chromium';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import { freePort, type ServerProcess } from '../server-process.ts';
+
+const operator = { ADMIN_EMAIL: 'ops@good.test', ADMIN_PASSWORD: 'correct horse: battery' };
+/** `npm run test:browser -- --all` restarts it as often as it must hold. */
+const ALL = inject('leaves_nothing_out');
+const RESTARTS = ALL ? 10 : 2;
+/** A mail has three events: accepted, sending and delivered. */
+const MAILS_PER_SECOND = 17;
+const UP_MS = 1500;
+
+let journey: Journey;
+let browser: Browser;
+beforeAll(async () => {
+  journey = await openJourney(operator);
+  browser = await startChromium();
+});
+afterAll(async () => {
+  await browser.close();
+  await journey.stop();
+});
+
+async function signedIn(port: string | number): Promise<{ readonly visitor: Visitor; readonly page: Page }> {
+  const visitor = await visit(browser, Number(port));
+  const { page } = await visitor.open();
+  await page.goto('/login?next=/emails');
+  await page.getByLabel('Email address').fill(operator.ADMIN_EMAIL);
+  await page.getByLabel('Password').fill(operator.ADMIN_PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Emails' }).waitFor();
+  return { visitor, page };
+}
+
+const send = (server: ServerProcess, subject: string) =>
+  server.call('POST', '/v1/email/send', { body: { ...hello, subject } });
+
+/** The list as it is shown: each subject with its state. */
+function shownIn(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll('main tbody tr')].map((row) => [row.querySelector('a').textContent, row.querySelector('.badge').textContent.toLowerCase()].join(' '))`,
+  );
+}
+
+describe('the admin process', () => {
+  it(`is killed and started ${RESTARTS} times under load, after which the list equals the database`, async () => {
+    const api = await journey.start({ ROLES: 'rest,worker' });
+    const PORT = await freePort();
+    let admin = await journey.start({ PORT, ROLES: 'admin' });
+    await send(api, 'Mail 0');
+    const { visitor, page } = await signedIn(PORT);
+    await page.getByRole('link', { name: 'Mail 0' }).waitFor();
+    let count = 1;
+    const answers: Promise<unknown>[] = [];
+    const load = setInterval(() => answers.push(send(api, `Mail ${count++}`)), 1000 / MAILS_PER_SECOND);
+    try {
+      for (let turn = 0; turn < RESTARTS; turn++) {
+        await page.waitForTimeout(UP_MS);
+        await admin.kill();
+        admin = await journey.start({ PORT, ROLES: 'admin' });
+      }
+      await page.waitForTimeout(UP_MS);
+    } finally {
+      clearInterval(load);
+    }
+    await Promise.all(answers);
+    const open = () => journey.sql`select 1 from recipients where state <> 'delivered' limit 1`;
+    await expect.poll(async () => (await open()).length).toBe(0);
+
+    // The tab was never reloaded: it hears of what came by itself.
+    await page.getByRole('button', { name: /^\d+ new$/ }).click();
+    await page.getByRole('link', { name: `Mail ${count - 1}` }).waitFor();
+    const older = page.getByRole('button', { name: 'Older' });
+    while (await older.isVisible()) {
+      const before = await page.getByRole('row').count();
+      await older.click();
+      await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(before);
+    }
+    const stored = await journey.sql<{ subject: string; state: string }[]>`
+      select m.subject, r.state::text as state from messages m join recipients r on r.message_id = m.id
+      order by m.id desc`;
+    await expect.poll(() => shownIn(page)).toEqual(stored.map(({ subject, state }) => `${subject} ${state}`));
+    expect(stored).toHaveLength(count);
+    await visitor.stop();
+    await Promise.all([api.kill(), admin.kill()]);
+  }, 400_000);
+
+  it('alone says that no worker is running, on every page and beside the mail, and both end by themselves', async () => {
+    const admin = await journey.start({ ROLES: 'admin,rest' });
+    await send(admin, 'Waits for a worker');
+    const { visitor, page } = await signedIn(admin.port);
+    const notice = page.getByText('No worker is running: mail is accepted and waits.');
+    await notice.waitFor();
+    await page.getByRole('link', { name: 'Waits for a worker' }).click();
+    await page.getByRole('dialog').getByText('No worker is running', { exact: false }).first().waitFor();
+    await page.keyboard.press('Escape');
+
+    const worker = await journey.start({ ROLES: 'worker' });
+
+    await notice.waitFor({ state: 'detached' });
+    const row = page.getByRole('row').filter({ hasText: 'Waits for a worker' });
+    await row.getByText('Delivered').waitFor();
+    await visitor.stop();
+    await Promise.all([admin.kill(), worker.kill()]);
+  });
+});
+
+describe('a database that is away', () => {
+  let proxy: DatabaseProxy;
+  beforeAll(async () => {
+    proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
+  });
+  afterAll(() => proxy.close());
+
+  it('is told on every page, and each recovers by itself', async () => {
+    const server = await journey.start({ DATABASE_URL: proxy.url });
+    await send(server, 'Before');
+    const { visitor, page } = await signedIn(server.port);
+    const links = page.getByRole('navigation').getByRole('link');
+    await links.first().waitFor();
+    const every = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    const places = ALL ? every : every.slice(0, 4);
+    // One tab for each page, opened while all is well, so that each has to say it by itself.
+    const tabs: Page[] = [];
+    for (const path of places) {
+      const { page: tab } = await visitor.open();
+      tabs.push(tab);
+      await tab.goto(path);
+      await tab.locator('main h1').waitFor();
+    }
+    await proxy.close();
+    const silent: string[] = [];
+    const told = (tab: Page) => tab.getByRole('alert').first().waitFor({ timeout: 45_000 });
+    // Those that poll say it; the others are asked again by opening them.
+    const { page: opened } = await visitor.open();
+    for (const path of places) {
+      await opened.goto(path);
+      await told(opened).catch(() => silent.push(path));
+    }
+    expect(silent).toEqual([]);
+
+    await proxy.open();
+
+    const stuck: string[] = [];
+    for (const [at, tab] of [...tabs.entries(), [places.length, opened] as const]) {
+      const healed = tab.locator('main').getByRole('alert').first().waitFor({ state: 'detached', timeout: 60_000 });
+      await healed.catch(() => stuck.push(places[at] ?? 'the page that was opened meanwhile'));
+      await tab.close();
+    }
+    expect(stuck).toEqual([]);
+    await visitor.stop();
+    await server.kill();
+  }, 400_000);
+});

@@ -1,0 +1,81 @@
+import { createServer as createHttp, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { provision } from '@postrider/core/workspaces';
+import { mailCertificate } from '@postrider/testing';
+import type { BrowserContext } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { type Stage, sendMail, startStage } from './dashboard.ts';
+
+const operator = { ADMIN_EMAIL: 'ops@people.test', ADMIN_PASSWORD: 'correct horse: battery' };
+
+/** A reverse proxy on a port of its own. The one with TLS names the server behind it by another Host, as many do. */
+async function openProxy(secure: boolean) {
+  let behind = 0;
+  const pass = (asked: IncomingMessage, answer: ServerResponse) => {
+    const headers = { ...asked.headers, ...(secure && { host: 'postrider.internal' }) };
+    const there = request(
+      { port: behind, host: '127.0.0.1', method: asked.method, path: asked.url, headers },
+      (given) => {
+        answer.writeHead(given.statusCode ?? 502, given.headers);
+        given.pipe(answer);
+      },
+    );
+    there.on('error', () => answer.destroy());
+    answer.on('close', () => there.destroy());
+    asked.pipe(there);
+  };
+  const server = secure ? createHttps(mailCertificate, pass) : createHttp(pass);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `${secure ? 'https' : 'http'}://127.0.0.1:${port}`,
+    to(next: number) {
+      behind = next;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function signIn(stage: Stage, baseURL: string): Promise<BrowserContext> {
+  const context = await stage.browser.newContext({ baseURL, ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  await page.goto('/login?next=/emails');
+  await page.getByLabel('Email address').fill(operator.ADMIN_EMAIL);
+  await page.getByLabel('Password').fill(operator.ADMIN_PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Emails' }).waitFor();
+  return context;
+}
+
+it.each([
+  ['with TLS and PUBLIC_URL, which asks for the server by another Host', true],
+  ['on another port', false],
+])('the dashboard works behind a proxy %s: session, live list and a change', async (_, secure) => {
+  const proxy = await openProxy(secure);
+  const stage = await startStage({ ...operator, ...(secure && { PUBLIC_URL: proxy.origin }) });
+  proxy.to(stage.port);
+  await stage.world.services.sql`delete from users`;
+  await provision(stage.world.services);
+  await sendMail(stage, { subject: 'Before' });
+
+  const context = await signIn(stage, proxy.origin);
+  const page = context.pages()[0];
+  if (!page) throw new Error('the page was closed');
+  await page.getByRole('link', { name: 'Before' }).waitFor();
+  await sendMail(stage, { subject: 'After' });
+  await page.getByRole('button', { name: '1 new' }).waitFor();
+  await page.goto('/settings/api-keys?open=new');
+  await page.getByLabel('Name', { exact: true }).fill('Behind a proxy');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('dialog', { name: 'Key of Behind a proxy' }).waitFor();
+
+  const [cookie] = (await context.cookies()).filter(({ name }) => name.endsWith('sid'));
+  expect(cookie).toMatchObject({ name: secure ? '__Host-sid' : 'sid', secure, httpOnly: true });
+  await context.close();
+  await stage.stop();
+  await proxy.stop();
+});

@@ -1,0 +1,128 @@
+import type { Attachment, StructuredHeader } from 'mailparser';
+import type { Part, ReadMail } from './parsed-mail.ts';
+import { Refusal } from './refusal.ts';
+
+interface Carried {
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly attachments: readonly {
+    readonly filename: string;
+    readonly content: string;
+    readonly content_type: string;
+    readonly content_id?: string;
+  }[];
+}
+
+/** Parts that a signature covers, that only the recipient can read, or that are mail themselves. */
+const SEALED =
+  /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|application\/pgp-encrypted|message\/.+)$/;
+/** What a mail is composed of again. */
+const CONTAINERS = ['multipart/mixed', 'multipart/alternative', 'multipart/related'];
+const TOKEN = /^[\w!#$&^.+-]+$/;
+
+interface Leaf {
+  readonly part: Part;
+  readonly alternatives: readonly Part[];
+}
+
+/** The parts of a mail as fields of a send request. Refuses a structure that they cannot say. */
+export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer): Carried {
+  const leaves = leavesOf(structure, []);
+  const bodies = leaves.filter(({ part }) => !part.isAttachment);
+  const plain = soleOf(bodies, 'text/plain');
+  const html = soleOf(bodies, 'text/html');
+  if (plain && html && !plain.alternatives.some((one) => html.alternatives.includes(one))) {
+    throw new Refusal(
+      'its text and its HTML are no alternatives; put both into one multipart/alternative, or attach one',
+    );
+  }
+  for (const one of [plain, html]) if (one) refuseUndecoded(one.part, raw);
+  const shown = cidsOf(html?.part.textContent ?? '');
+  const parts = new Map(leaves.map(({ part }) => [part.headers, part]));
+  return {
+    html: html?.part.textContent ?? null,
+    text: plain?.part.textContent ?? null,
+    attachments: attachments.map((attachment, index) => ({
+      filename: attachment.filename ?? `attachment-${index + 1}`,
+      content: attachment.content.toString('base64'),
+      content_type: typeOf(attachment, parts.get(attachment.headers)),
+      ...(attachment.cid !== undefined &&
+        (attachment.related || shown.has(attachment.cid)) && { content_id: attachment.cid }),
+    })),
+  };
+}
+
+function leavesOf(part: Part, alternatives: readonly Part[]): Leaf[] {
+  const type = part.contentType || 'text/plain';
+  const is_container = CONTAINERS.includes(type);
+  if (SEALED.test(type) || (type.startsWith('multipart/') && !is_container)) throw unlike(`a part of type ${type}`);
+  if (is_container) {
+    const within = type === 'multipart/alternative' ? [...alternatives, part] : alternatives;
+    for (const child of type === 'multipart/alternative' ? part.children : []) {
+      if (child.isAttachment) throw unlike(`an alternative of type ${child.contentType}`);
+    }
+    return part.children.flatMap((child) => leavesOf(child, within));
+  }
+  // As an attachment it is a file; anywhere else the program of the reader acts on it.
+  if (type === 'text/calendar' && structuredField(part, 'content-disposition')?.value !== 'attachment') {
+    throw unlike('a part of type text/calendar that is no attachment');
+  }
+  return [{ part, alternatives }];
+}
+
+function unlike(what: string): Refusal {
+  return new Refusal(`${what} cannot be carried unchanged; send it through a relay`);
+}
+
+/** The body of a type. Blank ones beside it, as behind an attachment, say nothing. */
+function soleOf(bodies: readonly Leaf[], type: string): Leaf | undefined {
+  const all = bodies.filter(({ part }) => part.contentType === type);
+  const written = all.filter(({ part }) => part.textContent?.trim());
+  if (written.length > 1) {
+    throw new Refusal(
+      `it has ${written.length} bodies of type ${type}, which would be joined; write one, or attach the rest`,
+    );
+  }
+  return written[0] ?? all[0];
+}
+
+/** Text that was read with another charset than it was written with would arrive garbled. */
+function refuseUndecoded({ contentType, charset, textContent = '' }: Part, raw: Buffer): void {
+  if (charset) {
+    try {
+      new TextDecoder(charset);
+    } catch {
+      throw new Refusal(`the charset ${charset} of its ${contentType} is not known; write it in UTF-8`);
+    }
+  }
+  if (!textContent.includes('\uFFFD')) return;
+  // The character itself may be written; in base64 it cannot be told.
+  if (raw.includes('\uFFFD') || /=EF=BF=BD|^content-transfer-encoding:\s*base64/im.test(raw.toString('latin1'))) return;
+  throw new Refusal(`its ${contentType} has bytes that are not of the charset that it names; write it in UTF-8`);
+}
+
+function cidsOf(html: string): ReadonlySet<string> {
+  const cids = [...html.matchAll(/\bcid:([^"'\s<>)]{1,300})/gi)].flatMap(([, cid = '']) => [cid, decoded(cid)]);
+  return new Set(cids);
+}
+
+function decoded(cid: string): string {
+  try {
+    return decodeURIComponent(cid);
+  } catch {
+    return cid;
+  }
+}
+
+/** With its parameters, such as the charset and the method of a calendar; its name is the filename. */
+function typeOf({ contentType }: Attachment, part: Part | undefined): string {
+  const params = Object.entries((part && structuredField(part, 'content-type')?.params) ?? {});
+  const kept = params.filter(([name]) => name !== 'name' && name !== 'boundary');
+  const type = (part?.contentType || contentType).toLowerCase();
+  return [type, ...kept.map(([name, value]) => `${name}=${TOKEN.test(value) ? value : `"${value}"`}`)].join('; ');
+}
+
+function structuredField({ headers }: Part, name: string): StructuredHeader | null {
+  const field = headers.get(name);
+  return typeof field === 'object' && field !== null && 'params' in field ? (field as StructuredHeader) : null;
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { readSubmission } from './read-submission.ts';
+
+const people = ['From: Shop <a@good.test>', 'To: ada@example.com', 'Subject: S'];
+const read = (lines: readonly string[], recipients: readonly string[] = ['ada@example.com']) =>
+  readSubmission(Buffer.from(lines.join('\r\n'), 'latin1'), recipients);
+
+/** A multipart of parts, each its header lines and a body. */
+function multipart(kind: string, parts: readonly (readonly string[])[], boundary = `b-${kind}`): string[] {
+  return [
+    `Content-Type: multipart/${kind}; boundary="${boundary}"`,
+    '',
+    ...parts.flatMap((part) => [`--${boundary}`, ...part]),
+    `--${boundary}--`,
+    '',
+  ];
+}
+const text = (body: string) => ['Content-Type: text/plain; charset=utf-8', '', body];
+const html = (body: string) => ['Content-Type: text/html; charset=utf-8', '', body];
+const file = (type: string, ...fields: string[]) => [
+  `Content-Type: ${type}`,
+  'Content-Disposition: attachment; filename="f.bin"',
+  ...fields,
+  '',
+  'x',
+];
+
+async function fieldsOf(lines: readonly string[], recipients?: readonly string[]) {
+  const submission = await read([...people, ...lines], recipients);
+  return submission.kind === 'fields' ? submission.fields : { refused: submission.why };
+}
+
+async function whyOf(lines: readonly string[], recipients?: readonly string[]) {
+  const submission = await read([...people, ...lines], recipients);
+  return submission.kind === 'refused' ? submission.why : JSON.stringify(submission.fields);
+}
+
+describe('a mail that the fields can say', () => {
+  it('has its text and HTML, wherever in the structure they are alternatives', async () => {
+    const body = multipart('alternative', [text('Hi'), multipart('related', [html('<p>Hi</p>')])]);
+
+    expect(await fieldsOf(multipart('mixed', [body]))).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
+  });
+
+  it('of HTML alone has no text, so that one is made from it', async () => {
+    expect(await fieldsOf(html('<p>Hi</p>'))).toEqual({
+      from: 'Shop <a@good.test>',
+      to: ['ada@example.com'],
+      subject: 'S',
+      html: '<p>Hi</p>',
+    });
+  });
+
+  it('keeps the parameters of an attachment, and the type that it names', async () => {
+    const parts = [
+      text('Hi'),
+      file('text/plain; charset=iso-8859-1; name="f.bin"'),
+      file('text/calendar; method=REQUEST; charset="utf-8"'),
+      ['Content-Type: application/octet-stream', 'Content-Disposition: attachment; filename=f.pdf', '', 'x'],
+    ];
+
+    const { attachments } = (await fieldsOf(multipart('mixed', parts))) as { attachments: { content_type: string }[] };
+
+    expect(attachments.map(({ content_type }) => content_type)).toEqual([
+      'text/plain; charset=iso-8859-1',
+      'text/calendar; method=REQUEST; charset=utf-8',
+      'application/octet-stream',
+    ]);
+  });
+
+  it('shows an image that its HTML names, also where it is not in a multipart/related', async () => {
+    const parts = [
+      html('<img src="cid:logo%40shop">'),
+      file('image/png', 'Content-ID: <logo@shop>'),
+      file('image/png', 'Content-ID: <unused@shop>'),
+    ];
+
+    const { attachments } = (await fieldsOf(multipart('mixed', parts))) as { attachments: object[] };
+
+    expect(attachments[0]).toHaveProperty('content_id', 'logo@shop');
+    expect(attachments[1]).not.toHaveProperty('content_id');
+  });
+
+  it('may end in a blank text, as behind an attachment', async () => {
+    const parts = [text('Hi'), file('application/pdf'), text('\r\n')];
+
+    expect(await fieldsOf(multipart('mixed', parts))).toMatchObject({ text: 'Hi' });
+  });
+
+  it('may be written in another charset', async () => {
+    expect(await fieldsOf(['Content-Type: text/plain; charset=iso-8859-15', '', '5 \xA4'])).toMatchObject({
+      text: '5 €',
+    });
+  });
+
+  it('may name a domain in Unicode where the envelope has it in ASCII', async () => {
+    const named = ['From: a@good.test', `To: ada@${Buffer.from('bücher').toString('latin1')}.example`, 'Subject: S'];
+
+    expect(await read([...named, '', 'Hi'], ['ada@xn--bcher-kva.example'])).toMatchObject({ kind: 'fields' });
+  });
+
+  it('adds up the tags of every X-Tags', async () => {
+    expect(await fieldsOf(['X-Tags: receipt, shop', 'X-Tags: spring,', '', 'Hi'])).toMatchObject({
+      tags: ['receipt', 'shop', 'spring'],
+    });
+  });
+
+  it('has blind copies for recipients that no field names', async () => {
+    expect(await fieldsOf(['', 'Hi'], ['ADA@example.com', 'eve@example.com'])).toMatchObject({
+      to: ['ada@example.com'],
+      bcc: ['eve@example.com'],
+    });
+  });
+});
+
+describe('a mail that the fields cannot say is refused for', () => {
+  it.each([
+    ['a signature below another part', multipart('mixed', [multipart('signed', [text('Hi')])]), 'multipart/signed'],
+    ['encryption below', multipart('mixed', [multipart('encrypted', [text('Hi')])]), 'multipart/encrypted'],
+    ['S/MIME', file('application/x-pkcs7-mime'), 'application/x-pkcs7-mime'],
+    ['an attached mail', multipart('mixed', [text('Hi'), file('message/rfc822')]), 'message/rfc822'],
+    ['an attached mail of SMTPUTF8', multipart('mixed', [text('Hi'), file('message/global')]), 'message/global'],
+    ['a report', multipart('report', [text('Hi')]), 'multipart/report'],
+    ['a calendar', multipart('alternative', [text('Hi'), ['Content-Type: text/calendar', '', 'B']]), 'text/calendar'],
+    [
+      'a calendar among parts',
+      multipart('mixed', [text('Hi'), ['Content-Type: text/calendar', '', 'B']]),
+      'text/calendar',
+    ],
+    ['AMP', multipart('alternative', [text('Hi'), ['Content-Type: text/x-amp-html', '', 'B']]), 'text/x-amp-html'],
+    ['an alternative that is a file', multipart('alternative', [text('Hi'), file('image/png')]), 'image/png'],
+  ])('%s', async (_, lines, type) => {
+    expect(await whyOf(lines)).toMatch(
+      new RegExp(`^(?:a part|an alternative) of type ${type.replace('.', '\\.')}.*cannot be carried unchanged`),
+    );
+  });
+
+  it.each([
+    ['two texts', multipart('mixed', [text('Hi'), file('image/png'), text('Footer')]), '2 bodies of type text/plain'],
+    ['text and HTML that are no alternatives', multipart('mixed', [text('Hi'), html('<p>')]), 'no alternatives'],
+    ['a charset that is unknown', ['Content-Type: text/plain; charset=x-none', '', 'Hi'], 'charset x-none'],
+    ['bytes that are not UTF-8', ['Content-Type: text/plain', '', 'Gr\xFC\xDFe'], 'write it in UTF-8'],
+    ['two keys', ['Idempotency-Key: a', 'Idempotency-Key: b', '', 'Hi'], 'idempotency-key is given twice'],
+    ['two times', ['X-Scheduled-At: a', 'X-Scheduled-At: b', '', 'Hi'], 'x-scheduled-at is given twice'],
+    ['two X-Metadata', ['X-Metadata: {}', 'X-Metadata: {}', '', 'Hi'], 'x-metadata is given twice'],
+    ['an address that is none', ['Cc: Bob', '', 'Hi'], '"Bob" in To or Cc is no address'],
+    ['two addresses to answer', ['Reply-To: b@good.test, c@good.test', '', 'Hi'], 'Reply-To names two addresses'],
+    ['another Sender', ['Sender: b@good.test', '', 'Hi'], 'Sender is another address'],
+  ])('%s', async (_, lines, why) => {
+    expect(await whyOf(lines)).toContain(why);
+  });
+});

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ClientBounds } from './client-bounds.ts';
+import { type SubmissionServer, type SubmittedMail, startSubmissionServer } from './submission-server.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(bounds: Partial<ClientBounds>, onMail: (mail: SubmittedMail) => Promise<void> = async () => {}) {
+  const server = await startSubmissionServer<{ readonly name: string }>({
+    host: '127.0.0.1',
+    port: 0,
+    name: 'mail.good.test',
+    tls: null,
+    implicit: false,
+    plaintext: true,
+    max_bytes: 1_000_000,
+    bounds,
+    senderOf: ({ name }) => name,
+    onLogin: async (_user, password) => ({ name: password }),
+    async onMail(_login, mail) {
+      await onMail(mail);
+      return { code: 250, enhanced: '2.0.0', text: 'Taken' };
+    },
+  });
+  closing.push(() => server.stop());
+  return server;
+}
+
+/** A conversation; each line waits for the reply before it. */
+function talk({ port }: SubmissionServer) {
+  const socket: Socket = connect(port, '127.0.0.1');
+  closing.push(() => socket.destroy());
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (more: string) => {
+    received += more;
+  });
+  const reply = async () => {
+    await expect.poll(() => /^\d{3} .*\r\n/m.test(received) || socket.destroyed).toBe(true);
+    const said = received;
+    received = '';
+    return said;
+  };
+  return {
+    socket,
+    closed,
+    reply,
+    async say(line: string) {
+      socket.write(`${line}\r\n`);
+      return reply();
+    },
+    async logIn(name: string) {
+      await reply();
+      await this.say('EHLO me');
+      return this.say(`AUTH PLAIN ${Buffer.from(`\0api\0${name}`).toString('base64')}`);
+    },
+    async data() {
+      await this.say('MAIL FROM:<a@good.test>');
+      await this.say('RCPT TO:<ada@example.com>');
+      return this.say('DATA');
+    },
+  };
+}
+
+describe('a client that has not logged in', () => {
+  it('is closed after a time, whatever it says', async () => {
+    const server = await start({ login_ms: 300 });
+    const slow = talk(server);
+    await slow.reply();
+    const drip = setInterval(() => slow.socket.write('E'), 20);
+
+    await slow.closed;
+    clearInterval(drip);
+  });
+
+  it('has as many connections as one address may have, which a login frees', async () => {
+    const server = await start({ strangers_of_address: 2 });
+    const [one, two] = [talk(server), talk(server)];
+    expect(await one.reply()).toMatch(/^220/);
+    expect(await two.reply()).toMatch(/^220/);
+
+    await talk(server).closed;
+    await one.say('EHLO me');
+    expect(await one.say(`AUTH PLAIN ${Buffer.from('\0api\0shop').toString('base64')}`)).toMatch(/^235/);
+
+    expect(await talk(server).reply()).toMatch(/^220/);
+    expect(await one.say('NOOP')).toMatch(/^250/);
+  });
+});
+
+describe('a client that has logged in', () => {
+  it('stays after the time for the login', async () => {
+    const server = await start({ login_ms: 500 });
+    const [shop, stranger] = [talk(server), talk(server)];
+    await shop.logIn('shop');
+
+    await stranger.closed;
+
+    expect(await shop.say('NOOP')).toMatch(/^250/);
+  });
+
+  it('is one of so many with its key', async () => {
+    const server = await start({ connections_of_sender: 1 });
+    const [one, two, other] = [talk(server), talk(server), talk(server)];
+
+    expect(await one.logIn('shop')).toMatch(/^235/);
+    expect(await two.logIn('shop')).toMatch(/^421 4\.7\.0 Too many connections/);
+    expect(await other.logIn('blog')).toMatch(/^235/);
+
+    one.socket.destroy();
+    await expect.poll(() => talk(server).logIn('shop')).toMatch(/^235/);
+  });
+
+  it('is closed where a mail takes too long, whatever it sends', async () => {
+    const server = await start({ mail_ms: 300 });
+    const slow = talk(server);
+    await slow.logIn('shop');
+    expect(await slow.data()).toMatch(/^354/);
+    const drip = setInterval(() => slow.socket.write('x'), 20);
+
+    expect(await slow.reply()).toMatch(/^421 4\.4\.2/);
+    await slow.closed;
+    clearInterval(drip);
+  });
+
+  it('is put off while its key has more mail under way than its share, and served again after that', async () => {
+    const held = Promise.withResolvers<void>();
+    const lengths: number[] = [];
+    const server = await start({ bytes: 3000, bytes_of_sender: 1500 }, async ({ raw }) => {
+      lengths.push(raw.length);
+      await held.promise;
+    });
+    const [one, two, other] = [talk(server), talk(server), talk(server)];
+    const mail = `${'x'.repeat(1000)}\r\n.`;
+    for (const [client, name] of [
+      [one, 'shop'],
+      [two, 'shop'],
+      [other, 'blog'],
+    ] as const) {
+      await client.logIn(name);
+      await client.data();
+    }
+
+    one.socket.write(`${mail}\r\n`);
+    await expect.poll(() => lengths).toEqual([1002]);
+    expect(await two.say(mail)).toMatch(/^451 4\.3\.1 Too much mail/);
+    other.socket.write(`${mail}\r\n`);
+    await expect.poll(() => lengths).toHaveLength(2);
+    held.resolve();
+
+    expect(await one.reply()).toMatch(/^250/);
+    await two.data();
+    expect(await two.say(mail)).toMatch(/^250/);
+  });
+
+  it('hands in every byte, in whatever pieces it comes', async () => {
+    const mails: Buffer[] = [];
+    const server = await start({}, async ({ raw }) => void mails.push(raw));
+    const client = talk(server);
+    await client.logIn('shop');
+    await client.data();
+    const body = Array.from({ length: 3000 }, (_, index) => `line ${index}\r\n`).join('');
+
+    for (const piece of body.match(/[\s\S]{1,7}/g) ?? []) client.socket.write(piece);
+
+    expect(await client.say('.')).toMatch(/^250/);
+    expect(mails[0]?.toString()).toBe(body);
+  });
+});
