@@ -234,6 +234,8 @@ describe('the answer to a mail', () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = world.services.sql.begin(async (tx) => {
+      // Ours end when they are idle for seconds.
+      await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table messages in share mode`;
       locked.resolve();
       await held.promise;

@@ -123,6 +123,8 @@ describe('jobs that need no lanes', () => {
     const { services, metrics } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
+    // Ours end when they are idle for seconds.
+    await lock`set local idle_in_transaction_session_timeout = 0`;
     await lock`lock table webhook_deliveries in access exclusive mode`;
     await lock`lock table webhooks in access exclusive mode`;
     await addRecoveries(20);
@@ -165,6 +167,8 @@ describe('jobs that need no lanes', () => {
     const { services } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
+    // Ours end when they are idle for seconds.
+    await lock`set local idle_in_transaction_session_timeout = 0`;
     await lock`lock table webhook_deliveries, webhooks in access exclusive mode`;
     await addRecoveries(1);
     services.jobs.wakeAll('webhook.recover');

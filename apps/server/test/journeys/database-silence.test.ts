@@ -50,6 +50,8 @@ describe('a database that takes bytes and says nothing', () => {
     const locked = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const holder = journey.sql.begin(async (tx) => {
+      // Ours end when they are idle for seconds.
+      await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table messages in share mode`;
       locked.resolve();
       await released.promise;

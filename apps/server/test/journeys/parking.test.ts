@@ -32,6 +32,8 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
   const inTransaction = async (run: (tx: Tx) => Promise<void>) => {
     const [begun, may_end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const ended = sql.begin(async (tx) => {
+      // Ours end when they are idle for seconds.
+      await tx`set local idle_in_transaction_session_timeout = 0`;
       await run(tx);
       begun.resolve();
       await may_end.promise;

@@ -74,6 +74,8 @@ describe('the mail of a worker', () => {
     const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
     const released = Promise.withResolvers<void>();
     const holder = journey.sql.begin(async (tx) => {
+      // Ours end when they are idle for seconds.
+      await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table suppressions in access exclusive mode`;
       await released.promise;
     });

@@ -209,7 +209,8 @@ it('oldest transaction: one that is open for hours fails, and the statement of t
   const client = connect(world.database_url, { max: 1, application_name: 'postrider-test-open' });
   const begun = Promise.withResolvers<void>();
   const ended = client.begin(async (tx) => {
-    await tx`select 1`;
+    // Ours end when they are idle for seconds.
+    await tx`set local idle_in_transaction_session_timeout = 0`;
     begun.resolve();
     await new Promise(() => undefined);
   });
@@ -317,6 +318,8 @@ it('no check takes over 5 s, where name servers are silent and a table is locked
   const locked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const holding = services.sql.begin(async (tx) => {
+    // Ours end when they are idle for seconds.
+    await tx`set local idle_in_transaction_session_timeout = 0`;
     await tx`lock table webhooks in access exclusive mode`;
     locked.resolve();
     await release.promise;

@@ -526,6 +526,8 @@ describe('a hold whose time is over', () => {
     const { promise: done, resolve: release } = Promise.withResolvers<void>();
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
     const other = world.services.sql.begin(async (tx) => {
+      // Ours end when they are idle for seconds.
+      await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from holds where id = ${id} for update`;
       lock();
       await done;
