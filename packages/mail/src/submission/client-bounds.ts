@@ -37,8 +37,8 @@ const nameOf = ({ remoteAddress = '', remotePort = 0 }: Peer) =>
   `${remoteAddress.replace(/^::ffff:/, '')} ${remotePort}`;
 
 export interface Strangers {
-  /** The client has logged in: it may stay. */
-  admit(peer: Peer): void;
+  /** The client has logged in, or has left. */
+  forget(peer: Peer): void;
 }
 
 /**
@@ -49,14 +49,18 @@ export function boundStrangers(listener: Server, bounds: ClientBounds): Stranger
   const leaves = new Map<string, () => void>();
   const counts = new Map<string, number>();
   listener.on('connection', (socket: Socket) => {
-    const [name, address] = [nameOf(socket), socket.remoteAddress ?? ''];
+    const name = nameOf(socket);
+    const [address = ''] = name.split(' ');
     const count = (counts.get(address) ?? 0) + 1;
     if (count > bounds.strangers_of_address) {
       socket.destroy();
       return;
     }
     counts.set(address, count);
-    const deadline = setTimeout(() => socket.destroy(), bounds.login_ms).unref();
+    const deadline = setTimeout(() => {
+      socket.destroy();
+      leave();
+    }, bounds.login_ms).unref();
     const leave = () => {
       if (!leaves.delete(name)) return;
       clearTimeout(deadline);
@@ -65,9 +69,10 @@ export function boundStrangers(listener: Server, bounds: ClientBounds): Stranger
       else counts.delete(address);
     };
     leaves.set(name, leave);
+    // STARTTLS takes this listener away; then the server says when the client has left.
     socket.once('close', leave);
   });
-  return { admit: (peer) => leaves.get(nameOf(peer))?.() };
+  return { forget: (peer) => leaves.get(nameOf(peer))?.() };
 }
 
 /** A share of something of which there is so much in all, and so much for each sender. */

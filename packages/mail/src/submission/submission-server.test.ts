@@ -1,20 +1,33 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { certificate } from '../../test/certificate.ts';
 import type { ClientBounds } from './client-bounds.ts';
-import { type SubmissionServer, type SubmittedMail, startSubmissionServer } from './submission-server.ts';
+import {
+  type Certificate,
+  type SubmissionServer,
+  type SubmittedMail,
+  startSubmissionServer,
+} from './submission-server.ts';
+
+const TLS = { key: Buffer.from(certificate.key), cert: Buffer.from(certificate.cert) };
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function start(bounds: Partial<ClientBounds>, onMail: (mail: SubmittedMail) => Promise<void> = async () => {}) {
+async function start(
+  bounds: Partial<ClientBounds>,
+  onMail: (mail: SubmittedMail) => Promise<void> = async () => {},
+  tls: Certificate | null = null,
+) {
   const server = await startSubmissionServer<{ readonly name: string }>({
     host: '127.0.0.1',
     port: 0,
     name: 'mail.good.test',
-    tls: null,
+    tls,
     implicit: false,
     plaintext: true,
     max_bytes: 1_000_000,
@@ -90,6 +103,37 @@ describe('a client that has not logged in', () => {
 
     expect(await talk(server).reply()).toMatch(/^220/);
     expect(await one.say('NOOP')).toMatch(/^250/);
+  });
+});
+
+describe('a client that upgrades to TLS', () => {
+  it('gives its place back when it leaves or its time for the login is over', async () => {
+    const server = await start({ strangers_of_address: 1, login_ms: 700 }, undefined, TLS);
+    const upgrade = async () => {
+      const client = talk(server);
+      expect(await client.reply()).toMatch(/^220/);
+      await client.say('EHLO me');
+      await client.say('STARTTLS');
+      client.socket.removeAllListeners('data');
+      const secure = connectTls({ socket: client.socket, rejectUnauthorized: false });
+      secure.on('error', () => undefined);
+      await once(secure, 'secureConnect');
+      return secure;
+    };
+
+    const freeUpgrade = async () => {
+      for (;;) {
+        const secure = await upgrade().catch(() => null);
+        if (secure) return secure;
+      }
+    };
+    const free = () => expect.poll(() => talk(server).reply()).toMatch(/^220/);
+
+    (await upgrade()).destroy();
+    await free();
+    for (const close of closing.splice(1)) close();
+    await once(await freeUpgrade(), 'close');
+    await free();
   });
 });
 

@@ -69,9 +69,11 @@ export async function startSubmissionServer<Login extends object>(
           const sender = options.senderOf(answer);
           // A client that left meanwhile will not be closed a second time.
           if (![...server.connections].some(({ id }) => id === session.id)) return callback(smtpError(FAILED));
+          // A second login, as STARTTLS ends the first.
+          leave(session.id);
           if (!connections.take(sender, 1)) return callback(smtpError(CROWDED));
           logins.set(session.id, { login: answer, sender });
-          strangers.admit(session);
+          strangers.forget(session);
           callback(null, { user: username });
         },
         () => callback(smtpError(FAILED)),
@@ -82,9 +84,8 @@ export async function startSubmissionServer<Login extends object>(
       else callback(smtpError({ code: 452, enhanced: '4.5.3', text: `At most ${MOST_RECIPIENTS} recipients` }));
     },
     onClose(session) {
-      const left = logins.get(session.id);
-      if (left) connections.give(left.sender, 1);
-      logins.delete(session.id);
+      leave(session.id);
+      strangers.forget(session);
     },
     onData(stream, session, callback) {
       const taken = take(stream, session).then(
@@ -97,20 +98,31 @@ export async function startSubmissionServer<Login extends object>(
   });
   const strangers = boundStrangers(server.server, bounds);
 
+  function leave(session_id: string): void {
+    const left = logins.get(session_id);
+    if (left) connections.give(left.sender, 1);
+    logins.delete(session_id);
+  }
+
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
     const known = logins.get(session.id);
     const raw = createGatherer();
     let held = 0;
     let full = false;
+    const giveBack = () => {
+      if (known) bytes.give(known.sender, held);
+      held = 0;
+    };
     const deadline = setTimeout(() => cut(session.id), bounds.mail_ms).unref();
     try {
       for await (const chunk of stream) {
         const { length } = chunk as Buffer;
         // The rest of what is refused is read, because the reply comes after its end, but not kept.
-        full ||= !known || !bytes.take(known.sender, length);
-        if (full) continue;
+        if (stream.sizeExceeded) giveBack();
+        else full ||= !known || !bytes.take(known.sender, length);
+        if (full || stream.sizeExceeded) continue;
         held += length;
-        if (!stream.sizeExceeded) raw.add(chunk as Buffer);
+        raw.add(chunk as Buffer);
       }
       clearTimeout(deadline);
       // smtp-server refuses a mail that is too large, whatever the reply given here.
@@ -120,7 +132,7 @@ export async function startSubmissionServer<Login extends object>(
       return await options.onMail(known.login, { recipients, raw: raw.all() }, session.remoteAddress);
     } finally {
       clearTimeout(deadline);
-      if (known) bytes.give(known.sender, held);
+      giveBack();
     }
   }
 
