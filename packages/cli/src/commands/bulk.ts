@@ -3,6 +3,7 @@ import type { BulkEntry, BulkItem, BulkPreview } from '@postrider/core/bulk';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type Arguments, change, enumValue, pageOf, read } from '../connect/graphql.ts';
 import { actionsInBulk, outcomesOfItems } from '../connect/values.ts';
+import { notConfirmed } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -185,8 +186,11 @@ function bulkOf(bulk: BulkEntry): BulkEntry {
 /** What was typed as the count; undefined where it need not be. */
 async function countFor(terminal: Terminal, { count: given, yes }: RunOptions): Promise<number | undefined> {
   if (given !== undefined || yes) return given;
-  if (terminal.question)
-    return countOrNone((await terminal.question('Type the count that the preview showed: ')).trim());
+  if (terminal.question) {
+    const typed = (await terminal.question('Type the count that the preview showed: ')).trim();
+    if (!/^\d+$/.test(typed)) throw notConfirmed();
+    return Number(typed);
+  }
   throw new Problem({
     reason: 'missing_option',
     message: 'What a bulk operation does is not undone, so nothing was started.',

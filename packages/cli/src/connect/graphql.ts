@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { adviceOn, Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -23,6 +24,7 @@ const answer = z.object({
 });
 
 const PAGE = 100;
+const TRIES = 5;
 const REFUSED =
   '... on ApiError { code reason message requestId docsUrl } ... on InvalidInputError { fields { path message } }';
 
@@ -122,7 +124,19 @@ export async function change<T>(
   return wire(await send(terminal, { kind: 'mutation', field, selection: whole, args })) as T;
 }
 
-async function send(terminal: Terminal, { kind, field, selection, args = {}, inner = {} }: Ask): Promise<unknown> {
+/** A read waits until the budget of its key allows it: long lists take more than there is at once. */
+async function send(terminal: Terminal, wanted: Ask): Promise<unknown> {
+  for (let tried = 1; ; tried++)
+    try {
+      return await sendOnce(terminal, wanted);
+    } catch (error) {
+      const wait_s = error instanceof Problem ? error.facts.retry_after_seconds : undefined;
+      if (wanted.kind === 'mutation' || wait_s === undefined || tried === TRIES) throw error;
+      await pause(wait_s * 1000);
+    }
+}
+
+async function sendOnce(terminal: Terminal, { kind, field, selection, args = {}, inner = {} }: Ask): Promise<unknown> {
   const given = Object.entries(args).filter(([, [, value]]) => value !== undefined && value !== null);
   const all = [...given, ...Object.entries(inner)];
   const declared = all.map(([name, [type]]) => `$${name}: ${type}`).join(', ');
