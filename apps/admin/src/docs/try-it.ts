@@ -50,20 +50,16 @@ They are real, as if they came with an API key; with <code>?dry_run=true</code> 
 }
 
 /**
- * The program of the page. The token stays in its memory, and is replaced a minute before it expires.
+ * The program of the page. Each request has a token of its own, of the session and the workspace of that moment.
  */
 export const TRY_SCRIPT = `(() => {
   const at = (id) => document.getElementById(id);
-  let made = null;
   const token = async () => {
-    if (made && made.until > Date.now()) return made.token;
     const answer = await fetch('/trpc/session.token', {
       method: 'POST', headers: { 'content-type': 'application/json', 'x-postrider': '1' }, body: '{}',
     });
     if (!answer.ok) return null;
-    const { token, expires_at } = (await answer.json()).result.data;
-    made = { token, until: Date.parse(expires_at) - 60000 };
-    return token;
+    return (await answer.json()).result.data.token;
   };
   const choose = () => {
     const option = at('operation').selectedOptions[0];
@@ -93,8 +89,8 @@ export const TRY_SCRIPT = `(() => {
     at('answer').textContent = 'Sending …';
     at('answer').textContent = await send().catch((error) => 'No answer: ' + error.message);
   });
-  const wanted = decodeURIComponent(location.hash.slice(1));
-  if (wanted) at('operation').value = wanted;
+  const wanted = [...at('operation').options].find(({ value }) => '#' + encodeURIComponent(value) === location.hash);
+  if (wanted) wanted.selected = true;
   choose();
 })();
 `;

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+describe('Try the API', () => {
+  it('sends requests with the rights of the session', async () => {
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/docs/try#GET%20%2Fusage');
+    const answer = page.locator('#answer');
+
+    await page.getByRole('button', { name: 'Send' }).click();
+
+    await expect.poll(() => answer.innerText()).toMatch(/^200\n/);
+    expect(JSON.parse((await answer.innerText()).slice(4))).toHaveProperty('sent');
+    await page.getByLabel('Operation').selectOption('GET /api-keys');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => answer.innerText()).toContain('"data": [');
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('says to sign in to those who are not', async () => {
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.context().clearCookies();
+    await page.goto('/docs/try');
+
+    await page.getByRole('button', { name: 'Send' }).click();
+
+    await page.getByText('You are not signed in').waitFor();
+    await visitor.stop();
+  });
+});
