@@ -87,6 +87,23 @@ describe('a bulk operation over GraphQL', () => {
     });
   });
 
+  it('has no points to give for a page of less than nothing', async () => {
+    const ask = (first: number) =>
+      graphql.ask(
+        `query ($id: ID!, $first: Int) {
+          node(id: $id) { ... on BulkOperation { items(first: $first) { nodes { id } } } }
+          auditVerify { verified }
+        }`,
+        { id: 'blk_00000000000000000000000000', first },
+      );
+
+    const [none, negative] = [await ask(0), await ask(-100_000)];
+
+    const requested = ({ extensions }: typeof none) => (extensions.cost as { requested: number }).requested;
+    expect(requested(negative)).toBe(requested(none));
+    expect(requested(negative)).toBeGreaterThan(100);
+  });
+
   it('is refused where a filter is missing, null in a part, or of another action', async () => {
     const refusal = (path: string[], reason: string) => ({
       __typename: 'InvalidInputError',

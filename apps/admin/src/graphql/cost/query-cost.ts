@@ -142,6 +142,6 @@ function weightOf(
   // Set by the builder on every field.
   const weigh = field.extensions.complexity as Weigh | undefined;
   const weight = typeof weigh === 'function' ? weigh(getArgumentValues(field, node, variables), context, field) : weigh;
-  if (typeof weight === 'number') return { own: weight, multiplier: 1 };
-  return { own: weight?.field ?? 1, multiplier: Math.max(0, weight?.multiplier ?? 1) };
+  if (typeof weight === 'number') return { own: Math.max(0, weight), multiplier: 1 };
+  return { own: Math.max(0, weight?.field ?? 1), multiplier: Math.max(0, weight?.multiplier ?? 1) };
 }

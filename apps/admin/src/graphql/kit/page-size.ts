@@ -10,9 +10,13 @@ export function pageInput({ first, after }: PageArgs) {
   return { limit: first ?? DEFAULT_PAGE, ...(after != null && { cursor: after }) };
 }
 
-/** The page size that the arguments of a connection ask for. */
+/** The page size that the arguments of a connection ask for. A negative one is refused later, and must not be worth points. */
 export function pageSize(args: Readonly<Record<string, unknown>>): number {
   const { first, last, before } = args;
-  if (last != null || before != null) return typeof last === 'number' ? last : DEFAULT_PAGE;
-  return typeof first === 'number' ? first : DEFAULT_PAGE;
+  if (last != null || before != null) return atLeastNone(last);
+  return atLeastNone(first);
+}
+
+function atLeastNone(size: unknown): number {
+  return typeof size === 'number' ? Math.max(0, size) : DEFAULT_PAGE;
 }
