@@ -99,7 +99,8 @@ const classes: Readonly<Record<string, typeof ApiError>> = {
 /** The error that an answer describes; null if the answer is not from Postrider. */
 export function errorOf(status: number, body: unknown, retry_after_seconds: number | null): ApiError | null {
   if (!isErrorAnswer(body)) return null;
-  const Class = classes[body.error.code] ?? ApiError;
+  const { code } = body.error;
+  const Class = (Object.hasOwn(classes, code) && classes[code]) || ApiError;
   return new Class(status, body.error, retry_after_seconds);
 }
 

@@ -140,6 +140,7 @@ describe('a mail that the fields cannot say is refused for', () => {
     ['text and HTML that are no alternatives', multipart('mixed', [text('Hi'), html('<p>')]), 'no alternatives'],
     ['a charset that is unknown', ['Content-Type: text/plain; charset=x-none', '', 'Hi'], 'charset x-none'],
     ['bytes that are not UTF-8', ['Content-Type: text/plain', '', 'Gr\xFC\xDFe'], 'write it in UTF-8'],
+    ['a field that objects have', ['__proto__: a', '', 'Hi'], '__proto__ cannot be kept'],
     ['two keys', ['Idempotency-Key: a', 'Idempotency-Key: b', '', 'Hi'], 'idempotency-key is given twice'],
     ['two times', ['X-Scheduled-At: a', 'X-Scheduled-At: b', '', 'Hi'], 'x-scheduled-at is given twice'],
     ['two X-Metadata', ['X-Metadata: {}', 'X-Metadata: {}', '', 'Hi'], 'x-metadata is given twice'],

@@ -154,6 +154,7 @@ function headersOf(mail: ReadMail): Record<string, string> {
   for (const { key, line } of mail.headerLines) {
     if (REPLACED.includes(key) || FIELDS.includes(key) || OWN.includes(key) || key.startsWith('content-')) continue;
     if (seen.has(key)) throw new Refusal(`the field ${key} is given twice; give it once`);
+    if (key === '__proto__') throw new Refusal('the field __proto__ cannot be kept; remove it');
     seen.add(key);
     headers[line.slice(0, line.indexOf(':'))] = fieldText(line);
   }
