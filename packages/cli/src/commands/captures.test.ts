@@ -7,6 +7,7 @@ const capture = {
   id: 'cap_1',
   from: 'hello@sandbox.test',
   to: ['ada@example.com'],
+  sender: 'hello@sandbox.test',
   subject: 'Hello',
   received_at: '2031-05-10T12:00:00.000Z',
   links: [],
@@ -39,4 +40,29 @@ it('waits in parts, each shorter than the client waits for an answer', async () 
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ id: 'cap_1' });
   expect(waits).toEqual([20, 20, 20]);
+});
+
+it('follows no redirect, which would hand the request to another address', async () => {
+  let noted = '';
+  const front = createServer((_request, response) => {
+    response.writeHead(307, { location: `http://127.0.0.1:${(service.address() as AddressInfo).port}/` }).end();
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  const asked = waits.length;
+
+  const code = await runCommand(['captures', 'wait', '--json'], {
+    env: {
+      POSTRIDER_URL: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
+      POSTRIDER_API_KEY: 'pr_live_0',
+    },
+    print: () => {},
+    note: (text) => {
+      noted += text;
+    },
+  });
+  front.close();
+
+  expect(code).not.toBe(0);
+  expect(noted).toContain('redirected');
+  expect(waits).toHaveLength(asked);
 });

@@ -11,6 +11,7 @@ const DEFAULT_WAIT = 30;
 
 const page = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
 const detail = z.looseObject({
+  sender: z.string(),
   id: z.string(),
   from: z.string(),
   to: z.array(z.string()),
@@ -63,10 +64,11 @@ export function addCaptures(program: Command, terminal: Terminal): void {
     });
 }
 
-function describe({ id, from, to, subject, received_at, links, codes }: z.output<typeof detail>): string {
+function describe({ id, from, sender, to, subject, received_at, links, codes }: z.output<typeof detail>): string {
   return table([
     ['id', id],
-    ['from', plain(from)],
+    ['from', plain(sender)],
+    ['envelope', plain(from)],
     ['to', plain(to.join(', '))],
     ['subject', plain(subject)],
     ['received', received_at],

@@ -2,6 +2,7 @@ import type { DnsRecord, Domain, DomainExamination } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
+import { countMails } from '../connect/count-mails.ts';
 import { change } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -10,6 +11,7 @@ import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 const hasRecords = (value: unknown) => typeof value === 'object' && value !== null && 'dns_records' in value;
 const domainAnswer = z.custom<Domain>(hasRecords);
 const examinationAnswer = z.custom<DomainExamination>(hasRecords);
+const OPEN = 'scheduled,queued,sending,deferred';
 const page = z.looseObject({ data: z.array(domainAnswer), next_cursor: z.string().nullable() });
 const removed = z.looseObject({ name: z.string() });
 
@@ -97,9 +99,8 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, options: { json?: boolean; yes?: boolean }) => {
       if (!options.yes) {
-        const count = await openMails(terminal, name);
-        const open = count === 100 ? 'at least 100' : String(count);
-        const preview = `${name} and its keys would be removed, and ${open} of its mails canceled.`;
+        const { count, words } = await countMails(createClient(terminal), { domain: name, status: OPEN });
+        const preview = `${name} and its keys would be removed, and ${words} of it canceled.`;
         await confirm(terminal, { preview, count, yes: false });
       }
       const gone = await createClient(terminal).call('DELETE', `/domains/${encodeURIComponent(name)}`, removed);
@@ -133,13 +134,6 @@ const DOMAIN = `... on DomainPayload { domain { id name status canSend statusRea
 
 interface Changed {
   readonly domain: Pick<Domain, 'name' | 'status' | 'status_reason'>;
-}
-
-/** The mails that have not ended, up to one page. */
-async function openMails(terminal: Terminal, name: string): Promise<number> {
-  const query = new URLSearchParams({ domain: name, status: 'scheduled,queued,sending,deferred', limit: '100' });
-  const found = z.looseObject({ data: z.array(z.unknown()) });
-  return (await createClient(terminal).call('GET', `/email/logs?${query}`, found)).data.length;
 }
 
 async function list(terminal: Terminal, json: boolean | undefined): Promise<void> {

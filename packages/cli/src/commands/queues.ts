@@ -126,14 +126,14 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .option(...yesOption)
     .action(async (queue: string, { json, yes, preview = false, ...options }: RedriveOptions) => {
-      const ask = (input: { readonly preview: boolean }) =>
+      const ask = (input: { readonly preview: boolean; readonly limit?: number }) =>
         change<Redriven>(terminal, 'queueRedrive', ['RedriveInput', { queue, ...options, ...input }], REDRIVEN);
       const { queue_name, ...seen } = await ask({ preview: true });
       let done = { queue: queue_name, ...seen, preview };
       if (!preview) {
         const count = Math.min(seen.dead, options.limit ?? seen.dead);
         await confirm(terminal, { preview: `${count} dead jobs of ${queue} would run again.`, count, yes });
-        done = { ...done, ...(await ask({ preview: false })), preview };
+        done = { ...done, ...(await ask({ preview: false, limit: count })), preview };
       }
       show(terminal, json, done, () =>
         done.preview ? `${done.dead} jobs are dead` : `${done.redriven} of ${done.dead} dead jobs are retried`,

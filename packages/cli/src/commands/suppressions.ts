@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
+import { countMails } from '../connect/count-mails.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
@@ -196,8 +197,6 @@ const erasure = z.looseObject({
   remains: z.array(z.string()),
 });
 
-const mails = z.looseObject({ data: z.array(z.unknown()) });
-
 interface EraseOptions {
   readonly wait: boolean;
   readonly yes?: boolean;
@@ -216,10 +215,8 @@ export function addErase(program: Command, terminal: Terminal): void {
     .action(async (email: string, { wait, yes, json }: EraseOptions) => {
       const client = createClient(terminal);
       if (!yes) {
-        const query = new URLSearchParams({ to: email, limit: '100' });
-        const count = (await client.call('GET', `/email/logs?${query}`, mails)).data.length;
-        const found = count === 100 ? 'at least 100 mails' : `${count} ${count === 1 ? 'mail' : 'mails'}`;
-        const preview = `${plain(email)} and the content of ${found} would be erased for ever.`;
+        const { count, words } = await countMails(client, { to: email });
+        const preview = `${plain(email)} and the content of ${words} would be erased for ever.`;
         await confirm(terminal, { preview, count, yes });
       }
       let run = await client.call('POST', '/erasures', erasure, { body: { email } });

@@ -84,9 +84,16 @@ export function createClient(terminal: Terminal): Client {
 /** One request, with connection errors explained. */
 export async function ask(url: string, address: string, request: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, { ...request, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const asked = { ...request, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) } as const;
+    const response = await fetch(address, asked);
+    if (response.status < 300 || response.status >= 400) return response;
+    throw new Problem({
+      reason: 'redirected',
+      message: `${url} leads to ${response.headers.get('location') ?? 'another address'}; nothing was sent there.`,
+      advice: 'Set POSTRIDER_URL to the address of Postrider itself.',
+    });
   } catch (error) {
-    if (error instanceof TypeError && error.cause === undefined) throw error;
+    if (error instanceof Problem || (error instanceof TypeError && error.cause === undefined)) throw error;
     throw new Problem({
       reason: 'unreachable',
       message: `No answer from ${url}: ${causeOf(error)}.`,

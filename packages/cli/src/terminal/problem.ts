@@ -1,5 +1,5 @@
 import type { AppError } from '@postrider/core';
-import { OUTPUT_VERSION } from './terminal.ts';
+import { OUTPUT_VERSION, plain } from './terminal.ts';
 
 export interface ProblemFacts {
   readonly reason: string;
@@ -56,7 +56,7 @@ export function writeProblem(error: unknown, json: boolean, write: (text: string
   if (details.length > 1) lines.push(...details.map(({ message }) => `  ${message}`));
   if (facts.advice) lines.push(facts.advice);
   if (facts.docs_url) lines.push(`See ${facts.docs_url}${facts.request_id ? ` (request ${facts.request_id})` : ''}`);
-  write(lines.join('\n'));
+  write(lines.map(plain).join('\n'));
 }
 
 /** Compares names because importing core takes half a second, and most commands do not need it. */
