@@ -39,7 +39,7 @@ export function tryPage(document: OpenApi) {
     ({ name, body }) => html`<option data-body="${body}" value="${name}">${name}</option>`,
   );
   return html`<h1>Try the API</h1>
-<p>Requests go to <code>/v1</code> of this Postrider with the rights of your session: <a href="/login">sign in</a> first.
+<p>Requests go to <code>/v1</code> of this Postrider with the rights of your session: <a href="/login?next=%2Fdocs%2Ftry">sign in</a> first. Without a verified domain, send from <code>hello@sandbox.test</code>.
 They are real, as if they came with an API key; with <code>?dry_run=true</code> behind the path a mail is only checked.</p>
 <form id="try"><p><label>Operation<br><select id="operation">${options}</select></label></p>
 <p><label>Path and filters, with ids in the place of {…}<br><input id="path" size="60" spellcheck="false"></label></p>
@@ -69,9 +69,12 @@ export const TRY_SCRIPT = `(() => {
   const send = async () => {
     const bearer = await token();
     if (!bearer) return 'You are not signed in: open /login in another tab, then send again.';
+    const path = at('path').value.trim().replace(/^\\/?/, '/');
+    const [gap] = /\\{[^}]*\\}?/.exec(path) || [];
+    if (gap) return 'Put an id in the place of ' + gap + '.';
     const method = at('operation').value.split(' ')[0];
     const body = at('body').value.trim();
-    const answer = await fetch('/v1' + at('path').value, {
+    const answer = await fetch('/v1' + path, {
       method,
       headers: { authorization: 'Bearer ' + bearer, 'content-type': 'application/json' },
       ...(method !== 'GET' && body !== '' && { body }),
@@ -89,8 +92,12 @@ export const TRY_SCRIPT = `(() => {
     at('answer').textContent = 'Sending …';
     at('answer').textContent = await send().catch((error) => 'No answer: ' + error.message);
   });
-  const wanted = [...at('operation').options].find(({ value }) => '#' + encodeURIComponent(value) === location.hash);
-  if (wanted) wanted.selected = true;
-  choose();
+  const open = () => {
+    const wanted = [...at('operation').options].find(({ value }) => '#' + encodeURIComponent(value) === location.hash);
+    if (wanted) wanted.selected = true;
+    choose();
+  };
+  addEventListener('hashchange', open);
+  open();
 })();
 `;

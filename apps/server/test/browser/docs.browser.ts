@@ -18,10 +18,13 @@ describe('Try the API', () => {
     await page.getByRole('button', { name: 'Send' }).click();
 
     await expect.poll(() => answer.innerText()).toMatch(/^200\n/);
-    expect(JSON.parse((await answer.innerText()).slice(4))).toHaveProperty('sent');
+    expect(JSON.parse((await answer.innerText()).slice(4))).toMatchObject({ object: 'usage' });
     await page.getByLabel('Operation').selectOption('GET /api-keys');
     await page.getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => answer.innerText()).toContain('"data": [');
+    await page.getByLabel('Operation').selectOption('GET /email/{id}');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => answer.innerText()).toContain('Put an id in the place of {id}.');
     expectQuiet(watched);
     await visitor.stop();
   });
