@@ -6,7 +6,7 @@ export const SETTLE_MS = 15;
 const RUSH_COUNT = 24;
 const RUSH_SETTLE_COUNT = 100;
 const RUSH_SETTLE_MS = 50;
-const MOST_SETTLING = 2;
+export const MOST_SETTLING = 2;
 
 /** Decides when results are recorded. Waits are in ms: 0 is immediately, null until the current settle has ended. */
 export interface BatchingPolicy {

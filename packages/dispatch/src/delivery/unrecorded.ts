@@ -1,7 +1,8 @@
+import { MOST_SETTLING } from './batching-policy.ts';
 import { createInFlightSet, type Indexed } from './in-flight-set.ts';
 
-// Mail that was sent and not recorded is sent again if the worker is killed. So its number is limited to what a settle
-// records in 20 ms.
+// Mail that was sent and not recorded is sent again if the worker is killed. So its number is limited to what the
+// concurrent settles record in 20 ms.
 const AHEAD_MS = 20;
 const LEAST = 8;
 /** The number of recent settles that the limit is derived from. */
@@ -88,7 +89,7 @@ export class UnrecordedMail {
   }
 
   noteSettle(count: number, took_ms: number): void {
-    this.#capacities.push((count * AHEAD_MS) / Math.max(1, took_ms));
+    this.#capacities.push((MOST_SETTLING * count * AHEAD_MS) / Math.max(1, took_ms));
     if (this.#capacities.length > REMEMBERED) this.#capacities.shift();
     const capacity = Math.max(...this.#capacities);
     if (this.#most === null) return;
