@@ -101,7 +101,7 @@ export interface TestFile {
 
 /** The test files of the repository. */
 export function testFiles(): TestFile[] {
-  return globSync(['{apps,packages}/**/*.test.ts', 'apps/server/test/browser/*.ts'], {
+  return globSync(['{apps,packages}/**/*.{test,journey}.ts', 'apps/server/test/browser/*.ts'], {
     cwd: root,
     exclude: ['**/node_modules/**'],
   })
@@ -139,7 +139,7 @@ export function unproven(findings: Findings, files: readonly TestFile[]): string
 }
 
 const SENTENCE = /^\| seed (\d+) \| (.*?) \|(?: .* \|)?$/gm;
-const SEED_FILE = 'apps/server/test/seed/seed.test.ts';
+const SEED_FILE = 'apps/server/test/seed/seed.journey.ts';
 
 /** The numbers of the sentences that a page has. */
 export function sentencesOf(page: string): number[] {

@@ -35,7 +35,13 @@ try {
   fill(before, commit);
   const { status } = spawnSync(
     process.execPath,
-    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--retry', '0', 'apps/server/test/upgrade/rolling.test.ts'],
+    [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--config',
+      'vitest.journeys.config.ts',
+      'apps/server/test/upgrade/rolling.journey.ts',
+    ],
     { stdio: 'inherit', cwd: root, env: { ...process.env, POSTRIDER_RELEASE_BEFORE: before } },
   );
   process.exitCode = status ?? 1;

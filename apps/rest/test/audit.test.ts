@@ -1,8 +1,8 @@
 import { invoke } from '@postrider/core';
 import { type AuditAction, listAudit } from '@postrider/core/audit';
 import { recordCapture } from '@postrider/core/captures';
-import { createWorld, sharedByTests, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../src/routes.ts';
 import { type RestServer, startRest } from './rest-server.ts';
 
@@ -11,7 +11,8 @@ const HOUR_MS = 3_600_000;
 let world: World;
 let rest: RestServer;
 let sink: WebhookSink;
-sharedByTests(open, close);
+beforeAll(open);
+afterAll(close);
 
 async function open(): Promise<void> {
   world = await createWorld();

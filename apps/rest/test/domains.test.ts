@@ -1,7 +1,7 @@
 import { newId } from '@postrider/core';
 import { cancelMailOf } from '@postrider/core/domains';
-import { createWorld, type DnsZone, sharedByTests, startDnsZone, type World } from '@postrider/testing';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, type DnsZone, startDnsZone, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Answer,
   type CallOptions,
@@ -16,7 +16,8 @@ let zone: DnsZone;
 let world: World;
 let rest: RestServer;
 
-sharedByTests(open, close);
+beforeAll(open);
+afterAll(close);
 
 async function open(): Promise<void> {
   zone = await startDnsZone();

@@ -1,7 +1,7 @@
 import { scopes } from '@postrider/core/api-keys';
 import { maintainStorage } from '@postrider/core/storage';
-import { createWorld, sharedByTests, type World } from '@postrider/testing';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
 import {
   type Answer,
@@ -20,7 +20,8 @@ let rest: RestServer;
 /** The same /v1 in what would be another process. */
 let other: RestServer;
 
-sharedByTests(open, close);
+beforeAll(open);
+afterAll(close);
 
 async function open(): Promise<void> {
   world = await createWorld();

@@ -1,27 +1,25 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { throughPooler } from './address.ts';
 import { arrayLiteral, connect, sqlState } from './connect.ts';
-import { type Embedded, startEmbedded } from './embedded.ts';
 import type { Sql } from './sql.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'postrider-connect-'));
-let embedded: Embedded;
+const database = `test_connect_${randomBytes(6).toString('hex')}`;
+const url = new URL(`/${database}`, inject('postgres_url')).href;
+let admin: Sql;
 let sql: Sql;
 
 beforeAll(async () => {
-  chmodSync(directory, 0o755);
-  embedded = await startEmbedded({ data_dir: directory, settings: { fsync: 'off', full_page_writes: 'off' } });
-  sql = connect(embedded.url, { max: 1, application_name: 'connect-test' });
-}, 60_000);
+  admin = connect(inject('postgres_url'), { max: 1, application_name: 'connect-test' });
+  await admin`create database ${admin(database)}`;
+  sql = connect(url, { max: 1, application_name: 'connect-test' });
+});
 
 afterAll(async () => {
-  await sql?.end();
-  await embedded?.stop();
-  rmSync(directory, { recursive: true, force: true });
+  await sql.end();
+  await admin`drop database ${admin(database)} with (force)`;
+  await admin.end();
 });
 
 describe('connect', () => {
@@ -45,13 +43,13 @@ describe('connect', () => {
   });
 
   it('survives a transaction whose connection is ended, and sends none of it into the next one', async () => {
-    const pool = connect(embedded.url, { max: 1, application_name: 'cut' });
+    const pool = connect(url, { max: 1, application_name: 'cut' });
     await pool`create table if not exists cut (step text)`;
     const gate = Promise.withResolvers<void>();
     const late: Promise<unknown>[] = [];
     const lost = pool.begin(async (tx) => {
       await tx`insert into cut values ('lost')`;
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`;
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut'`;
       await gate.promise;
       late.push(tx`insert into cut values ('late')`.catch((error) => error));
       throw new Error('the transaction has its own trouble');
@@ -71,7 +69,7 @@ describe('connect', () => {
   });
 
   it('loses a transaction that stands still before others give up on its rows', async () => {
-    const pool = connect(embedded.url, { max: 1, application_name: 'still' });
+    const pool = connect(url, { max: 1, application_name: 'still' });
     await pool`create table still (id int)`;
     await pool`insert into still values (1)`;
     const locked = Promise.withResolvers<void>();
@@ -100,13 +98,13 @@ describe('connect', () => {
 
   it('rejects the pipelined statements of a cut connection, and answers the next query with its own rows', async () => {
     for (let round = 0; round < 20; round++) {
-      const pool = connect(embedded.url, { max: 2, application_name: 'cut' });
+      const pool = connect(url, { max: 2, application_name: 'cut' });
       const work = Array.from({ length: 10 }, () =>
         pool
           .begin((tx) => Promise.all([tx`select 1 as one`, tx`select pg_sleep(0.005)`, tx`select 2 as two`]))
           .catch((error) => error),
       );
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`;
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut'`;
       await Promise.all(work);
 
       expect([...(await pool`select ${round}::int as round`)]).toEqual([{ round }]);
@@ -122,11 +120,11 @@ describe('connect', () => {
   });
 
   it.each([
-    ['directly', (url: string) => url],
+    ['directly', (address: string) => address],
     ['behind a pooler', throughPooler],
   ])('sets the timeouts and the name of every session, %s', async (_, addressOf) => {
     const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout', 'application_name'];
-    const fresh = connect(addressOf(embedded.url), { max: 1, application_name: 'named' });
+    const fresh = connect(addressOf(url), { max: 1, application_name: 'named' });
     const rows = await fresh`select name, setting from pg_settings where name = any(${names}) order by name`;
     await fresh.end();
 
@@ -134,7 +132,7 @@ describe('connect', () => {
   });
 
   it('takes the connection that was used last, so that the others end, and opens more when they are needed', async () => {
-    const pool = connect(embedded.url, { max: 4, application_name: 'pool', idle_seconds: 3 });
+    const pool = connect(url, { max: 4, application_name: 'pool', idle_seconds: 3 });
     const rush = async () => {
       const all_here = Promise.withResolvers<void>();
       const pids: (number | undefined)[] = [];
@@ -153,7 +151,9 @@ describe('connect', () => {
     await expect
       .poll(async () => {
         await pool`select 1`;
-        return (await sql`select 1 from pg_stat_activity where application_name = 'pool'`).length;
+        return (
+          await sql`select 1 from pg_stat_activity where datname = current_database() and application_name = 'pool'`
+        ).length;
       })
       .toBe(1);
     const second = await rush();
@@ -166,7 +166,7 @@ describe('connect', () => {
 
   it('hands notices to the caller and prints none', async () => {
     const notices: string[] = [];
-    const fresh = connect(embedded.url, {
+    const fresh = connect(url, {
       max: 1,
       application_name: 'notices',
       on_notice: (line) => notices.push(line),
@@ -179,15 +179,15 @@ describe('connect', () => {
 
   it('hears warnings also where the role has them turned off', async () => {
     const warnings: string[] = [];
-    await sql`alter role current_user set client_min_messages = 'error'`;
-    const fresh = connect(embedded.url, {
+    await sql`alter role current_user in database ${sql(database)} set client_min_messages = 'error'`;
+    const fresh = connect(url, {
       max: 1,
       application_name: 'warnings',
       on_notice: (line) => warnings.push(line),
     });
     await fresh`do $$ begin raise warning 'no standby has it'; end $$`;
     await fresh.end();
-    await sql`alter role current_user reset client_min_messages`;
+    await sql`alter role current_user in database ${sql(database)} reset client_min_messages`;
 
     expect(warnings).toEqual(['no standby has it']);
   });

@@ -1,36 +1,32 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { connect } from './connect.ts';
-import { type Embedded, startEmbedded } from './embedded.ts';
 import { migrate, pendingMigrations, requireUpgradable, schemaVersion } from './migrate.ts';
 import type { Sql } from './sql.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postrider-migrate-'));
 const migrations = join(directory, 'migrations');
-let embedded: Embedded;
 let admin: Sql;
 let sql: Sql;
 let url: string;
-let count = 0;
+let database: string;
 
 beforeAll(async () => {
-  chmodSync(directory, 0o755);
-  embedded = await startEmbedded({ data_dir: directory, settings: { fsync: 'off', full_page_writes: 'off' } });
-  admin = connect(embedded.url, { max: 1, application_name: 'migrate-test' });
-}, 60_000);
+  admin = connect(inject('postgres_url'), { max: 1, application_name: 'migrate-test' });
+});
 
 afterAll(async () => {
   await admin?.end();
-  await embedded?.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
-  const name = `fresh_${++count}`;
-  await admin`create database ${admin(name)}`;
-  url = embedded.url.replace(/[^/]+$/, name);
+  database = `test_migrate_${randomBytes(6).toString('hex')}`;
+  await admin`create database ${admin(database)}`;
+  url = new URL(`/${database}`, inject('postgres_url')).href;
   sql = connect(url, { max: 1, application_name: 'migrate-test' });
   rmSync(migrations, { recursive: true, force: true });
   mkdirSync(migrations);
@@ -41,6 +37,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await sql.end();
+  await admin`drop database ${admin(database)} with (force)`;
 });
 
 function write(name: string, text: string): void {
@@ -125,7 +122,10 @@ describe('an index that is made while mail is written', () => {
 
     const migrating = migrate(url, undefined, migrations);
     await expect
-      .poll(() => sql`select from pg_stat_activity where query like 'create index concurrently%'`)
+      .poll(
+        () =>
+          sql`select from pg_stat_activity where datname = current_database() and query like 'create index concurrently%'`,
+      )
       .toHaveLength(1);
     await sql`insert into mails values (3, 'd')`;
     done();

@@ -1,27 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { throughPooler } from './address.ts';
 import { connectSingly } from './connect.ts';
-import { type Embedded, startEmbedded } from './embedded.ts';
 import { requireSession } from './planner.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'postrider-session-'));
-let embedded: Embedded;
+const url = inject('postgres_url');
 let pooler: Server;
 
 beforeAll(async () => {
-  chmodSync(directory, 0o755);
-  embedded = await startEmbedded({ data_dir: directory, settings: { fsync: 'off', full_page_writes: 'off' } });
-  pooler = await startTransactionPooler(new URL(embedded.url));
-}, 60_000);
+  pooler = await startTransactionPooler(new URL(url));
+});
 
-afterAll(async () => {
-  pooler?.close();
-  await embedded?.stop();
-  rmSync(directory, { recursive: true, force: true });
+afterAll(() => {
+  pooler.close();
 });
 
 async function look(address: string): Promise<void> {
@@ -35,11 +26,11 @@ async function look(address: string): Promise<void> {
 }
 
 it('connections that keep their session pass', async () => {
-  await expect(look(embedded.url)).resolves.toBeUndefined();
+  await expect(look(url)).resolves.toBeUndefined();
 });
 
 it('an idle pooler in transaction mode is refused', async () => {
-  const address = new URL(embedded.url);
+  const address = new URL(url);
   address.port = String((pooler.address() as AddressInfo).port);
 
   await expect(look(address.href)).rejects.toThrow('pool_mode = session');

@@ -15,7 +15,6 @@ export { expiredCertificate, mailCertificate } from './mail-certificate.ts';
 export { outgoingMessages } from './outgoing-messages.ts';
 export { emptyTables, type PlanWatch, watchPlans } from './plan-watch.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';
-export { sharedByTests } from './second-try.ts';
 export {
   type SinkMail,
   type SmtpQuestion,

@@ -1,4 +1,7 @@
+import { cpus } from 'node:os';
 import type { Reporter, TestModule } from 'vitest/node';
+
+const SLOWEST_FILES = 10;
 
 /** The result of a run. A file that does not load and an error outside any test count as failures. */
 export function summarise(
@@ -24,36 +27,52 @@ export function summarise(
   return passed + failed === 0 ? { passed, failed: 1 } : { passed, failed };
 }
 
-/** Tests that failed at first and passed on a retry. */
-export function secondTries(modules: readonly Pick<TestModule, 'children' | 'relativeModuleId'>[]): string[] {
-  return modules.flatMap((module) =>
-    [...module.children.allTests()].flatMap((test) =>
-      test.result().state === 'passed' && test.diagnostic()?.flaky
-        ? [`${module.relativeModuleId} > ${test.fullName}`]
-        : [],
-    ),
-  );
+/** The files that took longest, their imports and hooks included. */
+export function slowestFiles(modules: readonly Pick<TestModule, 'diagnostic' | 'relativeModuleId'>[]): string[] {
+  return modules
+    .map((module) => {
+      const { duration, collectDuration, setupDuration } = module.diagnostic();
+      return { path: module.relativeModuleId, seconds: (duration + collectDuration + setupDuration) / 1000 };
+    })
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST_FILES)
+    .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${path}`);
+}
+
+/** Of the whole machine, because Postgres and started processes are not children of this one. */
+function processorSeconds(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
 }
 
 /**
- * Prints `N passed, N failed` as the last line of the run, after the tests that needed a retry. It waits for the exit
- * of the process, because other reporters, coverage and the closing of servers may print after the end of the run.
+ * Prints the slowest files and, as the last line of the run, `N passed, N failed`. It waits for the exit of the process,
+ * because other reporters, coverage and the closing of servers may print after the end of the run.
  */
 export default class SummaryReporter implements Reporter {
   #summary = { passed: 0, failed: 1 };
-  #tried_twice: readonly string[] = [];
+  #slowest_files: readonly string[] = [];
 
   onInit(): void {
+    const started_at = performance.now();
+    const processors_at_start = processorSeconds();
     process.once('exit', (code) => {
       const { passed, failed } = this.#summary;
-      for (const name of this.#tried_twice) process.stdout.write(`needed a second try: ${name}\n`);
-      process.stdout.write(`${passed} passed, ${code === 0 ? failed : Math.max(1, failed)} failed\n`);
+      const seconds = Math.round((performance.now() - started_at) / 1000);
+      const processor_seconds = Math.round(processorSeconds() - processors_at_start);
+      process.stdout.write(
+        [
+          'The slowest files:',
+          ...this.#slowest_files,
+          `took ${seconds} s and ${processor_seconds} processor seconds of this machine`,
+          `${passed} passed, ${code === 0 ? failed : Math.max(1, failed)} failed\n`,
+        ].join('\n'),
+      );
     });
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     this.#summary = summarise(modules, errors.length);
-    this.#tried_twice = secondTries(modules);
+    this.#slowest_files = slowestFiles(modules);
     if (this.#summary.failed > 0) process.exitCode = 1;
   }
 }

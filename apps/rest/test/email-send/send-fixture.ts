@@ -1,6 +1,6 @@
 import type { Services } from '@postrider/core';
-import { createWorld, type SinkMail, sharedByTests, type World } from '@postrider/testing';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { type Answer, type CallOptions, type RestServer, startRest } from '../rest-server.ts';
 
 export let world: World;
@@ -26,7 +26,8 @@ async function close(): Promise<void> {
 
 /** Opens all of this for the tests of a file. */
 export function openSender(): void {
-  sharedByTests(open, close);
+  beforeAll(open);
+  afterAll(close);
   // Each test has windows of its own, and none of them turns while it runs.
   beforeEach(() => world.clock.advance(60_000));
   afterEach(() => vi.useRealTimers());

@@ -1,5 +1,5 @@
-import { createWorld, sharedByTests, startWebhookSink, type World } from '@postrider/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWorld, startWebhookSink, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { sendBatch, sendMessage } from '../accept/index.ts';
 import { idFloor, newId } from '../fields/ids.ts';
@@ -27,7 +27,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 let world: World;
-sharedByTests(open, () => world.stop());
+beforeAll(open);
+afterAll(() => world.stop());
 
 async function open(): Promise<void> {
   world = await createWorld({ RETRY_SCHEDULE: '1h,1h', DELIVERY: 'capture' });

@@ -27,7 +27,7 @@ export function readTree(folder = ''): TreeFile[] {
 }
 
 export const isCode = (path: string) => /\.(?:ts|tsx|mts|js|jsx|mjs|cjs)$/.test(path);
-export const isTest = (path: string) => /\.test\.tsx?$/.test(path) || /(?:^|\/)test\//.test(path);
+export const isTest = (path: string) => /\.(?:test|journey)\.tsx?$/.test(path) || /(?:^|\/)test\//.test(path);
 
 const sources = new WeakMap<TreeFile, SourceText>();
 export function sourceOf(file: TreeFile): SourceText {

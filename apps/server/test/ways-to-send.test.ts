@@ -9,7 +9,7 @@ import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { createTransport } from 'nodemailer';
 import { Resend } from 'resend';
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '../parity/apis.ts';
+import { callerOf } from './parity/apis.ts';
 
 const world = await openWorld();
 await world.domain('good.test');

@@ -1,0 +1,17 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+// Tests that start processes of their own, and those that only real seconds can show.
+const { projects: _, ...test } = base.test ?? {};
+
+export default mergeConfig(
+  { ...base, test },
+  defineConfig({
+    test: {
+      include: ['**/*.journey.ts'],
+      exclude: ['**/node_modules/**'],
+      pool: 'forks',
+      globalSetup: ['packages/testing/src/global-setup.ts'],
+    },
+  }),
+);
