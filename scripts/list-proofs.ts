@@ -1,5 +1,5 @@
-// Writes the tables of findings and sentences with their tests in docs/reliability.md and docs/interface.md, from the
-// titles of the tests.
+// Writes the findings of docs/reliability.md and the sentences of docs/interface.md with their tests, from the titles of
+// the tests.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,7 @@ const END = '<!-- proofs end -->';
 type Findings = Readonly<Record<string, string>>;
 
 /** What was found by trying it, and what holds since. */
-const reliability: Findings = {
+const findings: Findings = {
   'promise P1': 'A stop hands mail back whose content has not begun, and never calls it sent.',
   'promise P2': 'A stop waits for the answers to what is past the dot until just before the end of its grace.',
   'promise P3': 'The answer to the dot has ten minutes; after silence there are two more attempts at most.',
@@ -56,9 +56,6 @@ const reliability: Findings = {
   'chaos C12': 'The mail of a dead worker goes on within five seconds.',
   'chaos C13': 'Where all mail has one destination, nothing is parked to make space.',
   'chaos C14': 'Parking locks in the order of everyone else; a deadlock is retried once.',
-};
-
-const usage: Findings = {
   'newcomer N2':
     'A field that means something elsewhere is refused with the right place; other unknown ones are named.',
   'newcomer N3': 'An unknown query parameter is refused with the known ones.',
@@ -83,16 +80,8 @@ const usage: Findings = {
   'chaos C20': 'An error has one shape, on every path.',
 };
 
-interface Page {
-  readonly path: string;
-  readonly findings: Findings;
-}
-
-/** The pages with such tables. */
-export const proofPages: readonly Page[] = [
-  { path: fileURLToPath(new URL('../docs/reliability.md', import.meta.url)), findings: reliability },
-  { path: fileURLToPath(new URL('../docs/interface.md', import.meta.url)), findings: usage },
-];
+export const findingsPage = fileURLToPath(new URL('../docs/reliability.md', import.meta.url));
+export const sentencesPage = fileURLToPath(new URL('../docs/interface.md', import.meta.url));
 
 export interface TestFile {
   readonly path: string;
@@ -120,8 +109,8 @@ function idsIn(text: string): Set<string> {
   return ids;
 }
 
-/** A page with its tables as the tests are now. */
-export function withProofs(page: string, findings: Findings, files: readonly TestFile[]): string {
+/** The page of findings with its table as the tests are now. */
+export function withFindings(page: string, files: readonly TestFile[]): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`the page lacks its marks ${BEGIN.trim()} and ${END}`);
@@ -130,12 +119,22 @@ export function withProofs(page: string, findings: Findings, files: readonly Tes
     return `| ${id} | ${holds} | ${tests.join(', ')} |`;
   });
   const table = ['| id | what holds | tests |', '| --- | --- | --- |', ...rows].join('\n');
-  return `${withTitles(page.slice(0, begin), titlesOf(files))}${BEGIN}\n${table}\n\n${page.slice(end)}`;
+  return `${page.slice(0, begin)}${BEGIN}\n${table}\n\n${page.slice(end)}`;
 }
 
 /** Findings that no test names. */
-export function unproven(findings: Findings, files: readonly TestFile[]): string[] {
+export function unproven(files: readonly TestFile[]): string[] {
   return Object.keys(findings).filter((id) => !files.some(({ text }) => idsIn(text).has(id)));
+}
+
+/** Ids in titles that the page of findings does not list. */
+export function strayIds(files: readonly TestFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const titles = [...text.matchAll(/\b(?:it|describe)(?:\.each)?\b.*|^ *\]\)\(.*/gm)]
+      .map(([line]) => line)
+      .join('\n');
+    return [...idsIn(titles)].filter((id) => !Object.hasOwn(findings, id)).map((id) => `${path} ${id}`);
+  });
 }
 
 const SENTENCE = /^\| seed (\d+) \| (.*?) \|(?: .* \|)?$/gm;
@@ -165,13 +164,15 @@ export function titlesOf(files: readonly TestFile[]): Map<number, string> {
   return titles;
 }
 
-function withTitles(page: string, titles: ReadonlyMap<number, string>): string {
+/** The page of sentences with the titles of their tests. */
+export function withTitles(page: string, titles: ReadonlyMap<number, string>): string {
   return page.replaceAll(SENTENCE, (_, number: string, sentence: string) => {
     return `| seed ${number} | ${sentence} | ${titles.get(Number(number)) ?? ''} |`;
   });
 }
 
 if (import.meta.main) {
-  for (const { path, findings } of proofPages)
-    writeFileSync(path, withProofs(readFileSync(path, 'utf8'), findings, testFiles()));
+  const files = testFiles();
+  writeFileSync(findingsPage, withFindings(readFileSync(findingsPage, 'utf8'), files));
+  writeFileSync(sentencesPage, withTitles(readFileSync(sentencesPage, 'utf8'), titlesOf(files)));
 }

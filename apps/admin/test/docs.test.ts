@@ -103,7 +103,7 @@ describe('/docs/search', () => {
     expect(first).toBe('/docs/sending#attachments-and-inline-images');
   });
 
-  it('passes over small words and one word too many, and shows no rule of a table (newcomer N10)', async () => {
+  it('passes over small words and one word too many, and shows no rule of a table', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('how do I rotate the signing secret?')}`);
 
     expect(text).toContain('/docs/webhooks#');

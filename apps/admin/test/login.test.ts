@@ -182,16 +182,19 @@ describe('twenty wrong passwords', () => {
       return `${answer.status} ${(await answer.text()).replace(email, 'WHO')}`;
     };
 
-    const known: string[] = [];
-    for (let count = 0; count < 21; count++) known.push(await wrong(OPERATOR));
-    const unknown = [await wrong('nobody@sandbox.test')];
-    await sql`update login_failures set failed = 20 where subject like 'account %'`;
-    unknown.push(await wrong('nobody@sandbox.test'));
+    const tryThrice = async (email: string) => {
+      const first = await wrong(email);
+      await sql`update login_failures set failed = 19 where subject like 'account %' and failed = 1`;
+      return { first, twentieth: await wrong(email), next: await wrong(email) };
+    };
 
-    expect(new Set(known.slice(0, 20))).toEqual(new Set([unknown[0]]));
-    expect(known[0]).toMatch(/^401 .*Wrong email or password/s);
-    expect(known[20]).toBe(unknown[1]);
-    expect(known[20]).toMatch(/^429 .*Too many attempts/s);
+    const known = await tryThrice(OPERATOR);
+    const unknown = await tryThrice('nobody@sandbox.test');
+
+    expect(known).toEqual(unknown);
+    expect(known.first).toMatch(/^401 .*Wrong email or password/s);
+    expect(known.twentieth).toBe(known.first);
+    expect(known.next).toMatch(/^429 .*Too many attempts/s);
     expect((await signIn()).status).toBe(429);
     await world.clock.advance(15 * MINUTE_MS);
     expect((await signIn()).status).toBe(303);

@@ -43,6 +43,21 @@ describe('the banner', () => {
     expect(banner(running(['rest']))).not.toContain('databases');
   });
 
+  it('lists each listener of the process with its port', () => {
+    const ports = { capture: 1026, inbound: 2526, submission: [587, 465], metrics: 9464 };
+
+    const shown = banner({ ...running(['rest', 'inbound']), ports });
+
+    for (const line of [
+      'SMTP capture   127.0.0.1:1026',
+      'Bounces        127.0.0.1:2526',
+      'Submission     127.0.0.1:587',
+      'Submission     127.0.0.1:465',
+      'Metrics        http://127.0.0.1:9464/metrics',
+    ])
+      expect(shown).toContain(`  ${line}\n`);
+  });
+
   it('names no GraphQL where this process does not answer it', () => {
     expect(banner(running(['rest']))).not.toContain('graphql');
   });
@@ -53,8 +68,7 @@ function running(roles: Running['services']['config']['ROLES']): Running {
   return {
     services: { ...world.services, config },
     url: 'http://localhost:3000',
-    capture_port: null,
-    inbound_port: null,
+    ports: { capture: null, inbound: null, submission: [], metrics: null },
     provisioned: { operator: null, api_key: null },
     login_link: null,
     worker_count: 1,

@@ -5,7 +5,7 @@ const MOST_LEFTOVERS = 5;
 
 /** The text printed after a start: URLs, new secrets, and a first mail to paste. */
 export function banner(running: Running): string {
-  const { url, provisioned, services, capture_port, inbound_port } = running;
+  const { url, provisioned, services, ports } = running;
   const { config } = services;
   const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
   const lines = ['', `Postrider is ready at ${url}`, ''];
@@ -17,8 +17,10 @@ export function banner(running: Running): string {
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
   if (config.ROLES.includes('admin')) row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql)`);
   if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/inbox`);
-  if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
-  if (inbound_port !== null) row('Bounces', `${config.HOST}:${inbound_port}`);
+  if (ports.capture !== null) row('SMTP capture', `${config.HOST}:${ports.capture}`);
+  if (ports.inbound !== null) row('Bounces', `${config.HOST}:${ports.inbound}`);
+  for (const port of ports.submission) row('Submission', `${config.HOST}:${port}`);
+  if (ports.metrics !== null) row('Metrics', `http://127.0.0.1:${ports.metrics}/metrics`);
   if (running.worker_count === 0)
     row('Workers', 'none is alive: mail waits until a process with worker in ROLES starts');
   else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} alive in other processes`);

@@ -12,9 +12,16 @@ import { type HttpServer, type Mounts, writeJson } from './http-server.ts';
 import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 
+/** Where the listeners beside HTTP are; null for one that is off. */
+export interface ListenerPorts {
+  readonly capture: number | null;
+  readonly inbound: number | null;
+  readonly submission: readonly number[];
+  readonly metrics: number | null;
+}
+
 export interface RunningRoles {
-  readonly capture_port: number | null;
-  readonly inbound_port: number | null;
+  readonly ports: ListenerPorts;
   stop(): Promise<void>;
 }
 
@@ -41,17 +48,14 @@ export async function startRoles(
     await runTogether('the roles', [stopListener, ...stops.splice(0)]);
   };
   try {
-    let capture_port: number | null = null;
-    let inbound_port: number | null = null;
-    if (runs('inbound')) {
-      const inbound = createInboundRole(services);
+    const inbound = runs('inbound') ? createInboundRole(services) : null;
+    if (inbound) {
       stops.unshift(() => inbound.stop());
       await inbound.start();
-      ({ capture_port, inbound_port } = inbound);
       started.add('inbound');
     }
     if (runs('worker')) {
-      const worker = createWorkerRole(services, { inbound_port, task_services });
+      const worker = createWorkerRole(services, { inbound_port: inbound?.inbound_port ?? null, task_services });
       stops.unshift(() => worker.stop());
       await worker.start();
       started.add('worker');
@@ -74,7 +78,13 @@ export async function startRoles(
     });
     listener_stops.unshift(() => http.stop());
     for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);
-    return { capture_port, inbound_port, stop };
+    const ports = {
+      capture: inbound?.capture_port ?? null,
+      inbound: inbound?.inbound_port ?? null,
+      submission: inbound?.submission_ports ?? [],
+      metrics: metrics.port,
+    };
+    return { ports, stop };
   } catch (error) {
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;

@@ -37,15 +37,14 @@ import { createQueue, installQueue, missingQueues } from '@postrider/queue';
 import { openDashboard } from './dashboard-build.ts';
 import { bindHttpServer } from './http-server.ts';
 import { claimData, type OnlyOne } from './only-one.ts';
-import { startRoles } from './roles.ts';
+import { type ListenerPorts, startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
 import { startTraces } from './telemetry/start-telemetry.ts';
 
 export interface Running {
   readonly services: Services;
   readonly url: string;
-  readonly capture_port: number | null;
-  readonly inbound_port: number | null;
+  readonly ports: ListenerPorts;
   readonly provisioned: Provisioned;
   /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD; null otherwise. */
   readonly login_link: string | null;
@@ -170,8 +169,7 @@ export async function startPostrider(
     return {
       services,
       url,
-      capture_port: roles.capture_port,
-      inbound_port: roles.inbound_port,
+      ports: roles.ports,
       provisioned,
       login_link,
       worker_count: await countWorkers(sql),

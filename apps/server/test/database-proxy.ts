@@ -19,6 +19,8 @@ export interface DatabaseProxy {
 
 export async function openDatabaseProxy(database_url: string): Promise<DatabaseProxy> {
   const target = new URL(database_url);
+  // An address of this process alone, so that no one takes the port while it is closed.
+  const host = `127.1.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();
   let cut: { readonly words: Buffer; readonly ends: boolean; done(): void } | null = null;
@@ -50,14 +52,14 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
         });
       });
       server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => resolve(server));
+      server.listen(port, host, () => resolve(server));
     });
   let server: Server | null = await listen(0);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   const { port } = address;
   const url = new URL(database_url);
-  url.host = `127.0.0.1:${port}`;
+  url.host = `${host}:${port}`;
   return {
     url: url.href,
     silence() {

@@ -10,7 +10,7 @@ import {
   type TestClock,
   testPairs,
 } from '@postrider/testing';
-import { freePorts, killLeftOvers, type ServerProcess, startServer } from './server-process.ts';
+import { killLeftOvers, type ServerProcess, startServer } from './server-process.ts';
 
 export interface Journey {
   readonly sql: Sql;
@@ -19,9 +19,9 @@ export interface Journey {
   readonly smtp: SmtpSink;
   /** The key with every scope. */
   readonly secret: string;
-  /** What every process of this journey is started with, but for its ports. */
+  /** What every process of this journey is started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** Starts a process on ports of its own. */
+  /** Starts a process. */
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   /** Gives the first workspace a verified domain. */
   verify(name: string): Promise<void>;
@@ -56,11 +56,7 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
     secret,
     env: shared,
     async start(own = {}) {
-      const server = await startServer({
-        ...shared,
-        ...(await freePorts()),
-        ...own,
-      });
+      const server = await startServer({ ...shared, ...own });
       await verify('good.test');
       return server;
     },

@@ -14,21 +14,15 @@ const world = await openWorld();
 const { services } = world;
 const watch = createInstanceWatch(services, null);
 
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function serveMetrics(of: Services): Promise<{ readonly url: string; stop(): Promise<void> }> {
+async function serveMetrics(
+  of: Services,
+): Promise<{ readonly url: string; readonly local_port: number | null; stop(): Promise<void> }> {
   const endpoint = await openMetricsEndpoint(of, 3000);
   const server = createServer((request, response) => void endpoint.handler(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`,
+    local_port: endpoint.port,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -37,11 +31,8 @@ async function serveMetrics(of: Services): Promise<{ readonly url: string; stop(
   };
 }
 
-const metrics_port = await freePort();
-const served = endAfterTests(
-  await serveMetrics({ ...services, config: { ...services.config, METRICS_PORT: metrics_port } }),
-);
-const local = `http://127.0.0.1:${metrics_port}/metrics`;
+const served = endAfterTests(await serveMetrics({ ...services, config: { ...services.config, METRICS_PORT: 0 } }));
+const local = `http://127.0.0.1:${served.local_port}/metrics`;
 
 const scrape = async (url: string, key?: string) => {
   const answer = await fetch(url, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });

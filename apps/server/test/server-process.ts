@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +7,8 @@ const MAIN = 'apps/server/src/main.ts';
 // What one process of a test has compiled, the next ones need not.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
 const START_DEADLINE_MS = 90_000;
-const PORT_NAMES = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT'] as const;
+/** Each process binds free ports and names them in its banner; the default ports are for people. */
+const FREE_PORTS = { PORT: '0', CAPTURE_PORT: '0', INBOUND_PORT: '0' } as const;
 
 export interface Exit {
   readonly code: number | null;
@@ -47,6 +47,8 @@ export interface Launched {
 export interface ServerProcess extends Launched {
   readonly url: string;
   readonly port: number;
+  /** The port of a listener, as the banner has it. */
+  portOf(listener: 'SMTP capture' | 'Bounces' | 'Metrics'): number;
   /** A request to a path of this process; an object becomes a JSON body, a string goes as it is. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Asks it to stop and waits for its end. */
@@ -56,14 +58,10 @@ export interface ServerProcess extends Launched {
 
 const launched = new Set<ChildProcess>();
 
-/**
- * Starts the server as shipped, of this tree or of another, with exactly this environment. It names each port, because
- * the usual ones are for people; newcomer N9.
- */
+/** Starts the server as shipped, of this tree or of another, with exactly this environment and ports of its own. */
 export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): Launched {
-  for (const name of PORT_NAMES) if (!env[name]) throw new Error(`${name} is unset; freePorts() has one`);
   const child = spawn(process.execPath, [join(checkout, MAIN)], {
-    env: { LOG_FORMAT: 'json', NODE_COMPILE_CACHE, ...env },
+    env: { LOG_FORMAT: 'json', NODE_COMPILE_CACHE, ...FREE_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   launched.add(child);
@@ -139,6 +137,15 @@ export async function startServer(env: Readonly<Record<string, string>>, checkou
     ...server,
     url,
     port,
+    portOf(listener) {
+      const line = server
+        .stdout()
+        .split('\n')
+        .find((one) => one.trimStart().startsWith(`${listener} `));
+      const [, number] = /:(\d+)(?:\/metrics)?$/.exec(line ?? '') ?? [];
+      if (number === undefined) throw new Error(`the banner names no port of ${listener}: ${server.stdout()}`);
+      return Number(number);
+    },
     async call(method, path, { key = env.BOOTSTRAP_API_KEY ?? null, body, headers = {} } = {}) {
       const answer = await fetch(`${url}${path}`, {
         method,
@@ -169,19 +176,4 @@ export async function killLeftOvers(): Promise<void> {
       return closed;
     }),
   );
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was free');
-  return String(address.port);
-}
-
-/** A port for each listener of a process. */
-export async function freePorts(): Promise<Record<(typeof PORT_NAMES)[number], string>> {
-  return { PORT: await freePort(), CAPTURE_PORT: await freePort(), INBOUND_PORT: await freePort() };
 }

@@ -18,7 +18,7 @@ export async function openSimulator(services: Services, inbound_port: number | n
     reports: {
       helo_name: config.HELO_NAME ?? 'localhost',
       host: reachable(config.HOST),
-      port: inbound_port ?? config.INBOUND_PORT ?? usualPorts.INBOUND_PORT,
+      port: inbound_port ?? (config.INBOUND_PORT || usualPorts.INBOUND_PORT),
       on_lost: ({ to, outcome }) =>
         log.warn(
           { to, error: outcome?.error, reply: outcome?.reply },

@@ -98,7 +98,7 @@ describe('scheduled_at', () => {
     expect((await entryOf(sent.body.id)).scheduled_at).toBe(instant);
   });
 
-  it('outlives the retention of its job (case I5)', async () => {
+  it('outlives the retention of its job', async () => {
     const due = new Date(world.clock.now() + 366 * 86_400_000);
     const sent = await send({ scheduled_at: due.toISOString() });
 

@@ -40,14 +40,15 @@ function createLazyExposition(name: ProcessName): Expose {
 export interface MetricsEndpoint {
   /** /metrics of the main port, for keys with the scope operator. */
   readonly handler: Handler;
-  /** METRICS_PORT, where it is set. */
+  /** The port without a key; null where METRICS_PORT is unset. */
+  readonly port: number | null;
   stop(): Promise<void>;
 }
 
 export async function openMetricsEndpoint(services: Services, port: number): Promise<MetricsEndpoint> {
   const expose = createLazyExposition(processName(services, port));
   const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
-  const open = await listenLocally(services, expose);
+  const local = await listenLocally(services, expose);
   return {
     async handler(request, response) {
       const request_id = newId('request', services.clock.now());
@@ -59,7 +60,7 @@ export async function openMetricsEndpoint(services: Services, port: number): Pro
         refuse(services, response, request_id, error);
       }
     },
-    stop: open,
+    ...local,
   };
 }
 
@@ -86,9 +87,12 @@ function refuse({ log, public_url }: Services, response: ServerResponse, request
 }
 
 /** Without a key, and therefore on loopback only: whatever else a proxy of this machine passes on, not this. */
-async function listenLocally({ config, metrics, log }: Services, expose: Expose): Promise<() => Promise<void>> {
+async function listenLocally(
+  { config, metrics, log }: Services,
+  expose: Expose,
+): Promise<Pick<MetricsEndpoint, 'port' | 'stop'>> {
   const { METRICS_PORT } = config;
-  if (METRICS_PORT === undefined) return async () => undefined;
+  if (METRICS_PORT === undefined) return { port: null, stop: async () => undefined };
   const server = createServer((request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics') {
       writeText(response, 'GET /metrics\n', 404);
@@ -106,10 +110,14 @@ async function listenLocally({ config, metrics, log }: Services, expose: Expose)
     server.once('error', reject);
     server.listen(METRICS_PORT, LOOPBACK, resolve);
   });
-  return async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
+  const address = server.address();
+  return {
+    port: typeof address === 'object' ? (address?.port ?? null) : null,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }
 

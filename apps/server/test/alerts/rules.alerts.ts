@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { startWebhookSink, type WebhookSink } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
-import { freePort, type ServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
 import { OFFSET_SECONDS, type Prometheus, promtool, startPrometheus } from './prometheus.ts';
 
 // Gauges of the instance are read every 15 s, and stale queues are measured every 30 s.
@@ -30,10 +30,10 @@ describe('a running instance', () => {
   let prometheus: Prometheus;
   let api: ServerProcess;
   let worker: ServerProcess;
-  let ports: readonly string[];
+  let worker_port = '0';
   const fired = new Set<string>();
 
-  const startWorker = () => journey.start({ ROLES: 'worker', METRICS_PORT: ports[1] ?? '' });
+  const startWorker = () => journey.start({ ROLES: 'worker', METRICS_PORT: worker_port });
   const fires = async (...names: string[]) => {
     await expect.poll(() => prometheus.firing(), PATIENCE).toEqual(expect.arrayContaining(names));
     for (const name of names) fired.add(name);
@@ -49,10 +49,10 @@ describe('a running instance', () => {
   beforeAll(async () => {
     journey = await openJourney({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8', LOG_LEVEL: 'warn' });
     hooks = await startWebhookSink();
-    ports = [await freePort(), await freePort()];
-    api = await journey.start({ ROLES: 'rest,admin', METRICS_PORT: ports[0] ?? '' });
+    api = await journey.start({ ROLES: 'rest,admin', METRICS_PORT: '0' });
     worker = await startWorker();
-    prometheus = await startPrometheus(ports.map((port) => `127.0.0.1:${port}`));
+    worker_port = String(worker.portOf('Metrics'));
+    prometheus = await startPrometheus([api, worker].map((one) => `127.0.0.1:${one.portOf('Metrics')}`));
   });
   afterAll(async () => {
     await prometheus.stop();

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney } from '../journey.ts';
-import { freePort, type ServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
 
 const operator = { ADMIN_EMAIL: 'ops@good.test', ADMIN_PASSWORD: 'correct horse: battery' };
 /** `npm run test:browser -- --all` restarts it as often as it must hold. */
@@ -48,8 +48,8 @@ function shownIn(page: Page): Promise<string[]> {
 describe('the admin process', () => {
   it(`is killed and started ${RESTARTS} times under load, after which the list equals the database`, async () => {
     const api = await journey.start({ ROLES: 'rest,worker' });
-    const PORT = await freePort();
-    let admin = await journey.start({ PORT, ROLES: 'admin' });
+    let admin = await journey.start({ ROLES: 'admin' });
+    const PORT = String(admin.port);
     await send(api, 'Mail 0');
     const { visitor, page } = await signedIn(PORT);
     await page.getByRole('link', { name: 'Mail 0' }).waitFor();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
-import { freePort, type ServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -12,8 +12,7 @@ const SENDERS = 10;
 
 describe('an API process that dies while it takes mail', () => {
   it('has every mail that it said it took, and a retry with the same key finds the same id', async () => {
-    const ports = { PORT: await freePort(), ROLES: 'rest' };
-    const first = await journey.start(ports);
+    const first = await journey.start({ ROLES: 'rest' });
     const accepted = new Map<number, string>();
     const send = async (server: ServerProcess, number: number) =>
       server.call('POST', '/v1/email/send', {
@@ -41,7 +40,7 @@ describe('an API process that dies while it takes mail', () => {
     const storedIds = new Set(stored.map((row) => row.id));
     expect([...accepted.values()].filter((id) => !storedIds.has(id))).toEqual([]);
 
-    const second = await journey.start(ports);
+    const second = await journey.start({ ROLES: 'rest' });
     const retried = await Promise.all(Array.from({ length: keys }, (_, number) => send(second, number)));
 
     expect(retried.filter((answer) => answer.status !== 202)).toEqual([]);

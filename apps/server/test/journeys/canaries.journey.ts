@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { startWebhookSink } from '@postrider/testing';
 import { expect, it } from 'vitest';
 import { hello, openJourney, statesOf } from '../journey.ts';
-import { freePort } from '../server-process.ts';
 
 // Digits and letters that no encoding changes.
 const canary = (place: string) => `canary7c1f09${place}`;
@@ -43,10 +42,9 @@ it('keys, passwords and bodies reach no log, metric or trace of a process, not e
     OTEL_TRACES_SAMPLER_ARG: '1',
   });
   try {
-    const METRICS_PORT = await freePort();
     const { DELIVERY = '' } = journey.env;
     const server = await journey.start({
-      METRICS_PORT,
+      METRICS_PORT: '0',
       DELIVERY: DELIVERY.replace('://', `://${relay.user}:${relay.password}@`),
     });
     const body = { ...hello, subject: canary('subject'), text: canary('text'), html: `<p>${canary('html')}</p>` };
@@ -75,7 +73,7 @@ it('keys, passwords and bodies reach no log, metric or trace of a process, not e
       Object.keys(await statesOf(journey.sql)).some((state) => /bounced|deferred/.test(state));
     await expect.poll(finished).toBe(true);
     await expect.poll(() => hook.requests.length).toBeGreaterThan(0);
-    const scraped = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`).then((answer) => answer.text());
+    const scraped = await fetch(`http://127.0.0.1:${server.portOf('Metrics')}/metrics`).then((answer) => answer.text());
     await server.end();
 
     expect(statuses).toEqual([202, 401, 422, 400, 500, 401, 303]);

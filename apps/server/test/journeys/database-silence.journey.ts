@@ -3,7 +3,7 @@ import { createEncryption } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { type Answer, freePorts, launch, type ServerProcess } from '../server-process.ts';
+import { type Answer, launch, type ServerProcess } from '../server-process.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
@@ -116,15 +116,14 @@ describe('a database that takes no writes', () => {
 describe('a start', () => {
   it('chaos C7: waits for a database that is away, says so once, and N7 counts live workers', async () => {
     await proxy.close();
-    const env = { ...journey.env, DATABASE_URL: proxy.url, ...(await freePorts()) };
-    const server = launch(env);
+    const server = launch({ ...journey.env, DATABASE_URL: proxy.url });
     await server.says(/Waiting for the database at 127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\)/);
     await pause(1500);
     await proxy.open();
-    await server.says(/Postrider is ready/);
+    const [, url] = await server.says(/Postrider is ready at (\S+)/);
 
     expect(server.stdout().match(/Waiting for the database/g)).toHaveLength(1);
-    const ready = await fetch(`http://127.0.0.1:${env.PORT}/readyz`);
+    const ready = await fetch(`${url}/readyz`);
     expect(await ready.json()).toMatchObject({ status: 'ready', workers: 1, roles: { worker: { can_deliver: true } } });
     server.signal('SIGTERM');
     await server.exited;
@@ -137,7 +136,6 @@ describe('a start', () => {
     const silent = proxy.silenceAt('is not null as present');
     const server = launch({
       ...journey.env,
-      ...(await freePorts()),
       DATABASE_URL: proxy.url,
       LIMITS: 'database_answer=2s',
     });
@@ -154,11 +152,10 @@ describe('a start', () => {
     await first.end();
     const unknown = new URL(journey.env.DATABASE_URL ?? '');
     unknown.pathname = '/nowhere';
-    const port = await freePorts();
 
     const [lost, wrong] = [
-      launch({ ...journey.env, ...port, DATABASE_URL: unknown.href }),
-      launch({ ...journey.env, ...port, SECRET_KEY: 'x'.repeat(40) }),
+      launch({ ...journey.env, DATABASE_URL: unknown.href }),
+      launch({ ...journey.env, SECRET_KEY: 'x'.repeat(40) }),
     ];
 
     expect(await Promise.all([lost.exited, wrong.exited])).toEqual(Array(2).fill({ code: 1, signal: null }));
@@ -169,9 +166,8 @@ describe('a start', () => {
   it('newcomer N19: says that the server has no TLS where sslmode asks for it', async () => {
     const wanted = new URL(journey.env.DATABASE_URL ?? '');
     wanted.searchParams.set('sslmode', 'require');
-    const port = await freePorts();
 
-    const started = launch({ ...journey.env, ...port, DATABASE_URL: wanted.href });
+    const started = launch({ ...journey.env, DATABASE_URL: wanted.href });
 
     expect(await started.exited).toMatchObject({ code: 1 });
     expect(started.stderr()).toContain('offers no TLS, which sslmode of DATABASE_URL asks for');

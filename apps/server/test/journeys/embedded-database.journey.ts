@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePorts, killLeftOvers, startServer } from '../server-process.ts';
+import { killLeftOvers, startServer } from '../server-process.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
 
 it('real R22: the embedded Postgres ends with a server that is killed, and the next start has the mail', async () => {
   const env = { DATA_DIR: data_dir, BOOTSTRAP_API_KEY: `pr_live_${randomBytes(32).toString('hex')}` };
-  const first = await startServer({ ...env, ...(await freePorts()) });
+  const first = await startServer(env);
   const sent = await first.call('POST', '/v1/email/send', { body: hello });
   expect(sent.status, sent.text).toBe(202);
   const postmaster = Number(readFileSync(join(data_dir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
@@ -40,7 +40,7 @@ it('real R22: the embedded Postgres ends with a server that is killed, and the n
   await first.kill();
 
   await expect.poll(() => isAlive(postmaster), PATIENCE).toBe(false);
-  const second = await startServer({ ...env, ...(await freePorts()) });
+  const second = await startServer(env);
   expect((await second.call('GET', `/v1/email/logs/${sent.body.id}`)).status).toBe(200);
   await second.end();
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { freePorts, launch, type ServerProcess } from '../server-process.ts';
+import { launch, type ServerProcess } from '../server-process.ts';
 
 const ROLE = 'postrider_rotated';
 const MAILS = 200;
@@ -95,7 +95,7 @@ it('a new password of the database under load needs no restart, and loses no mai
 
 it('a start without the file, or with two passwords, says what to change', async () => {
   const start = async (env: Readonly<Record<string, string>>) => {
-    const started = launch({ ...journey.env, ...(await freePorts()), DATABASE_URL: url, ...env });
+    const started = launch({ ...journey.env, DATABASE_URL: url, ...env });
     expect((await started.exited).code).toBe(1);
     return started.stderr();
   };

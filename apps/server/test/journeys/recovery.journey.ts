@@ -3,7 +3,6 @@ import { startSmtpSink } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { freePort } from '../server-process.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
@@ -101,8 +100,10 @@ describe('the mail of a worker', () => {
 
 describe('a relay', () => {
   it('chaos C10: that was away for two seconds has mail three seconds after its return', async () => {
-    const port = await freePort();
-    const server = await journey.start({ DELIVERY: `smtp://127.0.0.1:${port}` });
+    // The port of the sink, on another address: nobody else binds it while the relay is away.
+    const host = '127.0.0.21';
+    const { port } = journey.smtp;
+    const server = await journey.start({ DELIVERY: `smtp://${host}:${port}` });
     const away_until = performance.now() + 2000;
     let sent = 0;
     while (performance.now() < away_until) {
@@ -110,7 +111,7 @@ describe('a relay', () => {
       await pause(50);
     }
 
-    const relay = await startSmtpSink({ port: Number(port) });
+    const relay = await startSmtpSink({ host, port });
     const back_at = performance.now();
     try {
       await relay.waitFor(1);

@@ -1,15 +1,13 @@
 import { bringMail, complaintReport, deliveryReport } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
-import { freePort, type ServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
 
 let journey: Journey;
 let server: ServerProcess;
-let inbound_port: number;
 beforeAll(async () => {
   journey = await openJourney({ RETURN_PATH_DOMAIN: 'bounces.good.test' });
-  inbound_port = Number(await freePort());
-  server = await journey.start({ INBOUND_PORT: String(inbound_port) });
+  server = await journey.start();
 });
 afterAll(() => journey.stop());
 
@@ -27,7 +25,7 @@ describe('a mail that comes back after its delivery', () => {
     const { path, return_path } = await delivered('gone@example.com');
     expect(return_path).toMatch(/^b\+[^@]{1,62}@bounces\.good\.test$/);
 
-    const answer = await bringMail(inbound_port, {
+    const answer = await bringMail(server.portOf('Bounces'), {
       from: '',
       to: return_path,
       raw: deliveryReport({
@@ -53,7 +51,11 @@ describe('a mail that comes back after its delivery', () => {
   it('as a complaint is shown as complained, and the next mail to it is refused', async () => {
     const { path, return_path } = await delivered('angry@example.com');
 
-    await bringMail(inbound_port, { from: 'fbl@example.com', to: return_path, raw: complaintReport('abuse') });
+    await bringMail(server.portOf('Bounces'), {
+      from: 'fbl@example.com',
+      to: return_path,
+      raw: complaintReport('abuse'),
+    });
 
     expect((await server.call('GET', path)).body).toMatchObject({
       status: 'complained',
@@ -67,13 +69,12 @@ describe('a mail that comes back after its delivery', () => {
     const { path, return_path } = await delivered('kept@example.com');
     await server.end();
     server = await journey.start({
-      INBOUND_PORT: String(inbound_port),
       SECRET_KEY: 'b'.repeat(64),
       SECRET_KEY_PREVIOUS: journey.env.SECRET_KEY ?? '',
     });
 
     const raw = deliveryReport({ address: 'kept@example.com', action: 'failed', status: '5.2.2' });
-    await bringMail(inbound_port, { from: '', to: return_path, raw });
+    await bringMail(server.portOf('Bounces'), { from: '', to: return_path, raw });
 
     expect((await server.call('GET', path)).body.status).toBe('bounced');
   });

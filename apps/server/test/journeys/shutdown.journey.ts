@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { freePort, freePorts, killLeftOvers, launch, startServer } from '../server-process.ts';
+import { killLeftOvers, launch, startServer } from '../server-process.ts';
 
 describe('SIGTERM', () => {
   let journey: Journey;
@@ -108,6 +108,14 @@ describe('a private database', () => {
     return file === null ? null : Number(file.split('\n')[3]);
   }
 
+  /** Where the process says in its data directory that it listens; undefined until it does. */
+  async function announcedUrl(): Promise<string | undefined> {
+    const folder = join(directory, 'embedded-holders');
+    const names = await readdir(folder).catch(() => []);
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
+    return /"url":"(http[^"]+)"/.exec(texts.join('\n'))?.[1];
+  }
+
   function canConnect(port: number): Promise<boolean> {
     return new Promise((done) => {
       const socket = connect(port, '127.0.0.1');
@@ -117,7 +125,7 @@ describe('a private database', () => {
   }
 
   it('ends with Ctrl-C, leaves no process behind, and a second start finds the data and shows no secret', async () => {
-    const env = { DATA_DIR: directory, ...(await freePorts()) };
+    const env = { DATA_DIR: directory };
     const first = await startServer(env);
     const [key = ''] = /pr_live_[0-9a-f]{64}/.exec(first.stdout()) ?? [];
     const mail = { ...hello, from: 'hello@sandbox.test' };
@@ -141,10 +149,10 @@ describe('a private database', () => {
   });
 
   it('newcomer N9: a second one on the same data says that one runs, and where; a worker may join it', async () => {
-    const first = await startServer({ DATA_DIR: directory, ...(await freePorts()) });
+    const first = await startServer({ DATA_DIR: directory });
 
-    const second = launch({ DATA_DIR: directory, ...(await freePorts()) });
-    const worker = launch({ DATA_DIR: directory, ...(await freePorts()), ROLES: 'worker' });
+    const second = launch({ DATA_DIR: directory });
+    const worker = launch({ DATA_DIR: directory, ROLES: 'worker' });
 
     expect(await second.exited).toEqual({ code: 1, signal: null });
     expect(second.stderr()).toContain(`already. It is at http://localhost:${first.port}.`);
@@ -156,20 +164,11 @@ describe('a private database', () => {
   });
 
   it('is stopped in order where its output is closed after the first line', async () => {
-    const env = { DATA_DIR: directory, ...(await freePorts()) };
-    const server = launch(env);
+    const server = launch({ DATA_DIR: directory });
     await server.says(/\S/);
     server.hangUp();
-    await expect
-      .poll(
-        () =>
-          fetch(`http://127.0.0.1:${env.PORT}/readyz`).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 60_000 },
-      )
-      .toBe(200);
+    const readyz = async () => (await fetch(`${await announcedUrl()}/readyz`).catch(() => null))?.status;
+    await expect.poll(readyz, { timeout: 60_000 }).toBe(200);
     expect(await postgresPort()).not.toBe(null);
 
     server.signal('SIGTERM');
@@ -185,9 +184,9 @@ describe('a start that cannot be', () => {
   let busy: string;
   beforeEach(async () => {
     journey = await openJourney();
-    busy = await freePort();
     holder = createServer();
-    await new Promise<void>((done) => holder.listen(Number(busy), '127.0.0.1', done));
+    await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));
+    busy = String((holder.address() as AddressInfo).port);
   });
   afterEach(async () => {
     await new Promise((done) => holder.close(done));
@@ -195,8 +194,7 @@ describe('a start that cannot be', () => {
   });
 
   it.each(['PORT', 'CAPTURE_PORT'])('says that the %s which was set is in use, and ends with 1', async (name) => {
-    const ports = { ...(await freePorts()), [name]: busy };
-    const server = launch({ ...journey.env, BOOTSTRAP_API_KEY: '', DELIVERY: 'capture', ...ports });
+    const server = launch({ ...journey.env, BOOTSTRAP_API_KEY: '', DELIVERY: 'capture', [name]: busy });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
 
@@ -214,7 +212,7 @@ describe('a start that cannot be', () => {
     ['ROLES', { ROLES: 'rest,wroker' }],
     ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: 'secret' }],
   ])('stops at an environment that does not fit, and names %s', async (name, env) => {
-    const server = launch({ ...journey.env, ...(await freePorts()), ...env });
+    const server = launch({ ...journey.env, ...env });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
 
@@ -225,7 +223,7 @@ describe('a start that cannot be', () => {
 
   it('ends with 0 when it is asked to stop while it still waits for migrations', async () => {
     await journey.sql`delete from migrations`;
-    const server = launch({ ...journey.env, ROLES: 'worker', ...(await freePorts()) });
+    const server = launch({ ...journey.env, ROLES: 'worker' });
     await server.says(/Waiting for npm run migrate/);
 
     server.signal('SIGTERM');

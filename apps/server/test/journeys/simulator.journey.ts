@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Journey, openJourney, statesOf } from '../journey.ts';
-import { freePort, type ServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
 
 let journey: Journey;
 let server: ServerProcess;
@@ -83,7 +83,7 @@ describe('a sandbox key of an installation that sends for real', () => {
 describe('a report of the simulator', () => {
   it('reaches the inbound listener of its own process, and ends the recipient and its address as real ones do', async () => {
     const whole = await openJourney({ DELIVERY: 'capture' });
-    const { call } = await whole.start({ INBOUND_PORT: await freePort() });
+    const { call } = await whole.start();
     const locals = ['complain', 'dsn+5.1.1', 'dsn+5.2.2'];
     const ids = await Promise.all(
       locals.map(async (local) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, type Sql } from '@postrider/db';
 import { type Embedded, startEmbedded } from '@postrider/db/embedded';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePorts, killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
+import { killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 
 // A server of its own: that commits wait for a standby is a setting of a whole server.
 const settings = { wal_level: 'replica', max_wal_senders: '4', fsync: 'off', full_page_writes: 'off' };
@@ -26,7 +26,6 @@ beforeAll(async () => {
     ...env,
     BOOTSTRAP_API_KEY: `pr_live_${randomBytes(32).toString('hex')}`,
     LIMITS: 'database_accept=60s',
-    ...(await freePorts()),
   });
 });
 afterAll(async () => {

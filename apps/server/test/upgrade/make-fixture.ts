@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { connect } from '@postrider/db';
 import { bringMail, startDnsZone, startWebhookSink } from '@postrider/testing';
-import { type Answer, freePorts, type ServerProcess, startServer } from '../server-process.ts';
+import { freePorts } from '../free-port.ts';
+import { type Answer, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, OPERATOR, ROOT_SECRET } from './fixture.ts';
 
 const FILE = fileURLToPath(new URL('baseline.sql.br', import.meta.url));

@@ -7,7 +7,8 @@ import { connect, migrate, schemaVersion } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 import { startSmtpSink } from '@postrider/testing';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { freePorts, killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
+import { freePorts } from '../free-port.ts';
+import { killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, loadFixture, ROOT_SECRET, upgrade } from './fixture.ts';
 
 const SENDERS = 6;
@@ -38,6 +39,7 @@ async function start(checkout?: string): Promise<ServerProcess> {
     SECRET_KEY: ROOT_SECRET,
     BOOTSTRAP_API_KEY: ADMIN_SECRET,
     DELIVERY: `smtp://${smtp.host}:${smtp.port}`,
+    // The release before may not choose its ports itself.
     ...(await freePorts()),
   };
   return startServer(env, checkout);
@@ -97,7 +99,7 @@ function tell(answers: readonly Answered[], ran: readonly string[], migrated_ms:
 }
 
 describe('an upgrade while mail is accepted and sent', () => {
-  it('case O4: refuses nothing, and the process from before goes on beside one from after', async () => {
+  it('refuses nothing, and the process from before goes on beside one from after', async () => {
     const before = await start(old_release ?? undefined);
     let servers = [before];
     const traffic = keepSending(() => servers);

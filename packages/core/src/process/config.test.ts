@@ -100,7 +100,8 @@ describe('readConfig', () => {
     [{ ROLES: 'rest,smtp' }, /ROLES holds "smtp", which is none of rest, admin, worker, inbound\./],
     [{ ROLES: ',' }, /ROLES must name at least one of rest, admin/],
     [{ DELIVERY: ',' }, /DELIVERY must name at least one of capture, mx/],
-    [{ PORT: '0' }, /PORT /],
+    [{ PORT: '-1' }, /PORT must be a whole number from 1 to 65535, or 0 for any free port/],
+    [{ MX_PORT: '0', DELIVERY: 'mx' }, /MX_PORT must be a whole number from 1 to 65535\./],
     [{ PORT: '70000' }, /PORT /],
     [{ PORT: 'http' }, /PORT /],
     [{ RETRY_SCHEDULE: '5m,1w' }, /RETRY_SCHEDULE "1w" is not a duration/],
@@ -122,6 +123,7 @@ describe('readConfig', () => {
     { INBOUND_PORT: '1025' },
     { CAPTURE_PORT: '3000' },
     { INBOUND_PORT: '3000' },
+    { PORT: '0', CAPTURE_PORT: '0', INBOUND_PORT: '0' },
   ])('starts with %j, where nothing else takes that port first or the other gives way', (env) => {
     expect(problemsOf(env)).toBe('');
   });

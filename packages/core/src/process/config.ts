@@ -35,8 +35,14 @@ function commaList(text: string): string[] {
 }
 
 const PORT_RULE = 'must be a whole number from 1 to 65535';
+const LISTENER_RULE = 'must be a whole number from 1 to 65535, or 0 for any free port';
 const list = z.string().transform(commaList);
 const port = z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE);
+const listenerPort = z.coerce
+  .number({ error: LISTENER_RULE })
+  .int(LISTENER_RULE)
+  .min(0, LISTENER_RULE)
+  .max(65_535, LISTENER_RULE);
 
 const limitList = z.string().transform((text, context) => {
   const read = readLimits(commaList(text));
@@ -158,7 +164,7 @@ const schema = z.object({
   DATABASE_PASSWORD_FILE: z.string().optional(),
   DATA_DIR: z.string().default('.postrider'),
   HOST: z.string().default('127.0.0.1'),
-  PORT: port.optional(),
+  PORT: listenerPort.optional(),
   TRUSTED_PROXIES: networks.default([]),
   ROLES: list.pipe(z.array(role).min(1, `must name at least one of ${roleNames.join(', ')}`)).default([...roleNames]),
   DELIVERY: list
@@ -169,11 +175,11 @@ const schema = z.object({
   DNS_SERVERS: dnsServers.default([]),
   HELO_NAME: z.string().optional(),
   RETURN_PATH_DOMAIN: z.string().optional(),
-  CAPTURE_PORT: port.optional(),
-  INBOUND_PORT: port.optional(),
-  SUBMISSION_PORT: port.optional(),
-  SUBMISSIONS_PORT: port.optional(),
-  METRICS_PORT: port.optional(),
+  CAPTURE_PORT: listenerPort.optional(),
+  INBOUND_PORT: listenerPort.optional(),
+  SUBMISSION_PORT: listenerPort.optional(),
+  SUBMISSIONS_PORT: listenerPort.optional(),
+  METRICS_PORT: listenerPort.optional(),
   REQUEST_LOG: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address such as http://localhost:4318' })
@@ -274,7 +280,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   for (const [place, name] of LISTENED_ON.entries()) {
     const given_port = config[name];
     const other = LISTENED_ON.slice(0, place).find((earlier) => config[earlier] === given_port);
-    if (given_port === undefined || !other) continue;
+    if (!given_port || !other) continue;
     problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
   }
   if (config.LIMITS.drain > (config.SHUTDOWN_GRACE * 1000) / 2) {
