@@ -118,7 +118,7 @@ describe('/docs/search', () => {
   });
 });
 
-describe('for programs', () => {
+describe('documentation for programs', () => {
   it('every page is Markdown, which llms.txt lists', async () => {
     const { text } = await admin.get('/llms.txt');
     const paths = [...text.matchAll(/\]\([^)]*(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path ?? '');

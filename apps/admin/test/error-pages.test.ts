@@ -34,7 +34,7 @@ describe('/errors', () => {
   });
 });
 
-describe('any other page', () => {
+describe('an unknown page', () => {
   it('is a 404 in JSON', async () => {
     const answer = await admin.get('/nowhere');
 

@@ -53,7 +53,7 @@ it('is found by the id that a log or an event shows, the first and those that ca
   expect(found).toEqual(attempts.map(({ failureGroup: _, ...attempt }) => attempt));
 });
 
-it('of another workspace is not found, nor one that never was', async () => {
+it('an attempt of another workspace, or one that never existed, is not found', async () => {
   const { secret } = await world.workspace('free');
   const id = await send('ada@example.com');
   await world.drain();

@@ -200,8 +200,8 @@ describe('a subscription to a bulk operation', () => {
   });
 });
 
-describe('one message', () => {
-  it('is sent now, or tried again now', async () => {
+describe('a single message', () => {
+  it('is sent immediately, or retried immediately', async () => {
     const scheduled = await send({ scheduled_at: inAnHour() });
     const now = await graphql.ask(
       `mutation ($id: ID!) { messageSendNow(input: { id: $id }) { ... on MessagePayload { email { id } } ${REFUSAL} } }`,

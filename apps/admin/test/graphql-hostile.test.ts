@@ -145,7 +145,7 @@ function asked(document: string) {
 }
 
 describe('a hostile document: real R15, R16', () => {
-  it.each(refused)('of %s is refused before anything of it runs', async (_what, document) => {
+  it.each(refused)('a document of %s is rejected before any of it runs', async (_what, document) => {
     const answer = await graphql.ask(document);
 
     expect(answer.status).toBe(400);
@@ -154,14 +154,14 @@ describe('a hostile document: real R15, R16', () => {
     expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'query_too_complex' } }]);
   });
 
-  it.each(invalid)('of %s is refused as invalid', async (_what, document) => {
+  it.each(invalid)('a document of %s is rejected as invalid', async (_what, document) => {
     const answer = await graphql.ask(document);
 
     expect(answer.status).toBe(400);
     expect(answer.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
   });
 
-  it.each(answered)('of %s is answered for %i points', async (_what, points, document) => {
+  it.each(answered)('a document of %s is executed for %i points', async (_what, points, document) => {
     const [first, second] = [await graphql.ask(document), await graphql.ask(document)];
 
     expect(first.errors).toEqual([]);
@@ -169,7 +169,7 @@ describe('a hostile document: real R15, R16', () => {
     expect(second.data).toEqual(first.data);
   });
 
-  it('by GET is refused as by POST', async () => {
+  it('a hostile document is rejected over GET as over POST', async () => {
     const answer = await fetch(`${graphql.url}?query=${encodeURIComponent(chain(40, 2))}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
@@ -180,13 +180,13 @@ describe('a hostile document: real R15, R16', () => {
   });
 });
 
-describe('what is looked at', () => {
+describe('the form of a document', () => {
   it.each([
     [40, 2],
     [50, 2],
     [24, 2],
     [7, 10],
-  ])('of %i fragments with %i spreads each is every selection once', (length, spreads) => {
+  ])('visits each selection of %i fragments with %i spreads each once', (length, spreads) => {
     const form = formOf(parse(chain(length, spreads)));
 
     expect(form.fragments).toBe(length);
@@ -195,7 +195,7 @@ describe('what is looked at', () => {
     expect(formProblem(form)).not.toBeNull();
   });
 
-  it('is every operation, and every fragment that none of them spreads', () => {
+  it('covers every operation, and every fragment that none of them spreads', () => {
     const form = formOf(
       parse(
         `query a { usage { month } } ${chain(30, 2).replace('query', 'query b')} fragment g on Query { __typename }`,
@@ -206,7 +206,7 @@ describe('what is looked at', () => {
     expect(formProblem(form)).not.toBeNull();
   });
 
-  it('by a plan is every fragment once in a selection, as by execution', () => {
+  it('a plan visits every fragment once per selection, as execution does', () => {
     const plan = planOf(schema, parse(chain(40, 2, 'usage { month }')));
 
     // The spread of the operation, two in each of 39 fragments, and two fields.
@@ -214,13 +214,13 @@ describe('what is looked at', () => {
     expect(plan?.steps).toHaveLength(1);
   });
 
-  it('of a cycle ends', () => {
+  it('a cycle of fragments ends', () => {
     const cycle = parse('{ ...f } fragment f on Query { ...g ...g } fragment g on Query { ...f ...f }');
 
     expect(formOf(cycle)).toMatchObject({ fragments: 2, visited: 5 });
   });
 
-  it('of the introspection of a client is within every limit', () => {
+  it('the introspection query of a client is within every limit', () => {
     const form = formOf(parse(introspection));
     const cost = asked(introspection);
 
@@ -242,7 +242,7 @@ describe('the price of introspection', () => {
     expect(one.points).toBeCloseTo(types / 100);
   });
 
-  it('of all fields is exact', () => {
+  it('is exact for all fields', () => {
     const fields = Object.values(schema.getTypeMap()).reduce(
       (sum, type) => sum + ('getFields' in type && !('isOneOf' in type) ? Object.keys(type.getFields()).length : 0),
       0,

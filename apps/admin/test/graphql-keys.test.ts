@@ -38,7 +38,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('that is revoked is refused from the next request on', async () => {
+  it('a revoked key is rejected from the next request on', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const before = await graphql.ask('{ __typename }', undefined, { key: key.secret });
 
@@ -49,7 +49,7 @@ describe('a key', () => {
     expect(after.errors).toMatchObject([{ extensions: { reason: 'revoked_key' } }]);
   });
 
-  it('with operator alone does not read the mail of a workspace', async () => {
+  it('a key with only the operator scope does not read the email of a workspace', async () => {
     const { secret } = await world.key({ scopes: ['operator'] });
 
     const answer = await graphql.ask('{ messages { nodes { id } } }', undefined, { key: secret });

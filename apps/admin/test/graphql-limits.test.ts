@@ -62,14 +62,14 @@ describe('a document', () => {
     ['lacks a variable', 'query ($id: ID!) { node(id: $id) { id } }'],
     ['names an unknown status', '{ messages(filter: { status: [SENT] }) { nodes { id } } }'],
     ['gives a number for a time', '{ messages(filter: { since: 5 }) { nodes { id } } }'],
-  ])('that %s is refused as an invalid query', async (_, query) => {
+  ])('a document that %s is rejected as an invalid query', async (_, query) => {
     const answer = await graphql.ask(query);
 
     expect(answer.status).toBe(400);
     expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
   });
 
-  it('with an argument that cannot be read is refused whole, so that nothing of it runs without a price', async () => {
+  it('a document with an unreadable argument is rejected whole, so that no part of it runs without a price', async () => {
     const dear = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
     const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${dear} }`;
     const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${dear} }`;
@@ -137,7 +137,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('by GET is answered where it only reads', async () => {
+  it('a GET request is executed if it only reads', async () => {
     const answer = await fetch(`${graphql.url}?query=${encodeURIComponent('{ usage { limit } }')}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
@@ -254,7 +254,7 @@ describe('the budget of a key', () => {
     await expect.poll(async () => (await levelOf(secret)) < 10).toBe(true);
   });
 
-  it('that is used up is told with the time after which to ask again', async () => {
+  it('an exhausted budget is reported with the time after which to retry', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:03:00Z'));
     const { id, secret } = await world.key({ scopes: ['admin'] });
     await world.services.sql`
@@ -286,7 +286,7 @@ describe('the budget of a key', () => {
 });
 
 describe('an answer', () => {
-  it('of little cost ends where its lists bring more than 20,000 entries', async () => {
+  it('a cheap response ends when its lists return more than 20,000 entries', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const to = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
     const mail = { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' };

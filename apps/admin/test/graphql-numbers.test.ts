@@ -66,7 +66,7 @@ describe('stats', () => {
     });
   });
 
-  it('of a range that cannot be answered are an error with its reason', async () => {
+  it('stats for an invalid range are an error with its reason', async () => {
     const { data, errors } = await graphql.ask(statsOf, { since: '2020-01-01T00:00:00Z' });
 
     expect(data).toBeNull();

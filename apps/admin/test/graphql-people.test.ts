@@ -112,7 +112,7 @@ describe('a key that has operator and limits', () => {
     ['the sandbox mode', { mode: 'sandbox' }],
   ];
 
-  it.each(limits)('such as %s creates neither a person nor rows without them', async (_, limit) => {
+  it.each(limits)('a key limited by %s creates neither people nor rows without that limit', async (_, limit) => {
     const { secret: key } = await world.key({ scopes: ['operator', 'admin'], ...limit });
     const refusal = '{ ... on ApiError { reason } ... on ForbiddenError { requiredScope } }';
     const workspaces = async () => (await world.services.sql`select from workspaces`).length;

@@ -115,7 +115,7 @@ describe('queues', () => {
     });
   });
 
-  it('and jobs are for operators, and to others a job is as absent as none', async () => {
+  it('queues and jobs are for operators; for others, an existing job is as absent as a missing one', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     const id = await addClose(later());
 
@@ -229,7 +229,7 @@ describe('jobs', () => {
     expect((await pull('jobRetry')).data).toEqual({ jobRetry: { job: { state: 'RETRY' } } });
   });
 
-  it('that are dead are tried again by the queue', async () => {
+  it('dead jobs are retried by the queue', async () => {
     await addClose();
     await world.services.sql`
       update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'webhook.close' and state = 'created'

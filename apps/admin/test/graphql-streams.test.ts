@@ -204,7 +204,7 @@ describe('a stream of events', () => {
     }, 30_000);
   });
 
-  it('of a workspace is hidden from others', async () => {
+  it('a stream of events in one workspace is hidden from others', async () => {
     const { secret } = await world.workspace('free');
     const stranger = await follow({}, secret);
     const own = await follow();

@@ -43,8 +43,8 @@ beforeAll(async () => {
 
 const byId = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
 
-describe('what belongs to a workspace', () => {
-  it('is found there by id, whatever it is', async () => {
+describe('an object of a workspace', () => {
+  it('is found in its workspace by id, whatever its type', async () => {
     const answer = await graphql.ask(byId, { ids: Object.values(owned) });
 
     expect(answer.errors).toEqual([]);
@@ -62,7 +62,7 @@ describe('what belongs to a workspace', () => {
     });
   });
 
-  it('is null to another, as if it were not there', async () => {
+  it('is null to another workspace, as if it did not exist', async () => {
     const foreign = await graphql.ask(byId, { ids: Object.values(owned) }, { key: stranger });
 
     expect(foreign.errors).toEqual([]);
@@ -87,7 +87,7 @@ describe('what belongs to a workspace', () => {
     });
   });
 
-  it('has cursors that are good nowhere else', async () => {
+  it('has cursors that are valid in no other workspace', async () => {
     const own = await graphql.ask('{ messages { edges { cursor } } }');
     const { cursor } = (own.data as { messages: { edges: { cursor: string }[] } }).messages.edges[0] ?? { cursor: '' };
 
@@ -108,7 +108,7 @@ describe('what belongs to a workspace', () => {
     ['suppressionRemove', 'suppression', 'suppression_not_found'],
     ['webhookDelete', 'webhook', 'webhook_not_found'],
     ['deliveryReplay', 'delivery', 'delivery_not_found'],
-  ] as const)('is not there for %s of another', async (mutation, what, reason) => {
+  ] as const)('does not exist for %s of another workspace', async (mutation, what, reason) => {
     const query = `mutation ($id: ID!) { ${mutation}(input: { id: $id }) { ... on NotFoundError { code reason } } }`;
 
     const foreign = await graphql.ask(query, { id: owned[what] }, { key: stranger });

@@ -95,7 +95,7 @@ describe('deliveries of a workspace', () => {
     expect(other.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
   });
 
-  it('of a webhook that is not there are refused, and a type that there is not', async () => {
+  it('deliveries of an unknown webhook or an unknown event type are rejected', async () => {
     const ask = (filter: object) =>
       graphql.ask('query ($filter: DeliveryFilter) { webhookDeliveries(filter: $filter) { nodes { id } } }', {
         filter,

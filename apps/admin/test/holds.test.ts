@@ -154,7 +154,7 @@ describe('holds over tRPC', () => {
     expect(await api.holds.release.mutate({ hold_id: made.id })).toMatchObject({ status: 'ended' });
   });
 
-  it('of the instance are not for an admin of a workspace', async () => {
+  it('instance-wide holds are not available to a workspace admin', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const refusal = await refusalOf(api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'No' }));

@@ -241,7 +241,7 @@ describe('a login link', () => {
     expect((await post(path)).status).toBe(401);
   });
 
-  it('that was never made is refused, and not tried for ever', async () => {
+  it('an unknown login link is rejected, and not tried forever', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 61; count++) statuses.push((await post(`/login/link/${'A'.repeat(43)}`)).status);
 

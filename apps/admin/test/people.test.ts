@@ -131,7 +131,7 @@ describe('a member', () => {
     expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
-  it('who is known elsewhere is added by operators only, without credentials for their account', async () => {
+  it('a member known elsewhere is added by operators only, without credentials for their account', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -147,7 +147,7 @@ describe('a member', () => {
   });
 
   it.each(['password', 'login_link'] as const)(
-    'whose %s an admin elsewhere was shown gets new credentials when an operator adds them, once',
+    'a member whose %s was shown to an admin elsewhere gets new credentials when an operator adds them, once',
     async (way) => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
@@ -176,7 +176,7 @@ describe('a member', () => {
     },
   );
 
-  it('who was removed and comes back elsewhere is not entered by what the first admin was shown', async () => {
+  it('a removed member who joins elsewhere cannot be impersonated with the credentials the first admin saw', async () => {
     const { workspace_id } = await world.workspace('free');
     const first = await signedIn(world, admin, 'admin', workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -191,7 +191,7 @@ describe('a member', () => {
     expect(await signInWith(email, shown.password ?? '')).toBe(401);
   });
 
-  it('who becomes an operator is not entered by what an admin was shown, either', async () => {
+  it('a member who becomes an operator cannot be impersonated with the credentials an admin saw', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const email = 'rising@people.test';
     const shown = await boss.api.members.invite.mutate({ email, role: 'viewer' });
@@ -203,7 +203,7 @@ describe('a member', () => {
     await operator.api.operators.remove.mutate({ user_id: added.id, reason: 'a mistake' });
   });
 
-  it('who is removed is refused at once, on every process and in every browser', async () => {
+  it('a removed member is rejected immediately, on every process and in every browser', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const gone = await signedIn(world, admin, 'member');
     const second = await startAdmin(await world.peer());
@@ -219,7 +219,7 @@ describe('a member', () => {
     expect(data.map(({ id }) => id)).not.toContain(gone.user_id);
   });
 
-  it('whose role changes is signed out, so that no page shows what they may no longer do', async () => {
+  it('a member whose role changes is signed out, so that no page shows what they may no longer do', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const other = await signedIn(world, admin, 'admin');
 
@@ -253,7 +253,7 @@ describe('a member', () => {
     expect((await follow(url)).status).toBe(303);
   });
 
-  it('of another workspace is as absent as one who never was', async () => {
+  it('a member of another workspace is as absent as one who never existed', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'member', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -272,7 +272,7 @@ describe('a member', () => {
 });
 
 describe('the last admin', () => {
-  it('of a workspace stays, whichever way one tries', async () => {
+  it('the last admin of a workspace cannot be removed by any route', async () => {
     const { workspace_id } = await world.workspace('free');
     const only = await signedIn(world, admin, 'admin', workspace_id);
 
@@ -325,7 +325,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('who is the last one stays', async () => {
+  it('the last operator cannot be removed', async () => {
     const { data } = await operator.api.operators.list.query();
     const others = data.filter(({ id }) => id !== operator.user_id);
     for (const { id } of others) await operator.api.operators.remove.mutate({ user_id: id });

@@ -112,7 +112,7 @@ describe('a subscription', () => {
     await expect.poll(() => refusalOf(foreign)).toBe('message_not_found');
   });
 
-  it('of the audit log and of deliveries resumes behind the last entry', async () => {
+  it('a subscription to the audit log or to deliveries resumes behind the last entry', async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
     const { id: webhook_id } = await invoke(world.as(world.workspace_id), createWebhook, {
       url: 'http://127.0.0.1:65000/resumed',
@@ -136,7 +136,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('of a state tells it at once, and again where it resumes', async () => {
+  it('a subscription to a state reports it immediately, and again when it resumes', async () => {
     const { api, cookie } = await signedIn(world, admin, 'operator');
     const { token } = await api.ops.bulkPreview.mutate({ action: 'cancel', filter: { tag: 'none' } });
     const { id } = await api.ops.bulkRun.mutate({ token, reason: 'Followed' });

@@ -91,8 +91,8 @@ function told(refusal: Record<string, unknown>, of: Theirs): string {
   return text;
 }
 
-describe('what belongs to another workspace', () => {
-  it.each(Object.keys(calls))('is as absent to %s as what never was, and stays as it is', async (name) => {
+describe('an object of another workspace', () => {
+  it.each(Object.keys(calls))('is as absent to %s as one that never existed, and stays unchanged', async (name) => {
     const call = calls[name] ?? (() => Promise.resolve());
     const before = await left();
 
@@ -104,7 +104,7 @@ describe('what belongs to another workspace', () => {
     expect(await left()).toEqual(before);
   });
 
-  it('is in no list, and its cursors are good for nothing', async () => {
+  it('is in no list, and its cursors are invalid', async () => {
     const own = await signedIn(world, admin, 'admin');
     for (const count of [1, 2]) await world.key({ scopes: ['email:send'], name: `Key ${count}` });
     const { next_cursor } = await own.api.apiKeys.list.query({ limit: 1 });
@@ -124,7 +124,7 @@ describe('what belongs to another workspace', () => {
     });
   });
 
-  it('is not made by naming it in the input', async () => {
+  it('is not created by naming that workspace in the input', async () => {
     const made = await foreign.api.apiKeys.create.mutate({
       name: 'Mine',
       scopes: ['email:send'],

@@ -63,7 +63,7 @@ describe('a procedure', () => {
     expect(await refusalOf(call())).toMatchObject({ status, reason });
   });
 
-  it('that fails says nothing of it but the id under which the log has it', async () => {
+  it('a failing procedure reveals only the id under which the log has the failure', async () => {
     await world.services.sql`alter table suppressions rename to suppressions_elsewhere`;
 
     const refusal = await refusalOf(operator.api.suppressions.list.query());
@@ -278,7 +278,7 @@ describe('the windows', () => {
     expect((await world.services.sql`select from messages where workspace_id = ${workspace_id}`).length).toBe(3);
   });
 
-  it('of a workspace are not filled by roles that may not send', async () => {
+  it('the windows of a workspace are not filled by roles that may not send', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     const refused = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));

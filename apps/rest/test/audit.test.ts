@@ -292,8 +292,8 @@ async function log() {
 }
 const lengthOfLog = async () => (await log())[0]?.sequence ?? 0;
 
-describe('every operation of the surface', () => {
-  it('is known here', () => {
+describe('an API operation', () => {
+  it('is listed in this test', () => {
     expect(Object.keys(surface).sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
@@ -301,7 +301,7 @@ describe('every operation of the surface', () => {
     if (audited === null) continue;
     const method = route.slice(0, route.indexOf(' '));
 
-    it(`leaves one entry when it is done, and none when it is refused: ${route}`, async () => {
+    it(`leaves one entry when it succeeds, and none when it is rejected: ${route}`, async () => {
       const { path, body, target_id } = await audited.prepare();
       const before = await lengthOfLog();
 
@@ -326,7 +326,7 @@ describe('every operation of the surface', () => {
     });
   }
 
-  it('leaves no entry where it changes nothing', async () => {
+  it('leaves no entry if it changes nothing', async () => {
     const id = await sent({ scheduled_at: inAnHour() });
     await rest.call('POST', `/email/${id}/cancel`);
     const key = await made('/api-keys', { name: 'Shop', scopes: ['email:send'] });
@@ -346,7 +346,7 @@ describe('every operation of the surface', () => {
 });
 
 describe('a resend', () => {
-  it('that is repeated under its Idempotency-Key is one, and one entry', async () => {
+  it('a resend repeated under its Idempotency-Key is one resend, and one entry', async () => {
     const id = await sent();
     const before = await lengthOfLog();
     const again = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });

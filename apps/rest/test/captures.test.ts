@@ -152,7 +152,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
   });
 });
 
-describe('what is captured', () => {
+describe('a captured message', () => {
   it('is kept for a week, and of each workspace up to its quota', async () => {
     const { workspace_id } = await world.workspace('free');
     await capture('old@example.com');

@@ -162,8 +162,8 @@ describe('200', () => {
   });
 });
 
-describe('one winner', () => {
-  it('has every race between a cancel and a delivery that is due', async () => {
+describe('a race between a cancel and a due delivery', () => {
+  it('has one winner each time', async () => {
     await world.services.sql`update plans set default_per_minute = 100000`;
     const before = await usage();
     const rounds = 50;

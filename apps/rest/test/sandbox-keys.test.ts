@@ -10,7 +10,7 @@ const rest = await openRest(world);
 const mail = { from: 'shop@sandbox.test', to: 'a@example.com', subject: 'Hello', text: 'Hi' };
 
 describe('an idempotency key', () => {
-  it('of a sandbox key is not that of a live one', async () => {
+  it('an idempotency key of a sandbox key is not that of a live one', async () => {
     const sandbox = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const live = await world.key({ scopes: ['email:send'] });
     const ask = (key: string) =>

@@ -112,7 +112,7 @@ describe('404', () => {
     ['GET', '/email/logs//', 'the path is /v1/email/logs, without the slash at its end, and takes GET.'],
     ['POST', '/Email//Send', 'the path is /v1/email/send, spelled so, and takes POST.'],
     ['GET', '/nothing', '/v1/openapi.json lists every endpoint.'],
-  ])('to %s /v1%s says: %s (newcomer N13)', async (method, path, said) => {
+  ])('an unknown route, %s /v1%s, says: %s (newcomer N13)', async (method, path, said) => {
     const answer = await rest.call(method, path);
 
     expect([answer.status, errorOf(answer).reason]).toEqual([404, 'route_not_found']);
@@ -245,13 +245,16 @@ describe('400', () => {
     ['POST', '/email/send?dryRun=true', 'dryRun', 'Did you mean dry_run?'],
     ['POST', '/email/batch?dry_run=true', 'dry_run', 'takes none'],
     ['GET', '/email/logs?lmit=5', 'lmit', 'Did you mean limit?'],
-  ])('to %s %s names %s and what is known: %s (newcomer N3)', async (method, path, name, known) => {
-    const answer = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
+  ])(
+    'an unknown parameter in %s %s names %s and the known ones: %s (newcomer N3)',
+    async (method, path, name, known) => {
+      const answer = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
 
-    expect([answer.status, errorOf(answer).reason]).toEqual([400, 'unknown_parameter']);
-    expect(errorOf(answer).details?.[0]).toMatchObject({ param: name, reason: 'unknown_parameter' });
-    expect(errorOf(answer).message).toContain(known);
-  });
+      expect([answer.status, errorOf(answer).reason]).toEqual([400, 'unknown_parameter']);
+      expect(errorOf(answer).details?.[0]).toMatchObject({ param: name, reason: 'unknown_parameter' });
+      expect(errorOf(answer).message).toContain(known);
+    },
+  );
 
   it('names every unknown parameter, after the key and its scope have been checked', async () => {
     const answer = await rest.call('GET', '/email/logs?page=2&offset=1&status=nothing');

@@ -321,8 +321,8 @@ describe('202', () => {
     expect((await rest.call('GET', `/email/logs/${sent.body.id}`)).body.scheduled_at).toBe(instant.toISOString());
   });
 
-  describe('with an Idempotency-Key', () => {
-    it('answers a repeat byte for byte and sends one copy', async () => {
+  describe('a request with an Idempotency-Key', () => {
+    it('repeats its response byte for byte and sends one copy', async () => {
       const first = await send({}, keyed('repeat'));
       const second = await send({}, keyed('repeat'));
 
@@ -333,7 +333,7 @@ describe('202', () => {
       await onlyCopyOf(second);
     });
 
-    it('makes one message of fifty concurrent duplicates on two processes', async () => {
+    it('creates one message from fifty concurrent duplicates on two processes', async () => {
       const servers = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? rest : other));
 
       const answers = await Promise.all(
@@ -346,7 +346,7 @@ describe('202', () => {
       for (const answer of answers.slice(0, 1)) await onlyCopyOf(answer);
     });
 
-    it('keeps keys of two workspaces apart', async () => {
+    it('shares no key with another workspace', async () => {
       const { secret, workspace_id } = await world.workspace('free');
       await world.domain('apart.test', workspace_id);
 
@@ -357,14 +357,14 @@ describe('202', () => {
       expect(mine.body.id).not.toBe(theirs.body.id);
     });
 
-    it('is not burned by a request that was refused', async () => {
+    it('can reuse the key of a rejected request', async () => {
       expect((await send({ from: 'a@nobody.test' }, keyed('fresh'))).status).toBe(422);
       expect((await send({ to: [] }, keyed('fresh'))).status).toBe(400);
 
       expect((await send({}, keyed('fresh'))).status).toBe(202);
     });
 
-    it('is forgotten after 24 hours', async () => {
+    it('creates a new message after 24 hours', async () => {
       const first = await send({}, keyed('day'));
       await world.clock.advance(86_400_000);
 
@@ -374,7 +374,7 @@ describe('202', () => {
       expect(second.body.id).not.toBe(first.body.id);
     });
 
-    it('may have 255 characters', async () => {
+    it('may have a key of 255 characters', async () => {
       expect((await send({}, keyed('k'.repeat(255)))).status).toBe(202);
     });
   });

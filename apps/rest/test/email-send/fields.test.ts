@@ -181,7 +181,7 @@ describe('a misspelt name', () => {
 });
 
 describe('a refusal', () => {
-  it('of a body that is not JSON names line and column (newcomer N11)', async () => {
+  it('an error for a body that is not JSON names line and column (newcomer N11)', async () => {
     const answer = await post('{\n  "from": "a@sandbox.test",\n  "to": [\'ada@example.com\']\n}');
 
     expect(errorOf(answer)).toMatchObject({
@@ -190,7 +190,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of another charset names it (newcomer N11)', async () => {
+  it('an error for another charset names it (newcomer N11)', async () => {
     const answer = await send({}, { headers: { 'content-type': 'application/json; charset=latin1' } });
 
     expect(errorOf(answer)).toMatchObject({
@@ -202,11 +202,11 @@ describe('a refusal', () => {
   it.each([
     [' hello@sandbox.test', 'a space before or after the address'],
     ['Hello hello@sandbox.test', 'angle brackets'],
-  ])('of the sender %j names the cause (newcomer N11)', async (from, cause) => {
+  ])('an error for the sender %j names the cause (newcomer N11)', async (from, cause) => {
     expect(errorOf(await send({ from })).message).toContain(cause);
   });
 
-  it('of letters before the @ says that they are not supported yet (real R23)', async () => {
+  it('an error for non-ASCII letters before the @ says that they are not supported yet (real R23)', async () => {
     const answer = await send({ to: 'jörg@example.com' });
 
     expect(detailsOf(answer)).toEqual(['to invalid_email']);
@@ -214,7 +214,7 @@ describe('a refusal', () => {
   });
 
   it.each(['Authorization', 'Content-Type', 'Idempotency-Key'])(
-    'of a request that has %s twice names it (chaos C2)',
+    'an error for a duplicate %s header names it (chaos C2)',
     async (name) => {
       const body = JSON.stringify(hello);
       const headers = {
