@@ -67,7 +67,7 @@ async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a report of a failure', () => {
-  it('about the mailbox ends a delivered recipient as bounced and suppresses its address', async () => {
+  it('a mailbox failure ends a delivered recipient as bounced and suppresses its address', async () => {
     const { id, return_path } = await sent('gone@example.com');
 
     const answer = await bring(return_path, failure('gone@example.com'));
@@ -103,7 +103,7 @@ describe('a report of a failure', () => {
     });
   });
 
-  it('that comes many times at once is one event', async () => {
+  it('a report received many times concurrently is one event', async () => {
     const { id, return_path } = await sent('crowd@example.com');
 
     await Promise.all([1, 2, 3, 4, 5].map(() => bring(return_path, failure('crowd@example.com'))));
@@ -129,7 +129,7 @@ describe('a report of a failure', () => {
     ['4.4.7', '451 4.4.7 Delivery time expired', 'network'],
     ['4.1.1', '450 4.1.1 User unknown', 'mailbox'],
     ['4.0.0', '550 5.1.1 User unknown', 'mailbox'],
-  ])('of status %s (%s) bounces and suppresses no address', async (status, diagnostic, category) => {
+  ])('a report with status %s (%s) bounces and suppresses no address', async (status, diagnostic, category) => {
     const { id, return_path } = await sent('kept@example.com');
 
     await bring(return_path, failure('kept@example.com', status, diagnostic));
@@ -139,7 +139,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('of one member of a list behind the address bounces and suppresses no address', async () => {
+  it('a report about one member of a list behind the address bounces and suppresses no address', async () => {
     const { id, return_path } = await sent('list@example.com');
     const raw = failure('member@example.net').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -152,7 +152,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('real R5: that names our address twice over decides by that group alone', async () => {
+  it('real R5: a report with a group for our address is decided by that group alone', async () => {
     const { id, return_path } = await sent('second@example.com');
     const raw = failure('first@example.com').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -252,7 +252,7 @@ describe('a complaint', () => {
     await unchangedBy(() => bring(return_path, complaintReport('abuse')));
   });
 
-  it.each(['not-spam', 'auth-failure', ''])('of type %j is none', async (type) => {
+  it.each(['not-spam', 'auth-failure', ''])('a report of type %j is no complaint', async (type) => {
     const { return_path } = await sent('glad@example.com');
 
     await unchangedBy(async () => expect((await bring(return_path, complaintReport(type))).data).toMatch(/^250 /));
@@ -273,7 +273,7 @@ describe('other mail to a return address', () => {
   });
 });
 
-describe('who may bring what', () => {
+describe('access to return addresses', () => {
   it('a wrong signature is refused at RCPT and counted', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
@@ -295,13 +295,13 @@ describe('who may bring what', () => {
   });
 
   it.each(['ada@example.com', 'postmaster@bounces.example.org', 'b+@bounces.example.org', 'b+x@example.org'])(
-    'nothing is relayed or kept for %s',
+    'a message to %s is neither relayed nor kept',
     async (address) => {
       expect((await bring(address, 'Subject: x\n\nx')).rcpt).toMatch(/^550 /);
     },
   );
 
-  it('a second recipient of one mail is to be brought by itself', async () => {
+  it('a second recipient of one message is deferred to its own transaction', async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const visitor = await visitSmtp(listener.port);
     await visitor.say('EHLO visitor.test');
@@ -325,8 +325,8 @@ describe('who may bring what', () => {
   });
 });
 
-describe('when something fails', () => {
-  it('the answer is 451 while the database refuses, and 250 after that', async () => {
+describe('a return address during a failure', () => {
+  it('the response is 451 while the database fails, and 250 after that', async () => {
     const { id, return_path } = await sent('fault@example.com');
     const { sql } = world.services;
     await sql`alter table suppressions rename to suppressions_away`;
@@ -340,7 +340,7 @@ describe('when something fails', () => {
     expect((await shown(id)).status).toBe('bounced');
   });
 
-  it('a mail that hangs its thread costs the thread; others are served meanwhile and after it', async () => {
+  it('a message that hangs its thread costs the thread; others are served meanwhile and after it', async () => {
     const { id, return_path } = await sent('brave@example.com');
     const tough = await startListener(world.services, 0, { thread: HOSTILE, deadline_ms: 4000 });
     try {

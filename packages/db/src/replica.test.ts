@@ -24,8 +24,8 @@ function follow() {
   };
 }
 
-describe('how far a replica is behind', () => {
-  it('is usable where it has what the primary had within five seconds, also where nothing is written', async () => {
+describe('a replica', () => {
+  it('is usable if it has what the primary had within five seconds, also if nothing is written', async () => {
     const replica = follow();
     expect(replica.usable()).toBe(false);
     expect(await replica.look({ replica: 90, primary: 100 })).toBe(false);
@@ -35,7 +35,7 @@ describe('how far a replica is behind', () => {
     expect(await replica.look({ replica: 200, primary: 200 })).toBe(true);
   });
 
-  it('is unusable where it comes back minutes behind', async () => {
+  it('is unusable if it returns minutes behind', async () => {
     const replica = follow();
     expect(await replica.look({ replica: 100, primary: 100 })).toBe(true);
     replica.pass(500);
@@ -48,7 +48,7 @@ describe('how far a replica is behind', () => {
     expect(await replica.look({ replica: 9000, primary: 9100 })).toBe(true);
   });
 
-  it('is unusable where it is further than the primary, or replays nothing', async () => {
+  it('is unusable if it is ahead of the primary, or replays nothing', async () => {
     const replica = follow();
     expect(await replica.look({ replica: 5000, primary: 100 })).toBe(false);
     expect(await replica.look({ replica: 5000, primary: 4999 })).toBe(false);

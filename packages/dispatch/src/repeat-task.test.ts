@@ -30,7 +30,7 @@ describe('a task', () => {
     expect(world.logged.filter((line) => line.level === 50).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('that is under way is waited for by the stop, and is the last one', async () => {
+  it('a running task is waited for by the stop, and is the last one', async () => {
     let runs = 0;
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

@@ -47,7 +47,7 @@ async function talker(answer: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('what is not public', () => {
+describe('a non-public address', () => {
   it.each([
     '127.0.0.1',
     'localhost',
@@ -63,7 +63,7 @@ describe('what is not public', () => {
     '①②⑦.0.0.1',
     '127。0。0。1',
     '0.0.0.0',
-  ])('is not connected to as %s', async (host) => {
+  ])('is rejected when spelled %s', async (host) => {
     const outcome = await post(guardOf(), `http://${host}:${portOf(sink.url)}/`);
 
     expect(outcome).toMatchObject({ kind: 'failed', error: expect.stringMatching(/not a public address|not public/) });
@@ -79,14 +79,14 @@ describe('what is not public', () => {
     '224.0.0.1',
     '[fd00::1]',
     '[fe80::1]',
-  ])('is not connected to as %s', async (host) => {
+  ])('is rejected when spelled %s', async (host) => {
     expect(await post(guardOf(), `http://${host}/`)).toMatchObject({
       kind: 'failed',
       error: expect.stringMatching(/not a public address/),
     });
   });
 
-  it('is not connected to when a name leads there, although it was public when it was looked up before', async () => {
+  it('is rejected when a name resolves to it, although it resolved to a public one before', async () => {
     const guard = guardOf();
     const url = `http://hook.test:${portOf(sink.url)}/`;
     dns.set('hook.test', 'A', ['203.0.113.9']);
@@ -103,7 +103,7 @@ describe('what is not public', () => {
     expect(sink.requests).toEqual([]);
   });
 
-  it('is connected to where the operator has allowed its network, by address and by name', async () => {
+  it('is accepted if the operator has allowed its network, by address and by name', async () => {
     dns.set('hook.test', 'A', ['10.0.0.1', '127.0.0.1']);
 
     expect(await post(open(), `${sink.url}/a`)).toMatchObject({ kind: 'answered', status: 200 });
@@ -116,8 +116,8 @@ describe('what is not public', () => {
   });
 });
 
-describe('an answer', () => {
-  it('that redirects is the answer', async () => {
+describe('a response', () => {
+  it('a redirect is returned, not followed', async () => {
     sink.script(() => ({ kind: 'reply', status: 302, headers: { location: 'http://169.254.169.254/' } }));
 
     expect(await post(open(), sink.url)).toMatchObject({ kind: 'answered', status: 302 });
@@ -152,7 +152,7 @@ describe('an answer', () => {
     expect(await post(guard, long)).toMatchObject({ kind: 'answered', status: 200, text: 'x'.repeat(1024) });
   });
 
-  it('that does not come in time is none, however slowly it drips', async () => {
+  it('a late response counts as none, however slowly it drips', async () => {
     const silent = await talker(() => undefined);
     const dripping = await talker((socket) => {
       const timer = setInterval(() => socket.write('X-A: b\r\n'), 50);
@@ -167,7 +167,7 @@ describe('an answer', () => {
     expect(await post(guard, dripping)).toEqual({ kind: 'failed', error });
   });
 
-  it('with headers beyond 16 kB, or that is no HTTP, is none', async () => {
+  it('a response with headers beyond 16 kB, or that is no HTTP, counts as none', async () => {
     const large = await talker((socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'x'.repeat(20_000)}\r\n\r\n`));
     const other = await talker((socket) => socket.end('220 mail ready\r\n'));
 
@@ -203,7 +203,7 @@ describe('an answer', () => {
     expect(await post(unused, sink.url)).toEqual({ kind: 'failed', error: 'the client is stopped' });
   });
 
-  it('over TLS is none without a certificate that is trusted, and is for the host', async () => {
+  it('a response over TLS counts as none without a trusted certificate for the host', async () => {
     const answering = createTlsServer(mailCertificate, (_, response) => response.end());
     await new Promise<void>((resolve) => answering.listen(0, '127.0.0.1', resolve));
     closing.push(async () => {

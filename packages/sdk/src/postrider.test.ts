@@ -242,7 +242,7 @@ describe('retries', () => {
     expect(await client().email.send(mail)).toEqual(taken);
   });
 
-  it('never repeat what might be done twice, or what was refused for good', async () => {
+  it('never repeat a request that might be done twice or was rejected permanently', async () => {
     answers(reply(500, refusal('internal_error', 'unexpected'), now));
     expect(await failure(client().apiKeys.create({ name: 'Shop', scopes: ['email:send'] }))).toMatchObject({
       status: 500,

@@ -15,7 +15,7 @@ function passed(commits: number, size: number, took_ms: number): number {
   return commits * took_ms;
 }
 
-describe('with no commit under way', () => {
+describe('no commit in progress', () => {
   it('a lone request is committed at the end of its turn of the event loop', () => {
     expect(policy.urgent(1, 0)).toBe(false);
     expect(policy.worthwhile(1, 0)).toBe(true);
@@ -27,8 +27,8 @@ describe('with no commit under way', () => {
   });
 });
 
-describe('with one under way', () => {
-  it('the next begins with as many requests as that one carries', () => {
+describe('one commit in progress', () => {
+  it('the next commit begins with as many requests as that one carries', () => {
     policy.begun(12, 0);
 
     expect(policy.worthwhile(11, 1)).toBe(false);
@@ -60,8 +60,8 @@ describe('with one under way', () => {
   });
 });
 
-describe('with as many under way as connections', () => {
-  it('no other begins, however many requests wait', () => {
+describe('as many commits in progress as connections', () => {
+  it('another commit does not begin, however many requests wait', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 
@@ -79,7 +79,7 @@ describe('with as many under way as connections', () => {
     expect(policy.urgent(20, now + 6.9)).toBe(true);
   });
 
-  it('its wait for the first does not count as its own time', () => {
+  it('the wait for the first commit does not count as time of the second', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 2);
@@ -101,7 +101,7 @@ describe('with as many under way as connections', () => {
     expect(policy.urgent(20, now + 106.9)).toBe(true);
   });
 
-  it('another begins when they hang', () => {
+  it('another commit begins when they hang', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 

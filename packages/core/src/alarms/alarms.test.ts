@@ -66,7 +66,7 @@ beforeEach(async () => {
   past = { requests: hooks.requests.length, mails: smtp.mails.length };
 });
 
-it('is raised after its minimum duration, told once at its start, each day, and once at its end', async () => {
+it('an alert is raised after its minimum duration, reported at its start, each day, and once at its end', async () => {
   await measure('webhook.deliver', { oldest: 400 });
   await turns(1);
   expect(await list()).toEqual([]);
@@ -95,7 +95,7 @@ it('is raised after its minimum duration, told once at its start, each day, and 
   expect(String(mailed()[0]?.raw)).toContain('Subject: Raised: A queue waits');
 });
 
-it('tells nothing of a condition that is gone before it has lasted', async () => {
+it('a condition that ends before its minimum duration is not reported', async () => {
   await measure('bulk.run', { oldest: 400 });
   await turns(2);
   await measure('bulk.run', {});
@@ -105,7 +105,7 @@ it('tells nothing of a condition that is gone before it has lasted', async () =>
   expect(posted()).toEqual([]);
 });
 
-it('a storm of a hundred conditions makes one mail', async () => {
+it('a storm of a hundred conditions makes one email', async () => {
   for (let number = 0; number < 100; number++) await measure(`queue.${number}`, { oldest: 400 });
 
   await turns(8);
@@ -133,7 +133,7 @@ it('an acknowledged alarm is not told again until it ends', async () => {
   expect(posted().map(({ notice }) => notice)).toEqual(['start']);
 });
 
-it('without a live worker the mail waits, and the webhook is told', async () => {
+it('a missing live worker is reported to the webhook, and its email waits', async () => {
   await watch.stop();
   await sql`delete from processes`;
   const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
@@ -154,7 +154,7 @@ it('without a live worker the mail waits, and the webhook is told', async () => 
   expect(mailed()).toHaveLength(1);
 });
 
-it('where delivery itself is broken, the webhook is told', async () => {
+it('failing delivery is reported to the webhook', async () => {
   smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Try again later' }));
   const to = (number: number) => `ada${number}@gmail.com`;
   for (let number = 0; number < 60; number++) {
@@ -178,7 +178,7 @@ it('where delivery itself is broken, the webhook is told', async () => {
   expect(mailed()).toHaveLength(1);
 });
 
-it('where the webhook is broken, the mail arrives, and the webhook gets it later', async () => {
+it('a failing webhook gets the notice later, and the alert email arrives', async () => {
   hooks.script(() => ({ kind: 'reply', status: 500 }));
   await measure('webhook.deliver', { oldest: 400 });
   await turns(6);
@@ -206,7 +206,7 @@ describe('a database that is gone', () => {
     return { seeing, blind, stop: () => alone.stop() };
   }
 
-  it('for a minute is told from memory, by the webhook, once; so is its return, and then the mail says it too', async () => {
+  it('a minute without database is reported from memory, by the webhook, once, and so is the return', async () => {
     const { seeing, blind, stop } = await openBlind();
     for (let turn = 0; turn < 3; turn++) {
       await blind.turn();
@@ -255,7 +255,7 @@ describe('a database that is gone', () => {
   });
 });
 
-it('what belongs to a workspace is told there, and not in its quiet hours', async () => {
+it('alerts of a workspace are sent to that workspace, outside its quiet hours', async () => {
   const own = endAfterTests(await startWebhookSink());
   const ctx = world.as(world.workspace_id);
   const time = (offset_ms: number) => new Date(clock.now() + offset_ms).toISOString().slice(11, 16);
@@ -275,7 +275,7 @@ it('what belongs to a workspace is told there, and not in its quiet hours', asyn
   await sql`update domains set status = 'verified' where name = 'shaky.test'`;
 });
 
-describe('where notices go', () => {
+describe('alert settings', () => {
   const set = (fields: Readonly<Record<string, unknown>>, access = 'workspace') =>
     invoke(world.as(world.workspace_id), setAlarmSettings, { access, ...fields });
 
@@ -285,7 +285,7 @@ describe('where notices go', () => {
     ['a port of another server', 'https://example.com:6379/', 'invalid_url'],
     ['a line break', 'https://example.com/ho\r\nok', 'invalid_url'],
     ['a private address', 'http://10.0.0.1/hook', 'private_address'],
-  ])('is no webhook with %s, as for the webhooks of events', async (_, webhook_url, reason) => {
+  ])('reject a webhook with %s, as for the webhooks of events', async (_, webhook_url, reason) => {
     for (const access of ['workspace', 'instance']) {
       await expect(set({ webhook_url }, access)).rejects.toMatchObject({
         reason,
@@ -295,7 +295,7 @@ describe('where notices go', () => {
     expect((await set({})).webhook_url).toBeNull();
   });
 
-  it('is said from a verified domain of the workspace, or of any for the instance', async () => {
+  it('require a verified domain of the workspace, or any verified domain for the instance', async () => {
     const other = await world.workspace('free');
     await world.domain('theirs.test', other.workspace_id);
     await world.domain('told.test');

@@ -99,8 +99,8 @@ describe('the list', () => {
   });
 });
 
-describe('following', () => {
-  it('streams entries in commit order and resumes from a cursor', async () => {
+describe('the audit stream', () => {
+  it('returns entries in commit order and resumes from a cursor', async () => {
     const ctx = await chain(['a']);
     const { sql } = world.services;
     const add = (target_id: string) => sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.added', target_id }]));

@@ -145,7 +145,7 @@ describe('the backlog', () => {
     expect(await held('provider')).toBeUndefined();
   });
 
-  it('of a workspace has its own mail only, that of the instance everything', async () => {
+  it('a workspace backlog has its own email only, an instance-wide backlog all of it', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await send('ada@example.com');

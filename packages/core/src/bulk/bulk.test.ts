@@ -153,7 +153,7 @@ describe('a preview', () => {
   it.each([
     ['cancel', {}],
     ['send_now', { scheduled_at: '1h' }],
-  ] as const)('of %s counts mail with an attempt as skipped', async (action, when) => {
+  ] as const)('a %s preview counts email with an attempt as skipped', async (action, when) => {
     const tags = [`tried-${action}`];
     const fields = () => ({ tags, ...('scheduled_at' in when && { scheduled_at: inAnHour() }) });
     // Moves scheduled mail of other tests out of the way.

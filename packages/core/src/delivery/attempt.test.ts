@@ -247,7 +247,7 @@ describe('replies of the server', () => {
   });
 });
 
-describe('with no retry after an unknown outcome', () => {
+describe('no retry after an unknown outcome', () => {
   it('a worker that dies after starting the content ends the mail as unknown', async () => {
     await stopAfterLostAnswers();
     const id = await send();
@@ -320,7 +320,7 @@ describe('with no retry after an unknown outcome', () => {
 });
 
 describe('a lease', () => {
-  it('that is lost makes a late result change and record nothing', async () => {
+  it('a lost lease makes a late result change and record nothing', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -338,7 +338,7 @@ describe('a lease', () => {
     expect(world.logged.map((line) => line.msg)).toContain('dropped late results whose lease was lost');
   });
 
-  it('that is lost to another worker leaves that one its lease, job and result', async () => {
+  it('a lease lost to another worker leaves that worker its lease, job and result', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -456,7 +456,7 @@ describe('an attempt under way', () => {
 });
 
 describe('a worker that dies', () => {
-  it('between claim and settle is replaced after its lease expires, not before', async () => {
+  it('a worker that dies between claim and settle is replaced after its lease expires, not before', async () => {
     const id = await send();
     await claimOne();
     await giveJobsBack();
@@ -472,7 +472,7 @@ describe('a worker that dies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('after sending and before recording costs one more copy of the same bytes', async () => {
+  it('a worker that dies after sending and before recording costs one more copy of the same bytes', async () => {
     const id = await send();
     await attempt(await claimOne());
     await world.clock.advance(PAST_THE_LEASE_MS);

@@ -9,7 +9,7 @@ function verdictOf({ permanent, suppress }: Classification): Expected {
 }
 
 describe('a refusal text of a known server', () => {
-  it.each(refusalTexts)('of %s means %s for %s: %s', (_source, expected, category, line) => {
+  it.each(refusalTexts)('a reply of %s means %s for %s: %s', (_source, expected, category, line) => {
     const reply = readReply(line);
     if (!reply) throw new Error('the fixture is not a reply');
 

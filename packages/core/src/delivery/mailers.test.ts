@@ -90,7 +90,7 @@ describe('the name in EHLO', () => {
     [{ DELIVERY: 'mx', HELO_NAME: 'mail' }, 1],
     [{ DELIVERY: 'mx', HELO_NAME: 'mail.sender.test' }, 0],
     [{ DELIVERY: 'smtp://relay.test', HELO_NAME: 'mail' }, 0],
-  ])('of %j gives %i warnings', async (env, warnings) => {
+  ])('a configuration of %j gives %i warnings', async (env, warnings) => {
     const logged = world.logged.length;
 
     const mailers = createMailers(

@@ -27,20 +27,23 @@ const judge = (outcome: SendOutcome, attempt_count = 1, { unknown_before = 0, lo
     unknown_policy: 'resend',
   });
 
-describe('a refusal', () => {
-  it.each(['rcpt', 'data', 'after_dot'] as const)('of the mailbox at %s suppresses', (stage) => {
-    expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
-      transition: 'reject',
-      reason: 'mailbox',
-      suppress: true,
-    });
-  });
+describe('a rejection', () => {
+  it.each(['rcpt', 'data', 'after_dot'] as const)(
+    'a rejection of the mailbox at %s suppresses its address',
+    (stage) => {
+      expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
+        transition: 'reject',
+        reason: 'mailbox',
+        suppress: true,
+      });
+    },
+  );
 
-  it('at MAIL is about the sender, whatever its code', () => {
+  it('a rejection at MAIL is about the sender, whatever its code', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
-  it('promise P5: of a domain with a null MX bounces without a connection and suppresses no address', () => {
+  it('promise P5: a domain with a null MX bounces without a connection and suppresses no address', () => {
     expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
       transition: 'reject',
       reason: 'domain',
@@ -48,14 +51,14 @@ describe('a refusal', () => {
     });
   });
 
-  it('without a reply is not a refusal: there was nothing to send', () => {
+  it('an outcome without a reply is not a rejection: there was nothing to send', () => {
     const outcome = rejected('connect', null);
 
     expect(judge(outcome)).toEqual({ transition: 'expire', reason: 'content_gone' });
     expect(refusalOf(outcome)).toBeNull();
   });
 
-  it('that is temporary is retried until the schedule ends, and fails then', () => {
+  it('a temporary rejection is retried until the schedule ends, and fails then', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 1)).toMatchObject({ transition: 'defer', delay_seconds: 60 });

@@ -137,7 +137,7 @@ it('writes no entry into an index when it claims', async () => {
   expect(row).toEqual({ updated: sent.length, in_place: sent.length });
 });
 
-describe.each(emptyTables)('whatever has grown since the plans were made of what was %s', (made) => {
+describe.each(emptyTables)('a plan made while its tables were %s', (made) => {
   it.each(works)('%s by steps of an index', async (_, work) => {
     await plans.keepEmpty(made);
     await work();

@@ -15,7 +15,7 @@ const hidden = fc
   .uniqueArray(fc.stringMatching(/^[a-z]{12}$/), { maxLength: 2 })
   .map((names) => names.map((name) => `${name}@blind.test`));
 
-describe('any mail', () => {
+describe('every message', () => {
   it('reaches every recipient as requested, signed, valid on the wire, with no trace of blind copies', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, hidden, async (message, bcc) => {

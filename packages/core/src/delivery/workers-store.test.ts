@@ -32,7 +32,7 @@ async function isLeased({ data }: DeliveryJob): Promise<boolean> {
 }
 
 describe('mail that a worker holds', () => {
-  it('and does not know of is due at once, and its lease ends', async () => {
+  it('email unknown to its worker is due immediately, and its lease ends', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -47,7 +47,7 @@ describe('mail that a worker holds', () => {
     expect(await fetchOne()).toMatchObject({ id: job.id });
   });
 
-  it('since it began to look, and waited for a connection, is left alone', async () => {
+  it('email claimed since the check began, and waited for a connection, is left alone', async () => {
     const narrow = connect(world.database_url, { max: 1, application_name: 'narrow' });
     const entered = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ describe('mail that a worker holds', () => {
     await narrow.end();
   });
 
-  it('under a job that was superseded ends no claim of the current one', async () => {
+  it('email under a superseded job ends no claim of the current one', async () => {
     await send();
     const current = await fetchOne();
     await claimDeliveries(world.services, [current]);

@@ -244,7 +244,7 @@ describe('a background check', () => {
     expect((await shown(name)).status).toBe('verified');
   });
 
-  it('of a domain whose process died is taken over', async () => {
+  it('a check of a domain whose process died is taken over', async () => {
     publish(await added('orphan.test'));
     await world.clock.advance(MINUTE_MS);
     await world.services.sql`

@@ -4,11 +4,11 @@ import { domainStates, domainTransitions, judgeProof } from './state.ts';
 const DAY_MS = 86_400_000;
 
 describe('a check of a domain', () => {
-  it('that failed changes no state, however long ago the last success was', () => {
+  it('a failed check changes no state, however long ago the last success was', () => {
     for (const state of domainStates) expect(judgeProof(state, 'unknown', 365 * DAY_MS)).toBe(null);
   });
 
-  it('that finds the records right verifies any domain not verified or suspended', () => {
+  it('a check that finds the records correct verifies any domain not verified or suspended', () => {
     const verified = domainStates.filter((state) => judgeProof(state, 'right', 0) === 'verify');
 
     expect(verified).toEqual(['pending', 'at_risk', 'failed']);
@@ -16,13 +16,13 @@ describe('a check of a domain', () => {
     expect(judgeProof('suspended', 'right', 0)).toBe(null);
   });
 
-  it('that misses a record leaves a verified domain 72 hours before it fails', () => {
+  it('a check that misses a record leaves a verified domain 72 hours before it fails', () => {
     expect(judgeProof('verified', 'wrong', 0)).toBe('lose');
     expect(judgeProof('at_risk', 'wrong', 3 * DAY_MS - 1)).toBe(null);
     expect(judgeProof('at_risk', 'wrong', 3 * DAY_MS)).toBe('give_up');
   });
 
-  it('that misses a record leaves a pending domain 14 days before it fails', () => {
+  it('a check that misses a record leaves a pending domain 14 days before it fails', () => {
     expect(judgeProof('pending', 'wrong', 14 * DAY_MS - 1)).toBe(null);
     expect(judgeProof('pending', 'wrong', 14 * DAY_MS)).toBe('give_up');
     expect(judgeProof('failed', 'wrong', 365 * DAY_MS)).toBe(null);

@@ -213,7 +213,7 @@ describe('an erasure', () => {
   });
 });
 
-it('what stands for erased addresses cannot be erased itself', async () => {
+it('the placeholder of an erased address cannot be erased itself', async () => {
   await send();
   await erase();
 

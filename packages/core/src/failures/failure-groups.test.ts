@@ -86,7 +86,7 @@ describe('the failure groups', () => {
     expect(counts(await groups())).toEqual([['451 4.7.1 <address> greylisted for # seconds', 2]]);
   });
 
-  it('of a workspace have its own failures, and those of the instance all of them', async () => {
+  it('workspace groups have the failures of that workspace, instance-wide groups all of them', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     refuse();
@@ -102,7 +102,7 @@ describe('the failure groups', () => {
     expect(counts(await groups({ reach: 'instance' }))).toEqual([[words, 3]]);
   });
 
-  it('of many different texts in one minute are bounded, and no failure is lost', async () => {
+  it('groups for many different texts in one minute are bounded, and no failure is lost', async () => {
     // Replies of letters only, which no rule normalizes.
     const word = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     world.smtp.script(({ stage, to }) =>
@@ -125,7 +125,7 @@ describe('the failure groups', () => {
     expect(sum).toEqual({ n: 240, groups: 201 });
   });
 
-  it('of webhooks count failed posts by host, and keep the count after a retry', async () => {
+  it('webhook groups count failed requests by host, and keep the count after a retry', async () => {
     const sink = await startWebhookSink();
     sink.script(() => ({ kind: 'reply', status: 503 }));
     await invoke(world.as(world.workspace_id), createWebhook, { url: `${sink.url}/down`, events: ['email.queued'] });
@@ -148,7 +148,7 @@ describe('the failure groups', () => {
     await sink.stop();
   });
 
-  it('of jobs are those of the instance, by queue', async () => {
+  it('job groups are instance-wide, by queue', async () => {
     const { sql } = world.services;
     for (const [number, message] of [
       'connect ECONNREFUSED 192.0.2.1:5432',

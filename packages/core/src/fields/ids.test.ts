@@ -86,7 +86,7 @@ describe('an id', () => {
     );
   });
 
-  it('that is derived from another has its time, and is the same when it is derived again', async () => {
+  it('an id derived from another has its time, and is the same when it is derived again', async () => {
     const event = newId('event', 1_700_000_000_000);
     const [row] = await sql<{ one: string; again: string; other: string }[]>`
       select derived_id('whd', ${event}::uuid, 'a') as one, derived_id('whd', ${event}::uuid, 'a') as again,
@@ -100,7 +100,7 @@ describe('an id', () => {
 });
 
 describe('a uuid', () => {
-  it('of a lease or a job stays what it is', async () => {
+  it('a uuid of a lease or a job is unchanged', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => {
       const bytes = randomBytes(16);
       bytes[6] = (index % 2 ? 0x40 : 0x70) | ((bytes[6] ?? 0) & 15);
@@ -113,7 +113,7 @@ describe('a uuid', () => {
     expect(row?.ids).toEqual(ids);
   });
 
-  it('of all zeros is the empty text, and what is no id equals none and is greater than all', async () => {
+  it('the nil uuid is the empty text, and a text that is no id equals none and is greater than all', async () => {
     const [row] = await sql`
       select no_id() as none, ${''}::uuid = no_id() as empty, ${'nonsense'}::uuid as unknown,
         ${newId('event', Date.UTC(2400))}::uuid < ${'msg_zzzzzzzzzzzzzzzzzzzzzzzzzz'}::uuid as greater`;

@@ -38,8 +38,8 @@ const hold = (ctx: Context, scope: string, value: string, fields = {}) =>
   invoke(ctx, createHold, { scope, value, reason: 'An outage', ...fields });
 const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
 
-describe('who may hold', () => {
-  it('needs operator for queues and destinations', async () => {
+describe('permission to hold', () => {
+  it('requires operator for queues and destinations', async () => {
     for (const [scope, value] of [
       ['queue', 'delivery.attempt'],
       ['destination', 'Example.COM'],
@@ -58,7 +58,7 @@ describe('who may hold', () => {
     }
   });
 
-  it('needs operator for the instance, which is held whole and until it is released', async () => {
+  it('requires operator for the instance, which is held whole and until it is released', async () => {
     await expect(hold(admin(), 'instance', 'all')).rejects.toMatchObject({ facts: { required_scope: 'operator' } });
     await expect(hold(operator(), 'instance', 'mail')).rejects.toMatchObject({ reason: 'invalid_type' });
 
@@ -70,7 +70,7 @@ describe('who may hold', () => {
     world.clock.advance(-400 * DAY_MS);
   });
 
-  it('needs admin for targets of the own workspace, operator for those of any', async () => {
+  it('requires admin for targets of the own workspace, operator for those of any', async () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 
     await expect(
@@ -84,7 +84,7 @@ describe('who may hold', () => {
     expect(await hold(operator(), 'api_key', other.key_id)).toMatchObject({ workspace_id: other.workspace_id });
   });
 
-  it('holds a domain of the workspace that is named', async () => {
+  it('covers a domain of the named workspace', async () => {
     await world.domain('theirs.test', other.workspace_id);
 
     await expect(hold(admin(), 'sender_domain', 'theirs.test')).rejects.toMatchObject({ reason: 'domain_not_found' });
@@ -190,7 +190,7 @@ describe('a hold', () => {
     ]);
   });
 
-  it('of the instance is seen by an admin whose mail it keeps back, and released by an operator only', async () => {
+  it('an instance-wide hold is seen by an admin whose email it holds, and released by an operator only', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
 
     expect((await invoke(admin(), listHolds, {})).data).toMatchObject([{ id: hold_id }]);
@@ -201,7 +201,7 @@ describe('a hold', () => {
     });
   });
 
-  it('of another workspace is answered as one that does not exist', async () => {
+  it('a hold of another workspace is reported as missing', async () => {
     const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
 
     for (const operation of [getHold, releaseHold]) {
@@ -211,7 +211,7 @@ describe('a hold', () => {
     expect(await invoke(admin(other.workspace_id), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('that an operator has made over what a workspace has is not released by its admin, who sees no more than that', async () => {
+  it('a hold that an operator created in a workspace is not released by its admin, who sees no more than that', async () => {
     const { workspace_id } = other;
     const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
     const hidden = { kind: 'system', id: 'operator', name: 'An operator' };
@@ -232,7 +232,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('that an admin has made is released by any admin of the workspace, or by an operator', async () => {
+  it('a hold that an admin created is released by any admin of the workspace, or by an operator', async () => {
     for (const who of [admin(other.workspace_id), operator()]) {
       const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
       expect(await invoke(admin(other.workspace_id), getHold, { hold_id })).toMatchObject({
@@ -251,7 +251,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
   });
 
-  it('that exists already tells the second of two people who has made it, and when', async () => {
+  it('an existing hold tells the second of two people who created it, and when', async () => {
     const { id, created_at } = await hold(operator(), 'destination', 'both.test');
 
     const second = hold(operator(), 'destination', 'both.test', { reason: 'Another reason' });
@@ -281,7 +281,7 @@ describe('a hold', () => {
   });
 
   it.each(['release', 'expiry'])(
-    'over a queue of a schedule leaves it one run when it ends by %s, and other queues all their jobs',
+    'a hold over a queue of a schedule leaves it one run when it ends by %s, and other queues all their jobs',
     async (end) => {
       const { sql, jobs } = world.services;
       const left = async () => {

@@ -23,7 +23,7 @@ function paceOf(pace: Pace, ...news: LaneNews[]): Pace {
   return news.reduce((last, one) => paceAfter(last, one).pace, pace);
 }
 
-describe('what an attempt tells of its lane', () => {
+describe('the news that an attempt has for its lane', () => {
   it.each([
     ['a mail that was taken', outcome({ kind: 'accepted', stage: 'after_dot', reply: reply(250) }), 'taken'],
     ['a recipient refused for good', outcome({ kind: 'rejected', reply: reply(550, '5.1.1') }), 'answered'],

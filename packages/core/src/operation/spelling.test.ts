@@ -14,7 +14,7 @@ describe('editDistance', () => {
     ['sceduled_at', 'scheduled_at', 1],
     ['kitten', 'sitting', 3],
     ['ca', 'abc', 3],
-  ])('from %j to %j is %i', (left, right, distance) => {
+  ])('the distance from %j to %j is %i', (left, right, distance) => {
     expect(editDistance(left, right)).toBe(distance);
   });
 

@@ -5,7 +5,7 @@ const OLD = 'o'.repeat(64);
 const NEW = 'n'.repeat(64);
 const plain = Buffer.from('a private key');
 
-describe('what is encrypted', () => {
+describe('an encrypted value', () => {
   it('opens under the same key and purpose, and shows nothing of itself', () => {
     const encryption = createEncryption(OLD);
 

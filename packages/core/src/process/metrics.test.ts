@@ -6,7 +6,7 @@ import { createMetrics } from './metrics.ts';
 const pointsOf = (metrics: ReturnType<typeof createMetrics>, name: keyof typeof metricCatalogue) =>
   metrics.read().find((reading) => reading.name === name)?.points;
 
-it('what is counted is read by its labels', () => {
+it('a counter is read by its labels', () => {
   const metrics = createMetrics();
 
   metrics.count('messages_accepted_total', ['rest'], 3);

@@ -261,7 +261,7 @@ describe('the dimensions of a series', () => {
   });
 });
 
-describe('what a caller may see', () => {
+describe('a series', () => {
   const actor = (scopes: KeyActor['scopes']) =>
     createContext(world.services, {
       kind: 'key',
@@ -276,7 +276,7 @@ describe('what a caller may see', () => {
     return values(await invoke(actor(scopes), statSeries, asked), 'accepted')[0];
   };
 
-  it('is their workspace for an admin, the instance for an operator, and nothing for others', async () => {
+  it('covers the workspace for an admin, the instance for an operator, and nothing for others', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await send('ada@example.com');
@@ -301,7 +301,7 @@ describe('what a caller may see', () => {
     }
   });
 
-  it('is refused for a range that is empty, reversed, too long, or no longer kept', async () => {
+  it('is rejected for a range that is empty, reversed, too long, or no longer kept', async () => {
     const ranges: (Record<string, unknown> & { since: number; until?: number })[] = [
       { since: 0, until: 0 },
       { since: HOUR_MS, until: 0 },

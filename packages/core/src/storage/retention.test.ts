@@ -87,8 +87,8 @@ async function rowsOf(): Promise<Record<string, readonly [number, number]>> {
 }
 const all = (count: readonly [number, number]) => Object.fromEntries(TABLES.map((table) => [table, count]));
 
-describe('what is past its age', () => {
-  it('is answered as gone from that moment: transcript, content, then events and attempts, then the mail', async () => {
+describe('expired data', () => {
+  it('is reported as gone immediately: transcript, content, then events and attempts, then the email', async () => {
     const id = await send();
     const [event] = (await invoke(ctx(), listEvents, {})).data;
     const attempt = (await invoke(ctx(), getMessage, { id })).attempts[0];
@@ -270,8 +270,8 @@ describe('mail that is open past its age', () => {
   });
 });
 
-describe('with an age of mail alone', () => {
-  it('events, attempts, transcripts and deliveries to webhooks go with it', async () => {
+describe('a retention of messages alone', () => {
+  it('expires events, attempts, transcripts and deliveries to webhooks with them', async () => {
     const usual = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
     try {
       await usual.clock.freeze(new Date('2030-05-15T12:00:00Z'));
@@ -301,8 +301,8 @@ describe('with an age of mail alone', () => {
   });
 });
 
-describe('without ages', () => {
-  it('mail is kept, and transcripts for thirty days', async () => {
+describe('a configuration without retention', () => {
+  it('keeps email indefinitely, and transcripts for thirty days', async () => {
     const usual = await createWorld({ TRANSCRIPTS: 'all' });
     try {
       await usual.clock.freeze(new Date('2030-05-15T12:00:00Z'));

@@ -19,19 +19,19 @@ function passed(size: number): void {
   pace.ended(0);
 }
 
-describe('while few come', () => {
+describe('a low rate of results', () => {
   it.each([
     [1, 15],
     [199, 15],
     [200, 0],
-  ])('%i wait for %i ms', (waiting, ms) => {
+  ])('%i results wait for %i ms', (waiting, ms) => {
     expect(pace.came(waiting)).toBe(ms);
 
     passed(23);
     expect(pace.came(waiting)).toBe(ms);
   });
 
-  it.each([1, 99, 199])('%i that came while the last were being recorded go next, or beside them', (waiting) => {
+  it.each([1, 99, 199])('%i results received while the last were being recorded go next, or beside them', (waiting) => {
     pace.begun(23);
 
     expect(pace.came(waiting)).toBe(15);
@@ -39,12 +39,12 @@ describe('while few come', () => {
   });
 });
 
-describe('in a rush', () => {
+describe('a rush of results', () => {
   it.each([
     [1, 50],
     [99, 50],
     [100, 0],
-  ])('%i wait for %i ms', (waiting, ms) => {
+  ])('%i results wait for %i ms', (waiting, ms) => {
     passed(24);
 
     expect(pace.came(waiting)).toBe(ms);
@@ -54,14 +54,14 @@ describe('in a rush', () => {
     [1, 50],
     [99, 50],
     [100, 0],
-  ])('%i that came while the last were being recorded wait for %i ms more', (waiting, ms) => {
+  ])('%i results received while the last were being recorded wait for %i ms more', (waiting, ms) => {
     pace.begun(24);
 
     expect(pace.came(waiting)).toBe(ms);
     expect(pace.ended(waiting)).toBe(ms);
   });
 
-  it('a batch of 23 ends it', () => {
+  it('a batch of 23 ends the rush', () => {
     passed(24);
     passed(23);
 
@@ -70,8 +70,8 @@ describe('in a rush', () => {
   });
 });
 
-describe('while two batches are being recorded', () => {
-  it.each([1, 24])('200 wait no longer after batches of %i', (size) => {
+describe('two batches being recorded', () => {
+  it.each([1, 24])('200 results wait no longer after batches of %i', (size) => {
     pace.begun(size);
     pace.begun(size);
 
@@ -79,7 +79,7 @@ describe('while two batches are being recorded', () => {
     expect(pace.came(200)).toBe(0);
   });
 
-  it('the end of one makes place for the next', () => {
+  it('the end of one batch makes room for the next', () => {
     pace.begun(200);
     pace.begun(200);
     pace.ended(0);
@@ -88,15 +88,15 @@ describe('while two batches are being recorded', () => {
     expect(pace.came(100)).toBe(0);
   });
 
-  it('nothing waits where nothing came', () => {
+  it('the end of a batch starts no wait if no result came', () => {
     pace.begun(23);
 
     expect(pace.ended(0)).toBeNull();
   });
 });
 
-describe('where few may be sent and not recorded', () => {
-  it('no more than half of them are waited for, in a rush or not', () => {
+describe('a low limit of unrecorded results', () => {
+  it('at most half of the limit is waited for, in a rush or not', () => {
     unrecorded = 8;
 
     expect(pace.came(3)).toBe(15);
@@ -107,8 +107,8 @@ describe('where few may be sent and not recorded', () => {
   });
 });
 
-describe('where an operator lets fewer be under way', () => {
-  it('no more than half of them are waited for in a rush', () => {
+describe('a low limit of concurrent deliveries', () => {
+  it('at most half of the limit is waited for in a rush', () => {
     most = 60;
     passed(24);
 
@@ -123,14 +123,14 @@ describe('where an operator lets fewer be under way', () => {
   it.each([
     [4, 15],
     [5, 50],
-  ])('of ten, after a batch of %i the next wait for %i ms', (size, ms) => {
+  ])('a limit of ten, after a batch of %i, lets the next result wait for %i ms', (size, ms) => {
     most = 10;
     passed(size);
 
     expect(pace.came(1)).toBe(ms);
   });
 
-  it('what is set later counts from then on', () => {
+  it('a limit that is set later applies from then on', () => {
     passed(24);
     expect(pace.came(50)).toBe(50);
 

@@ -35,7 +35,7 @@ describe('mails that wait for their place', () => {
     expect(made).toEqual([0, 1, 2]);
   });
 
-  it('that are taken before their turn are not made, and large ones never ahead', () => {
+  it('messages taken before their turn are not rendered, and large ones never ahead', () => {
     const { made, list } = contents(3);
     const [, second] = list.map(createPrerender(1));
     expect(second?.take()).toBeNull();

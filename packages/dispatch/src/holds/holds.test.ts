@@ -174,7 +174,7 @@ describe('mail that is held', () => {
   );
   let keyed = '';
 
-  it('of a whole queue waits in it, and goes on after the release', async () => {
+  it('email of a held queue waits in it, and is sent after the release', async () => {
     const { id } = await hold('queue', 'delivery.attempt');
     await send(many(30, 'held.example.com'));
     const holds = keeper();
@@ -189,7 +189,7 @@ describe('mail that is held', () => {
     expect(arrivedAt('held.example.com')).toEqual(many(30, 'held.example.com').sort());
   });
 
-  it('with the whole instance waits, and goes on at the rate of that hold', async () => {
+  it('email of a held instance waits, and is sent at the release rate of that hold', async () => {
     const { id } = await hold('instance', 'all', { resume_rate_per_minute: 6000 });
     await send(many(30, 'held.example.com'));
     const holds = keeper();
@@ -265,7 +265,7 @@ describe('mail that is held', () => {
     expect(arrivedAt('held.example.com')).toEqual(['b@held.example.com']);
   });
 
-  it('by two holds goes out when both have ended', async () => {
+  it('email under two holds is sent when both have ended', async () => {
     start();
     const first = await hold('destination', 'held.example.com');
     const second = await hold('sender_domain', 'sandbox.test');

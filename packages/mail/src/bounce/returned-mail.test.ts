@@ -40,7 +40,7 @@ function report(fields: readonly string[], headers: readonly string[] = []): Buf
 }
 
 describe('a delivery report', () => {
-  it('as Postfix writes it', () => {
+  it('a report of Postfix is read', () => {
     const raw = report([
       'Final-Recipient: rfc822; Ada@example.com',
       'Original-Recipient: rfc822;ada@example.org',
@@ -69,7 +69,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('as Exchange writes it, with comments and a status that only the diagnostic has', () => {
+  it('a report of Exchange is read, with comments and a status that only the diagnostic has', () => {
     const raw = report([
       'Final-recipient: RFC822;',
       ' <ada@example.com>',
@@ -84,13 +84,13 @@ describe('a delivery report', () => {
     });
   });
 
-  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('that says %s', (action) => {
+  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('a report that says %s is read', (action) => {
     const raw = report(['Final-Recipient: rfc822; ada@example.com', `Action: ${action}`, 'Status: 4.4.1']);
 
     expect(readReturnedMail(raw)).toMatchObject({ kind: 'report', recipients: [{ action }] });
   });
 
-  it('of several recipients, one block each', () => {
+  it('a report of several recipients has one block each', () => {
     const raw = report([
       'Final-Recipient: rfc822; a@example.com',
       'Action: failed',
@@ -109,14 +109,14 @@ describe('a delivery report', () => {
     });
   });
 
-  it('that is cut off behind its fields is as good as a whole one', () => {
+  it('a report truncated behind its fields is as good as a whole one', () => {
     const raw = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const cut = raw.subarray(0, raw.indexOf('message/rfc822'));
 
     expect(readReturnedMail(cut)).toMatchObject({ kind: 'report', recipients: [{ status: '5.1.1' }] });
   });
 
-  it('in the words of qmail', () => {
+  it('a report in the words of qmail is read', () => {
     const raw = mail(
       'From: MAILER-DAEMON@mx.example.com',
       'Subject: failure notice',
@@ -139,7 +139,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('in the words of an old Exim', () => {
+  it('a report in the words of an old Exim is read', () => {
     const raw = mail(
       'From: Mail Delivery System <Mailer-Daemon@mx.example.com>',
       'X-Failed-Recipients: ada@example.com',
@@ -161,7 +161,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('whose MIME is broken, by its fields', () => {
+  it('a report whose MIME is broken is read by its fields', () => {
     const whole = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const indented = Buffer.from(whole.toString().replaceAll('\r\n--b', '\r\n --b'));
     const undeclared = Buffer.from(whole.toString().replace('boundary="b"', 'boundary="other"'));
@@ -171,7 +171,7 @@ describe('a delivery report', () => {
     }
   });
 
-  it('of any sender, but a text only of the null sender or of a mail system', () => {
+  it('a report is accepted from any sender, a text only from the null sender or a mail system', () => {
     const text = mail('From: ada@example.com', 'Subject: Undeliverable', '', 'It did not work.');
 
     expect(readReturnedMail(report(['Action: failed']), 'ada@example.com')).toMatchObject({ kind: 'report' });
@@ -182,7 +182,7 @@ describe('a delivery report', () => {
 });
 
 describe('a complaint', () => {
-  it.each(['abuse', 'not-spam', 'fraud'])('of type %s names its type', (type) => {
+  it.each(['abuse', 'not-spam', 'fraud'])('a complaint of type %s names its type', (type) => {
     const raw = mail(
       'From: fbl@example.com',
       'Subject: FW: Hello',
@@ -202,7 +202,7 @@ describe('a complaint', () => {
   });
 });
 
-describe('what is no report', () => {
+describe('a message that is no report', () => {
   it.each([
     ['Auto-Submitted: auto-replied (vacation)', 'Subject: Re: Hello'],
     ['X-Autoreply: yes', 'Subject: Re: Hello'],
@@ -210,7 +210,7 @@ describe('what is no report', () => {
     ['X-Other: 1', 'Subject: Out of Office: Hello'],
     ['X-Other: 1', 'Subject: Automatic reply: Hello'],
     ['X-Other: 1', 'Subject: Abwesenheitsnotiz: Hallo'],
-  ])('an automatic reply by %s and %s', (...headers) => {
+  ])('an automatic reply with %s and %s', (...headers) => {
     expect(readReturnedMail(mail(...headers, '', 'I am away; 550 5.1.1 is no word of mine.'))).toEqual({
       kind: 'auto_reply',
     });
@@ -222,7 +222,7 @@ describe('what is no report', () => {
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it('a report that is forwarded inside another mail', () => {
+  it('a report that is forwarded inside another message', () => {
     const inner = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const raw = Buffer.concat([
       mail('Subject: Fwd: failure', 'Content-Type: multipart/mixed; boundary="o"', '', '--o', ''),
@@ -234,7 +234,7 @@ describe('what is no report', () => {
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it.each(['', '\r\n'])('%j', (text) => {
+  it.each(['', '\r\n'])('an empty message of %j', (text) => {
     expect(readReturnedMail(Buffer.from(text))).toEqual({ kind: 'other' });
   });
 });

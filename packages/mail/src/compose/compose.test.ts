@@ -73,7 +73,7 @@ describe('the type of an attachment', () => {
     ['constructor', 'application/octet-stream'],
     ['md', 'application/octet-stream'],
     ['a.b.unheard-of', 'application/octet-stream'],
-  ])('of %s is %s by its name (newcomer N19)', (filename, type) => {
+  ])('the type of %s is %s by its name (newcomer N19)', (filename, type) => {
     const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x') }] }));
 
     expect(wireLines(raw)).toContain(`Content-Type: ${type}`);
@@ -367,7 +367,7 @@ describe('attachments', () => {
   });
 });
 
-describe('any mail', () => {
+describe('every message', () => {
   it('is read by a mail parser as what it was made from', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, async (input) => {

@@ -231,21 +231,21 @@ describe('a policy of one domain', () => {
   });
 });
 
-describe('what is no policy', () => {
+describe('an invalid policy', () => {
   it.each<[string, Served]>([
     ['another status', { status: 404, body: enforced }],
     ['a redirect', { status: 301, location: 'https://mta-sts.good.test/other.txt', body: enforced }],
     ['another type', { type: 'text/html', body: enforced }],
     ['no policy at all', { body: 'hello' }],
     ['too much', { body: `${enforced}${'x'.repeat(70_000)}` }],
-  ])('is %s: mail goes as if there were none', async (_name, served) => {
+  ])('an invalid policy (%s) is ignored: email is sent as if there were none', async (_name, served) => {
     const there = await destination(served);
 
     expect(await send(transport(there))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
     expect(there.asked).toHaveLength(1);
   });
 
-  it('is a host whose address is not public: it is not connected to', async () => {
+  it('is not fetched from a host whose address is not public', async () => {
     const there = await destination({ body: enforced });
 
     const outcome = await send(transport(there, { allow_networks: ['127.0.0.2'] }));

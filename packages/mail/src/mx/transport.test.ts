@@ -81,7 +81,7 @@ function send(mailer: Mailer, to = 'ada@good.test'): Promise<SendOutcome> {
 
 const mx = (...exchanges: string[]) => exchanges.map((exchange, place) => ({ priority: (place + 1) * 10, exchange }));
 
-describe('where mail goes', () => {
+describe('the destination of a message', () => {
   it('is the MX of the lowest preference, named in the outcome with its address', async () => {
     const [first, second] = [await sinkAt('127.0.0.2'), '127.0.0.3'];
     const spare = await sinkAt(second, first.port);
@@ -104,7 +104,7 @@ describe('where mail goes', () => {
     expect(spare.connections()).toBe(0);
   });
 
-  it('is the domain itself where it has no MX', async () => {
+  it('is the domain itself if it has no MX', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { A: ['127.0.0.2'] } });
 
@@ -327,23 +327,26 @@ describe('promise P9: a stranger that offers PIPELINING', () => {
   });
 });
 
-describe('trouble with DNS defers', () => {
-  it.each(['SERVFAIL', 'REFUSED', 'timeout'] as const)('after %s, and is asked again later', async (how) => {
-    const sink = await sinkAt('127.0.0.2');
-    const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
-    let time = 0;
-    const mailer = transport(dns, sink.port, { dns_timeout_ms: 1000, now: () => time });
-    dns.fail('good.test', how);
+describe('a DNS failure', () => {
+  it.each(['SERVFAIL', 'REFUSED', 'timeout'] as const)(
+    'a %s response defers, and DNS is queried again later',
+    async (how) => {
+      const sink = await sinkAt('127.0.0.2');
+      const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
+      let time = 0;
+      const mailer = transport(dns, sink.port, { dns_timeout_ms: 1000, now: () => time });
+      dns.fail('good.test', how);
 
-    const failed = await send(mailer);
-    dns.fail('good.test', null);
-    time += 31_000;
-    const later = await send(mailer);
+      const failed = await send(mailer);
+      dns.fail('good.test', null);
+      time += 31_000;
+      const later = await send(mailer);
 
-    expect(failed).toMatchObject({ kind: 'deferred', stage: 'connect', reply: null, target: '' });
-    expect(failed.error).toMatch(/DNS has no answer for good\.test/);
-    expect(later.kind).toBe('accepted');
-  });
+      expect(failed).toMatchObject({ kind: 'deferred', stage: 'connect', reply: null, target: '' });
+      expect(failed.error).toMatch(/DNS has no answer for good\.test/);
+      expect(later.kind).toBe('accepted');
+    },
+  );
 
   it.each([
     ['of the domain', { 'good.test': { CNAME: ['a.test'] }, 'a.test': { CNAME: ['good.test'] } }],
@@ -355,7 +358,7 @@ describe('trouble with DNS defers', () => {
         'a.test': { CNAME: ['mx1.good.test'] },
       },
     ],
-  ])('in a circle of aliases %s', async (_name, zone) => {
+  ])('an alias loop %s defers', async (_name, zone) => {
     const dns = await zoneOf(zone);
 
     const outcome = await send(transport(dns, 2525));
@@ -414,8 +417,8 @@ describe('addresses that are not public', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is the connection, and what DNS said: ten mails take one connection and one lookup', async () => {
+describe('a cached connection or DNS response', () => {
+  it('serves ten messages with one connection and one lookup', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port);
@@ -431,7 +434,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('is asked for once by all who want it at the same time', async () => {
+  it('is requested once by concurrent attempts', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port);
@@ -443,7 +446,7 @@ describe('what is kept', () => {
     expect(dns.questions.filter((question) => question === 'MX good.test')).toHaveLength(1);
   });
 
-  it('is looked up again when its time is over, and then a changed answer counts', async () => {
+  it('is looked up again when its time is over, and then a changed response counts', async () => {
     const sink = await sinkAt('127.0.0.2');
     const moved = await sinkAt('127.0.0.3', sink.port);
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
@@ -480,7 +483,7 @@ describe('what is kept', () => {
     expect(sink.connections()).toBe(1);
   });
 
-  it('is the domain’s own where it names a host of a provider that takes no mail, or hosts of several', async () => {
+  it('is separate for a domain that names a host of a provider that takes no email, or hosts of several', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'good.test': { MX: mx('mx1.provider.example') },
@@ -500,10 +503,10 @@ describe('what is kept', () => {
   });
 });
 
-describe('TLS', () => {
+describe('STARTTLS', () => {
   const zone: Zone = { 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } };
 
-  it('is used where it is offered, with any certificate, and the outcome says which', async () => {
+  it('is used if it is offered, with any certificate, and the outcome says which', async () => {
     const sink = await sinkAt('127.0.0.2', undefined, { starttls: true });
     const dns = await zoneOf(zone);
 
@@ -519,7 +522,7 @@ describe('TLS', () => {
     expect(sink.mails[0]?.secure).toBe(true);
   });
 
-  it('that breaks is skipped, as no policy requires it', async () => {
+  it('a failing handshake is skipped, as no policy requires it', async () => {
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       if (line === '') socket.write('220 mx1\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-mx1\r\n250 STARTTLS\r\n');
@@ -539,7 +542,7 @@ describe('the conversation itself', () => {
     'mx1.good.test': { A: ['127.0.0.2'] },
   };
 
-  it('that ends after the dot is unknown, and no other server gets a copy', async () => {
+  it('a conversation that ends after the dot is unknown, and no other server gets a copy', async () => {
     const sink = await sinkAt('127.0.0.2');
     const spare = await sinkAt('127.0.0.3', sink.port);
     sink.script(() => ({ kind: 'drop', at: 'after_dot' }));
@@ -621,7 +624,7 @@ describe('several transports in order', () => {
     ['before DATA, by a lost connection', 'rcpt', 1],
     ['during DATA, by a lost connection', 'data', 0],
     ['after the dot, by a lost connection', 'after_dot', 0],
-  ] as const)('after a failure %s, the next gets %3$i', async (_name, at, copies) => {
+  ] as const)('a failure %s leaves the next transport %3$i', async (_name, at, copies) => {
     const sink = await sinkAt('127.0.0.2');
     sink.script(() => ({ kind: 'drop', at }));
     const { relay, mailer } = await withRelay(await zoneOf(zone), sink.port);

@@ -50,7 +50,7 @@ describe('the script of an address', () => {
   });
 
   it.each(['bounce+5.1.1@example.com', 'defer+3@sub.simulator.test', 'slow+xyz@notsimulator.test', 'nobody'])(
-    'of %s is none',
+    'an address such as %s has no script',
     (address) => {
       expect(scriptOf(address)).toEqual({ kind: 'accept' });
     },

@@ -169,7 +169,7 @@ describe('the simulator', () => {
 });
 
 describe('a report', () => {
-  it('that a mail could not be delivered comes back to its envelope sender as RFC 3464 says', async () => {
+  it('a report of a delivery failure returns to its envelope sender in the format of RFC 3464', async () => {
     const arrived = nextReport();
     expect((await send('dsn+5.2.2')).kind).toBe('accepted');
 
@@ -204,7 +204,7 @@ describe('a report', () => {
     );
   });
 
-  it('that a mail is abuse comes back as RFC 5965 says', async () => {
+  it('a report of abuse returns in the format of RFC 5965', async () => {
     const arrived = nextReport();
     await send('complain+shop');
 

@@ -153,33 +153,36 @@ describe.each([
     ['DATA', '451 4.7.1 grey', 'deferred', 'data'],
     ['dot', '552 5.3.4 too big', 'rejected', 'after_dot'],
     ['dot', '451 4.3.2 busy', 'deferred', 'after_dot'],
-  ])('of %s by %s is %s, and the connection serves the next mail after RSET', async (verb, reply, kind, stage) => {
-    let refusing = true;
-    const sink = await scripted((asked) => {
-      if (asked === 'EHLO') return ehlo;
-      if (refusing && asked === verb) return reply;
-      // What a server says to commands that make no sense after a refusal.
-      if (refusing && asked === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
-      return undefined;
-    });
-    const client = transport(sink.port, { max_connections: 1 });
+  ])(
+    'a reply to %s of %s is %s, and the connection serves the next message after RSET',
+    async (verb, reply, kind, stage) => {
+      let refusing = true;
+      const sink = await scripted((asked) => {
+        if (asked === 'EHLO') return ehlo;
+        if (refusing && asked === verb) return reply;
+        // What a server says to commands that make no sense after a refusal.
+        if (refusing && asked === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
+        return undefined;
+      });
+      const client = transport(sink.port, { max_connections: 1 });
 
-    const refused = await client.send(envelope, raw, never);
-    refusing = false;
-    const next = await client.send(envelope, raw, never);
+      const refused = await client.send(envelope, raw, never);
+      refusing = false;
+      const next = await client.send(envelope, raw, never);
 
-    expect(refused).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
-    expect(next.kind).toBe('accepted');
-    expect(sink.connections).toBe(1);
-    expect(sink.verbs.filter((asked) => asked === 'RSET')).toHaveLength(1);
-    expect(sink.bodies).toHaveLength(stage === 'after_dot' ? 2 : 1);
-  });
+      expect(refused).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
+      expect(next.kind).toBe('accepted');
+      expect(sink.connections).toBe(1);
+      expect(sink.verbs.filter((asked) => asked === 'RSET')).toHaveLength(1);
+      expect(sink.bodies).toHaveLength(stage === 'after_dot' ? 2 : 1);
+    },
+  );
 
   it.each<[Verb, SendOutcome['kind']]>([
     ['MAIL', 'deferred'],
     ['RCPT', 'deferred'],
     ['dot', 'deferred'],
-  ])('by 421 at %s defers and ends the connection', async (verb, kind) => {
+  ])('a 421 reply at %s defers and ends the connection', async (verb, kind) => {
     const sink = await scripted((asked, connection) => {
       if (asked === 'EHLO') return ehlo;
       return connection === 1 && asked === verb ? '421 4.3.2 closing' : undefined;
@@ -191,7 +194,7 @@ describe.each([
     expect(sink.connections).toBe(2);
   });
 
-  it('of every recipient followed by 354 sends no content', async () => {
+  it('a rejection of every recipient followed by 354 sends no content', async () => {
     const sink = await scripted((asked) => {
       if (asked === 'EHLO') return ehlo;
       return asked === 'RCPT' ? '550 5.1.1 unknown' : undefined;
@@ -209,7 +212,7 @@ describe('a connection lost', () => {
     ['MAIL', 'mail'],
     ['RCPT', 'rcpt'],
     ['DATA', 'data'],
-  ])('at %s defers', async (verb, stage) => {
+  ])('a connection lost at %s defers', async (verb, stage) => {
     const sink = await scripted((asked) => (asked === verb ? hangUp : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
@@ -220,7 +223,7 @@ describe('a connection lost', () => {
     });
   });
 
-  it('in the middle of the content defers, because the server cannot have it all', async () => {
+  it('a connection lost in the middle of the content defers, because the server cannot have it all', async () => {
     const sink = await scripted((asked) => {
       if (asked !== 'DATA') return undefined;
       return (socket) => {
@@ -238,7 +241,7 @@ describe('a connection lost', () => {
   it.each([
     ['small', raw],
     ['large', Buffer.alloc(4 * 1024 * 1024, 'line of content\r\n')],
-  ])('after the dot of a %s mail is unknown', async (_, mail) => {
+  ])('a connection lost after the dot of a %s message is unknown', async (_, mail) => {
     const sink = await scripted((asked) => (asked === 'dot' ? hangUp : undefined));
 
     const outcome = await transport(sink.port).send(envelope, mail, never);
@@ -247,7 +250,7 @@ describe('a connection lost', () => {
     expect(sink.bodies).toHaveLength(1);
   });
 
-  it('before the host was reached defers at connect', async () => {
+  it('a connection that never reached the host defers at connect', async () => {
     const sink = await scripted();
     await closing.pop()?.();
 
@@ -279,13 +282,13 @@ describe('a silent server', () => {
     ['RCPT', 'deferred', 'rcpt', { command_ms: 1000 }],
     ['DATA', 'deferred', 'data', { data_ms: 1000 }],
     ['dot', 'unknown', 'after_dot', { after_dot_ms: 100 }],
-  ])('at %s is given up: %s', async (verb, kind, stage, timeouts) => {
+  ])('a server that is silent at %s is abandoned: %s', async (verb, kind, stage, timeouts) => {
     const sink = await scripted((asked) => (asked === verb ? null : undefined));
 
     expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind, stage, reply: null });
   });
 
-  it('that drips its reply is held to the same deadline', async () => {
+  it('a server that drips its reply is held to the same deadline', async () => {
     const sink = await scripted((asked) => {
       if (asked !== 'MAIL') return undefined;
       return (socket) => {
@@ -300,7 +303,7 @@ describe('a silent server', () => {
     });
   });
 
-  it('that stops reading the content is given up before the dot', async () => {
+  it('a server that stops reading the content is abandoned before the dot', async () => {
     const sink = await scripted((asked) => {
       if (asked !== 'DATA') return undefined;
       return (socket) => {
@@ -361,7 +364,7 @@ describe('a reply that is none', () => {
 });
 
 describe('a kept connection', () => {
-  it('that the server ended without a word is replaced once', async () => {
+  it('a connection that the server ended without a word is replaced once', async () => {
     const sink = await scripted((asked, connection) => {
       return asked === 'MAIL' && connection === 1 && sink.bodies.length === 1 ? hangUp : undefined;
     });
@@ -375,7 +378,7 @@ describe('a kept connection', () => {
     expect(sink.bodies).toHaveLength(2);
   });
 
-  it('that keeps failing defers, and one that answered is not replaced', async () => {
+  it('a connection that keeps failing defers, and one that responded is not replaced', async () => {
     const ended = await scripted((asked) => (asked === 'MAIL' && ended.bodies.length > 0 ? hangUp : undefined));
     const answered = await scripted((asked) => (asked === 'RCPT' && answered.bodies.length > 0 ? hangUp : undefined));
 
@@ -388,7 +391,7 @@ describe('a kept connection', () => {
     expect(answered.connections).toBe(1);
   });
 
-  it('that the server closed while idle is not used again', async () => {
+  it('a connection that the server closed while idle is not used again', async () => {
     const sink = await scripted();
     const client = transport(sink.port);
     await client.send(envelope, raw, never);

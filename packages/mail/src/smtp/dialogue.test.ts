@@ -227,11 +227,11 @@ describe('the envelope of the next mail', () => {
   });
 });
 
-describe('a mail that carried the next envelope', () => {
+describe('a message that carried the next envelope', () => {
   it.each<[string, SendOutcome['kind']]>([
     ['552 5.3.4 too big', 'rejected'],
     ['451 4.3.2 busy', 'deferred'],
-  ])('and is answered %s says nothing about the next', async (dot, kind) => {
+  ])('a reply of %s says nothing about the next message', async (dot, kind) => {
     const server = await pipelined(holding({ dot }));
 
     const [, second, third] = await sendAll(transport(server.port));
@@ -248,7 +248,7 @@ describe('a mail that carried the next envelope', () => {
     ['a closed connection', hangUp, 'unknown'],
     ['silence', null, 'unknown'],
     ['garbage', 'xyzzy', 'unknown'],
-  ])('and is answered with %s leaves the next to another connection', async (_, answer, kind) => {
+  ])('a reply of %s leaves the next message to another connection', async (_, answer, kind) => {
     const time = freezeTime();
     const server = await pipelined(atDot(2, answer));
     const sent = sendAll(transport(server.port, { timeouts: { after_dot_ms: 100 } }));
@@ -385,7 +385,7 @@ describe('a server out of step', () => {
     ['an answer too many', '250 2.0.0 taken\r\n250 2.0.0 taken', 'accepted', 'deferred'],
     ['a refusal too many', '250 2.0.0 taken\r\n550 5.1.1 unknown', 'accepted', 'deferred'],
     ['a late refusal behind an answer too many', '451 4.3.0 later\r\n552 5.3.4 too big', 'deferred', 'deferred'],
-  ])('that gives %s is closed, and its reply counts for no other mail', async (_, dot, kind, next) => {
+  ])('a server that gives %s is closed, and its reply counts for no other message', async (_, dot, kind, next) => {
     const server = await pipelined(holding({ dot }));
 
     const [, second, third] = await sendAll(transport(server.port));
@@ -396,7 +396,7 @@ describe('a server out of step', () => {
     expect(server.ahead).toBe(1);
   });
 
-  it('that throws away what came behind a dot gets every mail, and no envelope ahead of its turn again', async () => {
+  it('a server that discards input behind a dot gets every message, and no envelope ahead of its turn again', async () => {
     const time = freezeTime();
     const server = await pipelined(undefined, { forgetful: true });
     const client = transport(server.port, { timeouts: { command_ms: 100 } });
@@ -439,42 +439,45 @@ describe('a server out of step', () => {
   });
 });
 
-describe('before the content of a mail whose envelope went ahead', () => {
-  it.each([true, false])('it is asked once more, and where the answer is %s nothing else is sent', async (allowed) => {
-    const server = await pipelined(holding({}));
-    const client = transport(server.port);
-    const seen: number[] = [];
-    const envelope = {
-      from: 'bounces@good.test',
-      to: recipient(3),
-      async before_content() {
-        seen.push(server.bodies.length);
-        return allowed;
-      },
-    };
+describe('a message whose envelope went ahead', () => {
+  it.each([true, false])(
+    'a last check precedes its content, and if the result is %s nothing else is sent',
+    async (allowed) => {
+      const server = await pipelined(holding({}));
+      const client = transport(server.port);
+      const seen: number[] = [];
+      const envelope = {
+        from: 'bounces@good.test',
+        to: recipient(3),
+        async before_content() {
+          seen.push(server.bodies.length);
+          return allowed;
+        },
+      };
 
-    const outcomes = await Promise.all([
-      sendTo(client, 1),
-      sendTo(client, 2),
-      client.send(envelope, mailFor(3), never),
-      sendTo(client, 4),
-    ]);
+      const outcomes = await Promise.all([
+        sendTo(client, 1),
+        sendTo(client, 2),
+        client.send(envelope, mailFor(3), never),
+        sendTo(client, 4),
+      ]);
 
-    expect(seen).toEqual([2]);
-    expect(outcomes.map(({ kind }) => kind)).toEqual([
-      'accepted',
-      'accepted',
-      allowed ? 'accepted' : 'deferred',
-      'accepted',
-    ]);
-    expect(outcomes[2]?.stage).toBe(allowed ? 'after_dot' : 'data');
-    expect(bodiesFor(server, 3)).toBe(allowed ? 1 : 0);
-    expect(server.connections).toBe(allowed ? 1 : 2);
-  });
+      expect(seen).toEqual([2]);
+      expect(outcomes.map(({ kind }) => kind)).toEqual([
+        'accepted',
+        'accepted',
+        allowed ? 'accepted' : 'deferred',
+        'accepted',
+      ]);
+      expect(outcomes[2]?.stage).toBe(allowed ? 'after_dot' : 'data');
+      expect(bodiesFor(server, 3)).toBe(allowed ? 1 : 0);
+      expect(server.connections).toBe(allowed ? 1 : 2);
+    },
+  );
 });
 
 describe('an abort', () => {
-  it('of a mail whose envelope went ahead ends it at once, and its session after the mail before it', async () => {
+  it('an abort of a message whose envelope went ahead ends it immediately, its session after the message before', async () => {
     const controller = new AbortController();
     const { answer, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, answer));
@@ -493,7 +496,7 @@ describe('an abort', () => {
     expect(bodiesFor(server, 3)).toBe(0);
   });
 
-  it('of the mail that carries an envelope waits for the answer to its dot', async () => {
+  it('an abort of the message that carries an envelope waits for the reply to its dot', async () => {
     const controller = new AbortController();
     const { answer, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, answer));

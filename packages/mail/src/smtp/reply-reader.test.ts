@@ -23,7 +23,7 @@ describe('a reply', () => {
     expect(read(...said)).toEqual({ replies, too_long: 0, rest: '' });
   });
 
-  it('that has not ended is no reply yet', () => {
+  it('an unfinished reply is no reply yet', () => {
     expect(read('250 ok\r\n250-more\r\n250')).toEqual({ replies: ['250 ok'], too_long: 0, rest: '250-more\r\n250' });
   });
 
@@ -33,7 +33,7 @@ describe('a reply', () => {
     expect(read(said.subarray(0, 6), said.subarray(6)).replies).toEqual(['550 nö']);
   });
 
-  it('without an end is given up once, and nothing after it is read', () => {
+  it('an endless reply is abandoned once, and nothing after it is read', () => {
     const line = `250-${'x'.repeat(1000)}\r\n`;
 
     expect(read(...Array<string>(100).fill(line), '250 end\r\n')).toMatchObject({ replies: [], too_long: 1 });

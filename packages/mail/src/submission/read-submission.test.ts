@@ -42,7 +42,7 @@ describe('a mail that the fields can say', () => {
     expect(await fieldsOf(multipart('mixed', [body]))).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
   });
 
-  it('of HTML alone has no text, so that one is made from it', async () => {
+  it('an HTML-only message has no text, so that the text is generated from it', async () => {
     expect(await fieldsOf(html('<p>Hi</p>'))).toEqual({
       from: 'Shop <a@good.test>',
       to: ['ada@example.com'],

@@ -49,14 +49,14 @@ async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettl
 }
 
 describe('signing in', () => {
-  it('with a password that is changed meanwhile begins no session', async () => {
+  it('a sign-in with a password that is changed meanwhile begins no session', async () => {
     const outcome = await changeMeanwhile(() => login(world.services, { email, password }, arrival));
 
     expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
     expect(await sql`select from sessions`).toEqual([]);
   });
 
-  it('by a link during a password change starts no session and blocks no other', async () => {
+  it('a sign-in by link during a password change starts no session and blocks no other', async () => {
     const token = await link();
 
     const outcome = await changeMeanwhile(() => loginByLink(world.services, token, arrival));
@@ -67,7 +67,7 @@ describe('signing in', () => {
 });
 
 describe('a login link', () => {
-  it('that is asked for while the password is reset is made after it, and not beside it', async () => {
+  it('a link requested while the password is reset is created after the reset, and not concurrently', async () => {
     const outcome = await changeMeanwhile(link);
 
     expect(outcome).toMatchObject({ status: 'fulfilled' });

@@ -60,8 +60,8 @@ async function states(): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-describe('deliveries are locked in the order of their ids', () => {
-  it('by those who record results, whatever order the posts ended in', async () => {
+describe('the lock order of deliveries', () => {
+  it('is that of their ids when results are recorded, whatever order the requests ended in', async () => {
     const { ids } = await owed();
     const posts = await world.claimWebhooks(COUNT);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
@@ -75,7 +75,7 @@ describe('deliveries are locked in the order of their ids', () => {
     expect(await states()).toEqual(['delivered']);
   });
 
-  it('by a recovery', async () => {
+  it('is that of their ids in a recovery', async () => {
     const { webhook_id, ids } = await owed();
     await world.services.sql`update webhook_deliveries set state = 'failed'`;
 

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => sink.stop());
 
-describe('one delivery', () => {
-  it('shows each attempt with request and answer, also those before a replay', async () => {
+describe('a delivery', () => {
+  it('shows each attempt with request and response, also those before a replay', async () => {
     const ctx = world.as(world.workspace_id);
     const { id, secret, url } = await invoke(ctx, createWebhook, { url: `${sink.url}/hook`, events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 503 }));
@@ -91,7 +91,7 @@ describe('one delivery', () => {
     ]);
   });
 
-  it('shows why there was no answer, and nothing of another workspace', async () => {
+  it('shows why there was no response, and nothing of another workspace', async () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
     const { id } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1:65000/hook' });

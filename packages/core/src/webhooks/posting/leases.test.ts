@@ -137,7 +137,7 @@ describe('a lease', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('of an endpoint that is paused ends at once, and the job for the end of the pause stays alone', async () => {
+  it('a lease of a paused endpoint ends immediately, and the job for the end of the pause stays alone', async () => {
     await hook();
     sink.script(() => ({ kind: 'reply', status: 503, headers: { 'retry-after': '600' } }));
     await send();
@@ -154,28 +154,31 @@ describe('a lease', () => {
   it.each([
     [20, 3],
     [1, 5],
-  ])('that goes on at %i a minute is followed by one job, for the next of them or %i s later', async (rate, wait) => {
-    const { id } = await hook();
-    await send();
-    await world.services.sql`
+  ])(
+    'a lease that resumes at %i a minute is followed by one job, for the next delivery or %i s later',
+    async (rate, wait) => {
+      const { id } = await hook();
+      await send();
+      await world.services.sql`
       insert into holds (id, scope, value_id, workspace_id, reason, created_by_kind, created_by_name,
         by_operator, created_at, expires_at, ended_at, ended_by, resume_rate_per_minute)
       values (${newId('hold', world.clock.now())}, 'webhook', ${id}, ${world.workspace_id}, 'Looking', 'api_key', '',
         false, clock_now(), clock_now() + interval '1 hour', clock_now(), 'release', ${rate})`;
-    const { endpointLeases } = await takeEndpointLeases(world.services, await fetch(), []);
-    const idle = endpointLeases.map((endpointLease) => ({ ...endpointLease, idle: true }));
+      const { endpointLeases } = await takeEndpointLeases(world.services, await fetch(), []);
+      const idle = endpointLeases.map((endpointLease) => ({ ...endpointLease, idle: true }));
 
-    await settlePosts(world.services, [], idle);
-    await send();
+      await settlePosts(world.services, [], idle);
+      await send();
 
-    expect(await takeEndpointLeases(world.services, await fetch(), [])).toMatchObject({
-      endpointLeases: [],
-      others: [id],
-    });
-    expect(await calls()).toEqual([{ state: 'created', in_seconds: wait }]);
-    await world.clock.advance(wait * 1000);
-    expect((await takeEndpointLeases(world.services, await fetch(), [])).endpointLeases).toHaveLength(1);
-  });
+      expect(await takeEndpointLeases(world.services, await fetch(), [])).toMatchObject({
+        endpointLeases: [],
+        others: [id],
+      });
+      expect(await calls()).toEqual([{ state: 'created', in_seconds: wait }]);
+      await world.clock.advance(wait * 1000);
+      expect((await takeEndpointLeases(world.services, await fetch(), [])).endpointLeases).toHaveLength(1);
+    },
+  );
 
   it('excludes other workers, whose jobs end except for one at the expiry of the lease', async () => {
     await hook();
@@ -200,7 +203,7 @@ describe('a lease', () => {
     expect((await claimPosts(world.services, quota)).posts).toHaveLength(1);
   });
 
-  it('of a dead worker expires after ten seconds, and events of that time are posted then', async () => {
+  it('a lease of a dead worker expires after ten seconds, and events of that time are sent then', async () => {
     await hook();
     await send();
     const dead = await takeEndpointLeases(world.services, await fetch(), []);
@@ -219,7 +222,7 @@ describe('a lease', () => {
     expect(await world.postWebhooks()).toBe(1);
   });
 
-  it('of a disabled endpoint ends, and enabling it sends a job for pending deliveries', async () => {
+  it('a lease of a disabled endpoint ends, and enabling it sends a job for pending deliveries', async () => {
     const { id } = await hook();
     await send();
     await world.services.sql`update webhooks set status = 'disabled', status_reason = 'manual'`;

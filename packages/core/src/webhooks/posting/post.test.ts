@@ -485,26 +485,29 @@ describe('a receiver over TLS', () => {
       "Hostname/IP does not match certificate's altnames: Host: other.test. is not in the cert's altnames: " +
         'DNS:mx1.good.test, DNS:mx2.good.test, DNS:mta-sts.good.test',
     ],
-  ])('whose certificate %s gets nothing, and the delivery says why', async (_, host, certificate, trusted, error) => {
-    const receiver = await startWebhookSink({ tls: certificate });
-    const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
-    try {
-      setDefaultCACertificates([...trusted]);
-      guarded.dns.set(host, 'A', ['127.0.0.1']);
-      const url = `https://${host}:${new URL(receiver.url).port}/hook`;
-      const context = guarded.as(guarded.workspace_id);
-      const { id } = await invoke(context, createWebhook, { url, events: ['email.queued'] });
-      const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
-      await invoke(context, sendMessage, mail);
+  ])(
+    'a receiver whose certificate %s gets nothing, and the delivery says why',
+    async (_, host, certificate, trusted, error) => {
+      const receiver = await startWebhookSink({ tls: certificate });
+      const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
+      try {
+        setDefaultCACertificates([...trusted]);
+        guarded.dns.set(host, 'A', ['127.0.0.1']);
+        const url = `https://${host}:${new URL(receiver.url).port}/hook`;
+        const context = guarded.as(guarded.workspace_id);
+        const { id } = await invoke(context, createWebhook, { url, events: ['email.queued'] });
+        const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+        await invoke(context, sendMessage, mail);
 
-      expect(await guarded.postWebhooks()).toBe(1);
+        expect(await guarded.postWebhooks()).toBe(1);
 
-      const { data } = await invoke(context, listWebhookDeliveries, { id });
-      expect(data).toMatchObject([{ status: 'pending', attempts: 1, response_status: null, error }]);
-      expect(receiver.requests).toEqual([]);
-    } finally {
-      await guarded.stop();
-      await receiver.stop();
-    }
-  });
+        const { data } = await invoke(context, listWebhookDeliveries, { id });
+        expect(data).toMatchObject([{ status: 'pending', attempts: 1, response_status: null, error }]);
+        expect(receiver.requests).toEqual([]);
+      } finally {
+        await guarded.stop();
+        await receiver.stop();
+      }
+    },
+  );
 });
