@@ -109,7 +109,7 @@ describe('deliveries of a workspace', () => {
     ]);
   });
 
-  it('below one webhook are those that every part of the filter finds', async () => {
+  it('deliveries of one webhook are those that match every part of the filter', async () => {
     const ask = async (webhookId: string) => {
       const { data } = await graphql.ask(
         `query ($id: ID!, $filter: DeliveryFilter) { node(id: $id) { ... on Webhook {

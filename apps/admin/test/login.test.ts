@@ -66,7 +66,7 @@ describe('signing in', () => {
     expect(await refusalOf(who(planted))).toMatchObject({ status: 401 });
   });
 
-  it('behind https sets a cookie that only this host gets, over https only', async () => {
+  it('a sign-in behind https sets a cookie that only this host gets, over https only', async () => {
     const secure = await startAdmin({
       ...world.services,
       public_url: 'https://mail.test',
@@ -91,7 +91,7 @@ describe('signing in', () => {
     expect([me.status, borrowed.status]).toEqual([200, 401]);
   });
 
-  it('behind https takes no form of http:// of this very host', async () => {
+  it('a sign-in behind https accepts no form from http:// of the same host', async () => {
     const secure = await startAdmin({
       ...world.services,
       public_url: 'https://mail.test',

@@ -15,7 +15,7 @@ async function send(fields: Record<string, unknown>): Promise<string> {
   return (await invoke(ctx, sendMessage, mail)).id;
 }
 
-it('lets an admin preview and run, and reads the receipts under their name', async () => {
+it('an admin can preview and run, and reads the receipts under their name', async () => {
   const { api, email } = await signedIn(world, admin, 'admin');
   const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const id = await send({ tags: ['trpc'], scheduled_at });
@@ -35,7 +35,7 @@ it('lets an admin preview and run, and reads the receipts under their name', asy
   });
 });
 
-it('lets a viewer neither act on many nor on one', async () => {
+it('a viewer can act neither on many nor on one', async () => {
   const { api } = await signedIn(world, admin, 'viewer');
   const id = await send({});
 
@@ -49,7 +49,7 @@ it('lets a viewer neither act on many nor on one', async () => {
   }
 });
 
-it('sends a scheduled mail now', async () => {
+it('a member sends a scheduled email immediately', async () => {
   const { api } = await signedIn(world, admin, 'admin');
   const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const id = await send({ scheduled_at });

@@ -164,7 +164,7 @@ describe('a report of a failure', () => {
     expect((await shown(id)).status).toBe('delivered');
   });
 
-  it('real R4, R9: without any format bounces as soft and suppresses no address', async () => {
+  it('real R4, R9: a report without any format bounces as soft and suppresses no address', async () => {
     const { id, return_path } = await sent('vague@example.com');
 
     await bring(return_path, 'Subject: Sorry\n\nIt did not work.');
@@ -176,7 +176,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('larger than what is kept is read from its first part', async () => {
+  it('a report larger than the limit is read from its first part', async () => {
     const { id, return_path } = await sent('large@example.com');
     const line = `${'x'.repeat(76)}\n`;
 

@@ -88,7 +88,7 @@ describe('403', () => {
   });
 });
 
-it('404: what is another workspace’s is not there', async () => {
+it('404: a key of another workspace is not found', async () => {
   const other = await world.workspace('free');
   const { id } = await create({ name: 'Mine', scopes: ['email:send'] });
 

@@ -228,6 +228,6 @@ describe('403', () => {
   });
 });
 
-it('shows nothing of a message that does not exist', async () => {
+it('the event list shows nothing of a message that does not exist', async () => {
   expect(entriesOf(await events(`?email_id=${newId('message', world.clock.now())}`))).toEqual([]);
 });

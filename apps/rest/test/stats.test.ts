@@ -79,7 +79,7 @@ describe('GET /stats: 400', () => {
   });
 });
 
-it('refuses a range at the end of the calendar', async () => {
+it('a range at the end of the calendar is rejected', async () => {
   const { status, body } = await rest.call('GET', '/stats?step=hour&until=9999-12-31T23:59:59.999Z');
 
   expect(status).toBe(400);

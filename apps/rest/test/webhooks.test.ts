@@ -503,7 +503,7 @@ describe('422', () => {
     expect(errorOf(moved).reason).toBe('private_address');
   });
 
-  it('neither tests, replays nor recovers what is disabled', async () => {
+  it('a disabled webhook is neither tested, replayed nor recovered', async () => {
     const { id, call, send } = await home();
     await send();
     const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));

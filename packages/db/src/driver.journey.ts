@@ -113,11 +113,11 @@ describe('a lost connection', () => {
   });
 });
 
-it('rejects the first query, and no promise of its own, when its query for array types fails', async () => {
+it('a failing query for array types rejects the first query, and no promise of its own', async () => {
   expect(await wired('array types')).toEqual([['57014'], [{ two: 2 }]]);
 });
 
-it('makes no function for each query, so that a young collection frees it', async () => {
+it('a query has no function of its own, so that a young collection frees it', async () => {
   const functionsOf = (query: object) => Object.values(query).filter((value) => typeof value === 'function');
   const first = sql`select 1`;
   const second = sql`select 2`;

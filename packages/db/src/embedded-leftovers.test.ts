@@ -28,7 +28,7 @@ function made(name: string, refers: boolean | string): string {
   return directory;
 }
 
-it('lists what no data directory refers to: it is gone, was emptied, or has another by now (newcomer N20)', () => {
+it('a database that no data directory refers to is listed: gone, emptied, or replaced (newcomer N20)', () => {
   made('used', true);
   const gone = made('gone', false);
   const replaced = made('replaced', '/var/lib/postrider/cluster-other');
@@ -43,14 +43,14 @@ it('lists what no data directory refers to: it is gone, was emptied, or has anot
   expect(bytesIn(gone)).toBe('18\n'.length + join(root, 'gone').length);
 });
 
-it('leaves alone what a file that cannot be read may refer to', () => {
+it('a database that an unreadable file may refer to is left alone', () => {
   made('damaged', true);
   writeFileSync(join(root, 'damaged', 'embedded.json'), '{');
 
   expect(leftoverDatabases([parent])).toEqual([]);
 });
 
-it('removes one only while it is left over', () => {
+it('a database is removed only while it is left over', () => {
   const gone = made('gone', false);
   const used = made('used', true);
 
@@ -61,7 +61,7 @@ it('removes one only while it is left over', () => {
   expect([gone, used, join(root, 'used')].map((path) => existsSync(path))).toEqual([false, true, true]);
 });
 
-it('removes none whose data directory may be on a volume that is not mounted, unless told that it was deleted', () => {
+it('a database whose data directory may be on an unmounted volume is kept, unless declared deleted', () => {
   const far = made('far', false);
   writeFileSync(join(far, 'owner'), join(root, 'volume', 'far'));
 
@@ -72,7 +72,7 @@ it('removes none whose data directory may be on a volume that is not mounted, un
   expect(existsSync(far)).toBe(false);
 });
 
-it('measures one that goes away meanwhile', () => {
+it('a database that disappears while it is measured has 0 bytes', () => {
   const directory = join(parent, 'cluster-gone');
 
   const bytes = bytesIn(directory);

@@ -21,7 +21,7 @@ const field = fc.option(
   { nil: null },
 );
 
-it('brings rows back as they were, whatever their texts hold', async () => {
+it('rows are restored as they were, whatever their texts hold', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(field, field, fc.integer())), async (rows) => {
       const back = await sql<{ a: string | null; b: string | null; c: number }[]>`
@@ -32,7 +32,7 @@ it('brings rows back as they were, whatever their texts hold', async () => {
   );
 });
 
-it('brings lists back as they were', async () => {
+it('lists are restored as they were', async () => {
   const list = fc.array(
     fc.string({ unit: 'binary', minLength: 1 }).filter((text) => fitsRecord(text) && !text.includes('\0')),
   );
@@ -47,7 +47,7 @@ it('brings lists back as they were', async () => {
 });
 
 it.each(['\x1a', 'a\x1eb', '\x1f', '\x1d', `${'long '.repeat(50)}\x1e`])(
-  'takes no text that would be read as another row or field: %j',
+  'a text that would be read as another row or field is rejected: %j',
   (text) => {
     expect(fitsRecord(text)).toBe(false);
     expect(() => recordTexts([['fine', text]])).toThrow('separator');

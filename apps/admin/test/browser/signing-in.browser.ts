@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('with a wrong password says so, and keeps the address that was typed', async () => {
+  it('a wrong password is reported, and the typed address stays in the form', async () => {
     const { page } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('E-mail address').fill(operator.email);
@@ -99,7 +99,7 @@ describe('confirming a password', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('without a page to go back to tells until when it holds', async () => {
+  it('a confirmation without a page to return to shows until when it is valid', async () => {
     const { page, problems } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('E-mail address').fill(operator.email);

@@ -37,7 +37,7 @@ async function look(message_ids: readonly string[]): Promise<number> {
 }
 
 it.each(emptyTables)(
-  'finds recipients of known messages by index lookups, whatever grew after planning, %s',
+  'recipients of known messages are found by index lookups, whatever grew after planning, %s',
   async (made) => {
     await plans.keepEmpty(made);
     await look(['msg_none']);

@@ -124,7 +124,7 @@ const works = [
   ['finds overdue mail', overlook],
 ] as const;
 
-it('writes no entry into an index when it claims', async () => {
+it('a claim writes no entry into an index', async () => {
   const sent = await send({});
   const jobs = await world.services.jobs.fetch('delivery.attempt', MAILS);
 

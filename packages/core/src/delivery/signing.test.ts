@@ -24,7 +24,7 @@ async function send(input: { from: string; to: string | string[]; [field: string
 
 const copiesOf = (id: string): SinkMail[] => world.smtp.mails.filter((mail) => mail.message_id?.includes(id));
 
-it('signs every copy with the keys of the domain of from, two where it asked for them', async () => {
+it('every copy is signed with the keys of the From domain, both of them if it has two', async () => {
   const ids = [
     await send({ from: 'a@good.test', to: ['a@example.com', 'b@example.com'], bcc: 'c@example.com' }),
     await send({ from: 'Zoë <a@sandbox.test>', to: 'd@example.com', html: '<p>  Grüße \t</p>\n\n', subject: '👋' }),
@@ -40,7 +40,7 @@ it('signs every copy with the keys of the domain of from, two where it asked for
   }
 });
 
-it('signs List-Unsubscribe and everything else that the sender wrote', async () => {
+it('List-Unsubscribe and all other headers of the sender are signed', async () => {
   const headers = {
     'List-Unsubscribe': '<https://good.test/u>',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -58,7 +58,7 @@ it('signs List-Unsubscribe and everything else that the sender wrote', async () 
   }
 });
 
-it('sends the same bytes again after a deferral', async () => {
+it('a deferred message is retried with the same bytes', async () => {
   const seen: string[] = [];
   world.smtp.script(({ stage, to, nth }) => {
     if (to !== 'again@example.com' || stage !== 'data' || nth > 1) return { kind: 'accept' };
@@ -75,7 +75,7 @@ it('sends the same bytes again after a deferral', async () => {
   expect(seen[1]).toBe(seen[0]);
 });
 
-it('does not send mail without a signing key, and says so', async () => {
+it('a message without a signing key is not sent, and says so', async () => {
   const id = await send({ from: 'a@good.test', to: 'nokey@example.com' });
   const ids = await takeKeysAway('good.test');
 
@@ -100,7 +100,7 @@ it('does not send mail without a signing key, and says so', async () => {
   expect(await Promise.all(copiesOf(id).map(world.signatures))).toEqual([BOTH('good.test')]);
 });
 
-it('does not send mail whose key cannot be decrypted, and sends it once it can', async () => {
+it('a message whose key cannot be decrypted is not sent until it can be', async () => {
   await world.services.sql.begin((tx) =>
     insertProvenDomain(
       tx,
@@ -119,7 +119,7 @@ it('does not send mail whose key cannot be decrypted, and sends it once it can',
   expect([state, last_response]).toEqual(['deferred', expect.stringContaining('SECRET_KEY_PREVIOUS')]);
 });
 
-it('decrypts keys encrypted with the previous secret key', async () => {
+it('a key encrypted with the previous secret key is decrypted', async () => {
   const id = await send({ from: 'a@good.test', to: 'rotated@example.com' });
   const { config, secret_key } = world.services;
   const rotated = createServices({
@@ -135,7 +135,7 @@ it('decrypts keys encrypted with the previous secret key', async () => {
   expect(await Promise.all(raws.map((raw) => world.signatures({ raw })))).toEqual([BOTH('good.test')]);
 });
 
-it('uses the return path of a domain once its record has been seen', async () => {
+it('the return path of a domain is used once its record has been seen', async () => {
   const path = 'bounces.good.test';
   await world.services.sql`update domains set return_path = ${path} where name = 'good.test'`;
   const before = await send({ from: 'a@good.test', to: 'before@example.com' });

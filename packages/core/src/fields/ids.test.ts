@@ -121,7 +121,7 @@ describe('a uuid', () => {
     expect(row).toEqual({ none: '', empty: true, unknown: 'ffffffff-ffff-ffff-ffff-ffffffffffff', greater: true });
   });
 
-  it('behind an id is the next one, and a bound is the least of its time', async () => {
+  it('the next uuid is behind an id, and a bound is the least of its time', async () => {
     const id = newId('event', 1_700_000_000_000);
     const [row] = await sql`
       select ${`${id}!`}::uuid > ${id}::uuid as behind, ${id.slice(0, 14)}::uuid = id_floor(to_timestamp(1700000000)) as least,

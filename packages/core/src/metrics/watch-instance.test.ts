@@ -47,7 +47,7 @@ it('another process goes on when the one that watched has stopped, or was lost',
   expect(gauge(peer, 'quota_used_ratio')).toBeUndefined();
 });
 
-it('reads queues, holds, quotas, domains, endpoints and late mail', async () => {
+it('the instance watch reads queues, holds, quotas, domains, endpoints and late email', async () => {
   const { services, workspace_id } = world;
   const { sql } = services;
   await sql`

@@ -37,12 +37,12 @@ function failing(replica: Sql, state: string) {
   };
 }
 
-it('reads the replica', async () => {
+it('an operation reads the replica', async () => {
   const { ctx, peer } = await reader();
   expect(await onReplica(ctx, async ({ sql }) => (sql === peer.sql ? 'replica' : 'primary'))).toBe('replica');
 });
 
-it('asks the primary where the replica cannot run a read, and logs each code once', async () => {
+it('an operation reads the primary if the replica cannot run a read, and logs each code once', async () => {
   const { ctx, peer, lines } = await reader();
   for (const state of ['0A000', '25006', '0A000', '25006', '40001']) {
     expect(await onReplica(ctx, failing(peer.sql, state))).toBe('primary');
@@ -50,27 +50,30 @@ it('asks the primary where the replica cannot run a read, and logs each code onc
   expect(lines.map((line) => JSON.parse(line).err.code)).toEqual(['0A000', '25006']);
 });
 
-it('throws any other failure', async () => {
+it('an operation throws any other failure', async () => {
   const { ctx, peer } = await reader();
   await expect(onReplica(ctx, failing(peer.sql, '22012'))).rejects.toMatchObject({ code: '22012' });
 });
 
-it.each(['key', 'user'] as const)('reads the primary for ten seconds after a send of a %s', async (kind) => {
-  const { ctx, peer } = await reader();
-  const workspace = await world.workspace('free');
-  const { workspace_id, key_id } = workspace;
-  const actor =
-    kind === 'key'
-      ? ({ kind, workspace_id, key_id, scopes: [], mode: 'live', domains: null } as const)
-      : ({ ...ctx.actor, kind, workspace_id } as ActorContext['actor']);
-  const where = () => onReplica({ ...ctx, actor }, async ({ sql }) => (sql === peer.sql ? 'replica' : 'primary'));
-  expect(await where()).toBe('replica');
-  if (kind === 'user') await countSend(world.services.sql, { workspace_id });
-  else {
-    const secret_hash = hashSecret(workspace.secret);
-    await admitKeys(world.services.sql, 'default', [{ secret_hash, address: '127.0.0.1', wanted: 1 }]);
+it.each(['key', 'user'] as const)(
+  'an operation reads the primary for ten seconds after a send of a %s',
+  async (kind) => {
+    const { ctx, peer } = await reader();
+    const workspace = await world.workspace('free');
+    const { workspace_id, key_id } = workspace;
+    const actor =
+      kind === 'key'
+        ? ({ kind, workspace_id, key_id, scopes: [], mode: 'live', domains: null } as const)
+        : ({ ...ctx.actor, kind, workspace_id } as ActorContext['actor']);
+    const where = () => onReplica({ ...ctx, actor }, async ({ sql }) => (sql === peer.sql ? 'replica' : 'primary'));
     expect(await where()).toBe('replica');
-    await admitKeys(world.services.sql, 'send', [{ secret_hash, address: '127.0.0.1', wanted: 1 }]);
-  }
-  expect(await where()).toBe('primary');
-});
+    if (kind === 'user') await countSend(world.services.sql, { workspace_id });
+    else {
+      const secret_hash = hashSecret(workspace.secret);
+      await admitKeys(world.services.sql, 'default', [{ secret_hash, address: '127.0.0.1', wanted: 1 }]);
+      expect(await where()).toBe('replica');
+      await admitKeys(world.services.sql, 'send', [{ secret_hash, address: '127.0.0.1', wanted: 1 }]);
+    }
+    expect(await where()).toBe('primary');
+  },
+);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runAll } from './run-all.ts';
 
-it('takes the steps in order, those after a failed one too, and throws what failed', async () => {
+it('steps run in order, those after a failed one too, and the failures are thrown', async () => {
   const taken: string[] = [];
   const fail = (name: string) => async () => {
     taken.push(name);
@@ -15,6 +15,6 @@ it('takes the steps in order, those after a failed one too, and throws what fail
   expect(taken).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('says nothing when every step passes', async () => {
+it('steps that all pass log nothing', async () => {
   await expect(runAll('the stop', [async () => 1, async () => undefined])).resolves.toBeUndefined();
 });

@@ -37,7 +37,7 @@ async function copyToLost(message_id: string, stateOf: (email: string) => string
       values (${workspace_id}, ${message_id}, ${id}, ${email}, ${domain}, 'to', ${stateOf(email)}, now())`;
 }
 
-it('holds the instance, tells what a log knows as sent, and ends it where that is asked for', async () => {
+it('a check holds the instance, reports what a log knows as sent, and ends it on request', async () => {
   const sent = await send('ada@example.com');
   const unsent = await send('bob@example.com');
   const shared = await send(['cyd@example.com', 'dan@example.com']);
@@ -81,7 +81,7 @@ it('holds the instance, tells what a log knows as sent, and ends it where that i
   );
 });
 
-it('asks a database that was not lost, and ends what a worker had in hand', async () => {
+it('a check reads a database that was not lost, and ends what a worker had in hand', async () => {
   const { sql } = world.services;
   await sql`delete from holds`;
   const id = await send('ada@example.com');
@@ -102,7 +102,7 @@ it('asks a database that was not lost, and ends what a worker had in hand', asyn
   expect(await stateOf(id)).toEqual(['ada@example.com delivered']);
 });
 
-it('ends what a replica has as delivered, and nothing that ended there without being sent', async () => {
+it('a check ends what a replica has as delivered, and nothing that ended there without being sent', async () => {
   await world.services.sql`delete from holds`;
   const names = [
     'delivered',
@@ -142,7 +142,7 @@ it('ends what a replica has as delivered, and nothing that ended there without b
   );
 });
 
-it('names what is missing again, although new mail came since', async () => {
+it('a check names what is missing again, although new email arrived since', async () => {
   await world.services.sql`delete from holds`;
   const before = await send('old@example.com');
   await world.clock.advance(600_000);
@@ -166,7 +166,7 @@ it('names what is missing again, although new mail came since', async () => {
   expect(first.newest_mail_at).not.toBeNull();
 });
 
-it('takes the end from a hold of the instance that was there already', async () => {
+it('a check takes the end from an existing instance-wide hold', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const there = await invoke(system(), createHold, {
@@ -187,7 +187,7 @@ it('takes the end from a hold of the instance that was there already', async () 
   expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);
 });
 
-it('makes a new hold where the last one of the instance has expired', async () => {
+it('a check creates a new hold if the last instance-wide one has expired', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const there = await invoke(system(), createHold, {

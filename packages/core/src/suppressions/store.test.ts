@@ -32,7 +32,7 @@ async function factsOf(email: string): Promise<unknown[]> {
   return data.map((event) => event.data.suppression).filter((facts) => (facts as { email: string }).email === email);
 }
 
-it('adds an address once, with one event that names its cause', async () => {
+it('an address is added once, with one event that names its cause', async () => {
   const first = bounced('once@example.com', { source_event_id: CAUSE });
 
   const added = await add(first, bounced('once@example.com', { id: newId('suppression', world.clock.now()) }));
@@ -51,7 +51,7 @@ it('adds an address once, with one event that names its cause', async () => {
   ]);
 });
 
-it('takes over a suppression whose time has run out', async () => {
+it('an address whose suppression has expired is suppressed again', async () => {
   const expires_at = new Date(world.clock.now() + 60_000);
   await add(bounced('later@example.com', { expires_at }));
   await world.clock.advance(61_000);
@@ -65,7 +65,7 @@ it('takes over a suppression whose time has run out', async () => {
   expect([...rows]).toEqual([{ id: next.id, source: 'complaint', expires_at: null }]);
 });
 
-it('makes lasting what was meant for a time when a server refuses the mailbox or its owner complains', async () => {
+it('a temporary suppression becomes permanent when a server rejects the mailbox or its owner complains', async () => {
   const expires_at = new Date(world.clock.now() + 60_000);
   for (const source of ['bounce', 'complaint'] as const) {
     await add(bounced(`${source}@example.com`, { source: 'manual', expires_at }));
@@ -75,14 +75,14 @@ it('makes lasting what was meant for a time when a server refuses the mailbox or
   }
 });
 
-it('takes every spelling of an address for the same one', async () => {
+it('an address is the same in every spelling', async () => {
   const added = await add(bounced('Mixed.Case@example.com'), bounced('mixed.case@example.com'));
 
   expect(added).toMatchObject([{ email: 'mixed.case@example.com' }]);
   expect(await add(bounced('MIXED.CASE@example.com'))).toEqual([]);
 });
 
-it('keeps the lists of workspaces apart', async () => {
+it('an address suppressed in one workspace is not suppressed in another', async () => {
   const other = await world.workspace('free');
 
   const added = await add(

@@ -113,7 +113,7 @@ describe('a workspace', () => {
     expect(await actions(operator, { chain: 'instance', target_id: id, action: 'workspace.updated' })).toHaveLength(1);
   });
 
-  it('of another account is not found for an admin', async () => {
+  it('a workspace of another account is not found for an admin', async () => {
     const { id } = await create();
     const admin = withScopes(world.workspace_id, ['admin']);
     const reader = withScopes(world.workspace_id, ['email:logs:read']);

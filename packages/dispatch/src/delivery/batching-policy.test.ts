@@ -96,7 +96,7 @@ describe('two batches being recorded', () => {
 });
 
 describe('a low limit of unrecorded results', () => {
-  it('at most half of the limit is waited for, in a rush or not', () => {
+  it('a batch waits for at most half of the limit, in a rush or not', () => {
     unrecorded = 8;
 
     expect(pace.came(3)).toBe(15);
@@ -108,7 +108,7 @@ describe('a low limit of unrecorded results', () => {
 });
 
 describe('a low limit of concurrent deliveries', () => {
-  it('at most half of the limit is waited for in a rush', () => {
+  it('a batch waits for at most half of the limit in a rush', () => {
     most = 60;
     passed(24);
 

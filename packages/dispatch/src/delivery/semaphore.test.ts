@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-it('runs so many at once, the others in order, and gives a place on after a failure too', async () => {
+it('a semaphore runs up to its limit, the others in order, and frees a place after a failure too', async () => {
   const slot = createSemaphore(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
@@ -26,7 +26,7 @@ it('runs so many at once, the others in order, and gives a place on after a fail
   expect(begun).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('lets go what is aborted before its turn, and the next takes the place', async () => {
+it('a semaphore drops what is aborted before its turn, and the next takes the place', async () => {
   const slot = createSemaphore(1);
   const gate = Promise.withResolvers<void>();
   const stop = new AbortController();

@@ -15,7 +15,7 @@ async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; n
   }
 }
 
-it('chaos C11: begins with 8, and grows with what two settles record in 20 ms, to double with each', async () => {
+it('chaos C11: the bound begins with 8, and grows with what two settles record in 20 ms, to double with each', async () => {
   const mails = new UnrecordedMail(128);
   const limits = [mails.limit];
   for (const [count, took_ms] of [
@@ -39,7 +39,7 @@ it('chaos C11: begins with 8, and grows with what two settles record in 20 ms, t
   expect(limits).toEqual([8, 16, 32, 64, 128, 128, 128, 128, 96, 96, 96, 96, 8]);
 });
 
-it('chaos C11: the next waits until one is recorded, or is aborted', async () => {
+it('chaos C11: the next delivery waits until one is recorded, or is aborted', async () => {
   const mails = new UnrecordedMail(128);
   const { taken, next } = await takeAll(mails);
   const stop = new AbortController();
@@ -66,7 +66,7 @@ it('a server that is slow to answer holds up no other, and counts again with its
   expect(mails.take(never)).toBeInstanceOf(Promise);
 });
 
-it('has no bound in a drain', async () => {
+it('a drain has no bound', async () => {
   const mails = new UnrecordedMail(null);
 
   for (let count = 0; count < 1000; count++) expect(mails.take(never)).not.toBeInstanceOf(Promise);

@@ -54,7 +54,7 @@ async function grow(): Promise<void> {
 }
 
 it.each(emptyTables)(
-  'claims and settles by index, however much the table has grown since the plans were made, %s',
+  'deliveries are claimed and settled by index, however much the table has grown since planning, %s',
   async (made) => {
     await plans.keepEmpty(made);
     await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9999/hook' });
