@@ -54,7 +54,7 @@ describe('a dry run', () => {
     expect(answer.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
   });
 
-  it('asked for by the operation beside it lets no mutation and no subscription run without a price', async () => {
+  it('a dry run of the adjacent operation lets no mutation and no subscription run without a price', async () => {
     const asking = 'query Dry { viewer { rateLimit(dryRun: true) { cost } } }';
     const make = `mutation Make { apiKeyCreate(input: { name: "made", scopes: ["email:send"] }) {
       ... on ApiKeyCreatePayload { secret apiKey { id name } } } }`;

@@ -43,7 +43,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('12 deep, with 20 aliases or of nearly 2,000 points is answered', async () => {
+  it('a document 12 deep, with 20 aliases or of nearly 2,000 points is executed', async () => {
     for (const query of [
       nested(12),
       `{ ${aliases(20, 'usage { month }')} }`,

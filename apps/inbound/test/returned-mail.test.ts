@@ -213,7 +213,7 @@ describe('a report of a failure', () => {
 });
 
 describe('a report that is no end', () => {
-  it('delayed is an event, once an hour, and no other state (real R14)', async () => {
+  it('a delay report is an event, once an hour, and no other state (real R14)', async () => {
     const { id, return_path } = await sent('late@example.com');
     const raw = deliveryReport({ address: 'late@example.com', action: 'delayed', status: '4.4.1' });
 

@@ -88,7 +88,7 @@ describe('200', () => {
   });
 });
 
-describe('on the wire', () => {
+describe('a body on the wire', () => {
   it.each(['.', '..', '.\n.', 'a\n.\nb', '\r\n.\r\n', 'line\r\n.\r\n..\r\n...end', '.\r\n.\r\nQUIT\r\n'])(
     'the text %j arrives as one mail, whole',
     async (text) => {

@@ -43,8 +43,8 @@ async function park(id: string, lane: string): Promise<void> {
   ]);
 }
 
-describe('why a mail is not sent yet', () => {
-  it('is its time, where that has not come', async () => {
+describe('the reason that an email is not sent yet', () => {
+  it('is its scheduled time, if that has not come', async () => {
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const { shown, listed } = await waiting(await send('ada@example.com', { scheduled_at }));
 

@@ -237,7 +237,7 @@ describe('pendingMigrations', () => {
 });
 
 describe('a database that this release cannot upgrade', () => {
-  it('made before checksums were kept is refused with what to do, and left as it is', async () => {
+  it('a database made before checksums were kept is rejected with what to do, and left unchanged', async () => {
     await migrate(url, undefined, migrations);
     await sql`drop table migration_checksums`;
     write('0003_new', 'insert into letters values (3);');
@@ -249,7 +249,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await sql`select from pg_tables where tablename = 'migration_checksums'`).toHaveLength(0);
   });
 
-  it('made before the baseline is refused with what to do, and left as it is', async () => {
+  it('a database made before the baseline is rejected with what to do, and left unchanged', async () => {
     await migrate(url, undefined, migrations);
     const before = await tables();
 
@@ -261,7 +261,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await schemaVersion(sql)).toBe('0002_more');
   });
 
-  it('made by another version of a migration is refused by its name', async () => {
+  it('a database made by another version of a migration is rejected by its name', async () => {
     await migrate(url, undefined, migrations);
     write('0002_more', 'insert into letters values (20);');
     write('0003_new', 'insert into letters values (3);');

@@ -110,7 +110,7 @@ describe('scheduled_at', () => {
     expect(jobs[0]?.keep_until.getTime()).toBeGreaterThan(due.getTime() + 30 * 86_400_000);
   });
 
-  it('far in the past is 422, whatever the year', async () => {
+  it('a time far in the past is 422, whatever the year', async () => {
     for (const scheduled_at of ['1969-07-20T20:17:40Z', '0001-01-01T00:00:00Z'])
       expect(errorOf(await send({ scheduled_at })).reason).toBe('scheduled_in_past');
     expect(errorOf(await send({ scheduled_at: '9999-12-31T23:59:59Z' })).reason).toBe('scheduled_too_far');
@@ -172,7 +172,7 @@ describe('a name that means something elsewhere', () => {
 });
 
 describe('a misspelt name', () => {
-  it('inside of an attachment is named by its path', async () => {
+  it('a misspelled name inside an attachment is named by its path', async () => {
     const answer = await send({ attachments: [{ filename: 'a.txt', content: 'SGk=', contentType: 'text/plain' }] });
 
     expect(detailsOf(answer)).toEqual(['attachments[0].contentType misspelled_field']);

@@ -60,8 +60,8 @@ describe('one commit in progress', () => {
   });
 });
 
-describe('as many commits in progress as connections', () => {
-  it('another commit does not begin, however many requests wait', () => {
+describe('the maximum of concurrent commits', () => {
+  it('a further commit does not begin, however many requests wait', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 
@@ -101,7 +101,7 @@ describe('as many commits in progress as connections', () => {
     expect(policy.urgent(20, now + 106.9)).toBe(true);
   });
 
-  it('another commit begins when they hang', () => {
+  it('a further commit begins when they hang', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 

@@ -61,7 +61,7 @@ describe('sending now', () => {
     expect(copiesOf(id)).toBe(1);
   });
 
-  it('either wins against a cancel or loses to it', async () => {
+  it('an immediate send wins against a cancel or loses to it', async () => {
     const id = await send('ada@example.com', { scheduled_at: inAnHour() });
 
     const [sent, canceled] = await Promise.all([
@@ -110,7 +110,7 @@ describe('trying again now', () => {
     expect(await audited(id)).toEqual([{ action: 'message.retried', via: 'worker' }]);
   });
 
-  it('requested twice, tries once', async () => {
+  it('a retry requested twice tries once', async () => {
     deferAll();
     const id = await send('ada@example.com');
     await world.drain();

@@ -53,7 +53,7 @@ describe('a status without a reply code, as in a report', () => {
 });
 
 describe('a text of maximum length', () => {
-  it.each(['mailbox ', 'a@', '<', 'user has been ', 'account is is is '])('made of %s is judged', (part) => {
+  it.each(['mailbox ', 'a@', '<', 'user has been ', 'account is is is '])('a text made of %s is classified', (part) => {
     const text = part.repeat(1024 / part.length);
 
     expect(classify({ code: 550, enhanced: null, text }).permanent).toBe(true);

@@ -345,7 +345,7 @@ describe('attachments', () => {
     ['nonsense', 'application/octet-stream'],
     ['text/csv; charset=utf-8', 'text/csv'],
     [undefined, 'application/pdf'],
-  ])('given as %j are sent as %s', async (content_type, expected) => {
+  ])('an attachment given as %j is sent as %s', async (content_type, expected) => {
     // Parsers guess from the name where the type says nothing, so only the guessed one gets a telling name.
     const filename = content_type === undefined ? 'report.pdf' : 'report';
     const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x'), content_type }] }));

@@ -496,7 +496,7 @@ describe('TLS', () => {
     await client.stop();
   });
 
-  it('required is never replaced by plaintext', async () => {
+  it('a required TLS connection is never replaced by plaintext', async () => {
     const untrusted = await tlsServer();
     const stripped = await scripted();
 
