@@ -40,6 +40,7 @@ const drawnPage = { ...blankPage, text: withGraphs(blankPage.text, [core, ...two
 // Concatenated, because the rules apply to this file too.
 const word = ['who', 'ever'].join('');
 const host = ['registry', 'npmjs', 'org'].join('.');
+const ids = ['promise', 'newcomer'].map((kind) => [kind, 'N7'].join(' '));
 
 /** For every rule: sources that break it, and similar ones that do not. */
 const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }> = {
@@ -103,6 +104,29 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       [code("test.todo('a')", 'a.test.ts')],
     ],
     green: [[code("it('uses it.only and vi.mock', run); rows.only(it)", 'a.test.ts')]],
+  },
+  'a test title begins with its subject': {
+    red: [
+      [code("it('that is revoked is rejected', run);", 'packages/core/src/keys.test.ts')],
+      [code("it.runIf(fast)('of a lease ends', run);", 'packages/core/src/keys.test.ts')],
+      [code("it.each([1, 2])(\n  'of %i is rejected',\n  run,\n);", 'apps/rest/test/keys.test.ts')],
+      [code('it.each`a`(`where it is full`, run);', 'apps/rest/test/keys.test.ts')],
+      [code(`test('${ids[0]}: nor is a message', run);`, 'packages/core/src/keys.test.ts')],
+      [code(`it('${ids.join(', ')}: with a wrong key it fails', run);`, 'packages/core/src/keys.test.ts')],
+    ],
+    green: [
+      [code("it('a key that is revoked is rejected', run);", 'packages/core/src/keys.test.ts')],
+      [code("it('rejects a key of another workspace', run);", 'packages/core/src/keys.test.ts')],
+      [code(`it('${ids[0]}: a message ends', run);`, 'packages/core/src/keys.test.ts')],
+      [
+        code(
+          "it('information is shown', run); split('of them'); // it('of a lease', run)",
+          'apps/rest/test/keys.test.ts',
+        ),
+      ],
+      [code('const text = "it(\'of a lease\', run)";', 'packages/core/src/keys.test.ts')],
+      [code("it('that is revoked is rejected', run);")],
+    ],
   },
   'nothing is left as a note to finish later': {
     red: [[code(`// ${'TO'}${'DO'}: later`)], [code(`-- ${'FIX'}${'ME'}`, 'packages/db/migrations/0001_a.sql')]],

@@ -13,6 +13,7 @@ import { importsOf } from './house-rules/imports.ts';
 import { aboveAdvisories, lockAddresses, lockIsWhole } from './house-rules/lockfile.ts';
 import { fieldsOf, isExact, isManifest, manifestOf } from './house-rules/manifests.ts';
 import { folderSize, functionLength } from './house-rules/sizes.ts';
+import { subjectFirst } from './house-rules/titles.ts';
 import { at, both, findAll, type HouseRule, inSource, isCode, isTest, sourceOf } from './house-rules/tree.ts';
 import { plainWords } from './house-rules/words.ts';
 
@@ -193,6 +194,7 @@ export const houseRules = {
     /\bvi\s*\.\s*(?:doMock|mock)\b|\b(?:it|test|describe|suite|bench)(?:\s*\.\s*\w+)*\s*\.\s*(?:only|skip|skipIf|todo|fails)\b/g,
     'every test runs, against our real modules',
   ),
+  'a test title begins with its subject': subjectFirst,
   'nothing is left as a note to finish later': both(
     inSource(() => true, 'comments', /\b(?:TO[D]O|FIX[M]E|XX[X])\b/g, 'finish it or leave it out'),
     (files) =>
