@@ -15,7 +15,7 @@ import {
   valueDifferences,
 } from './compare.ts';
 import { type ApiName, apiNames, type Given, isAbsent, type UseCase } from './use-case.ts';
-import { alone, useCases } from './use-cases.ts';
+import { alone, useCases } from './use-cases/registry.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const MINUTE_MS = 60_000;

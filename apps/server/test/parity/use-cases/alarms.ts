@@ -1,0 +1,68 @@
+import { newId } from '@postrider/core';
+import { acknowledgeAlarm, getAlarmSettings, listAlarms, setAlarmSettings } from '@postrider/core/alarms';
+import * as shapes from '../shapes.ts';
+import { absent, mutation, reading, type UseCase, useCase } from '../use-case.ts';
+import { NO_REST, nothing } from './given.ts';
+
+const anAlarm: UseCase['given'] = async ({ services }, workspace_id, number) => {
+  const id = newId('alarm', services.clock.now());
+  await services.sql`
+    insert into alarms (id, workspace_id, rule, subject, status, detail, value, page, seen_since, started_at)
+    values (${id}, ${workspace_id}, 'domain_regressed', ${`nr${number}.example.com`}, 'active', 'It lost a record.', 1,
+      '/domains', clock_now(), clock_now())`;
+  return { input: { alarm_id: id } };
+};
+
+export const alarms = [
+  useCase(listAlarms, {
+    rest: NO_REST,
+    trpc: 'GET alarms.list',
+    graphql: reading('alarms', { active: 'Boolean' }, shapes.alarm, undefined, (data) => ({ data })),
+    given: async (world, workspace_id, number) => {
+      await anAlarm(world, workspace_id, number);
+      return { input: { active: true } };
+    },
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the alarms of the instance.') },
+  }),
+  useCase(acknowledgeAlarm, {
+    rest: NO_REST,
+    trpc: 'POST alarms.acknowledge',
+    graphql: mutation(
+      'alarmAcknowledge',
+      'AlarmAcknowledgeInput',
+      'AlarmPayload',
+      `of: alarm { ${shapes.alarm} }`,
+      ({ input }) => ({ id: input.alarm_id }),
+    ),
+    given: anAlarm,
+    target: 'alarm_id',
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator acknowledges the alarms of the instance.') },
+    writes: true,
+    varying: ['acknowledged_by'],
+  }),
+  useCase(getAlarmSettings, {
+    rest: NO_REST,
+    trpc: 'GET alarms.settings',
+    graphql: reading('alarmSettings', {}, shapes.alarmSettings),
+    given: nothing,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the settings of the instance.') },
+  }),
+  useCase(setAlarmSettings, {
+    rest: NO_REST,
+    trpc: 'POST alarms.setSettings',
+    graphql: mutation(
+      'alarmSettingsUpdate',
+      'AlarmSettingsInput',
+      'AlarmSettingsPayload',
+      `of: settings { ${shapes.alarmSettings} }`,
+    ),
+    given: async () => ({ input: { emails: ['grace@example.com'], quiet_from: '22:00', quiet_until: '06:30' } }),
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sets those of the instance.') },
+    writes: true,
+    bad: { emails: ['nowhere'] },
+  }),
+];

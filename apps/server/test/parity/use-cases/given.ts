@@ -1,0 +1,50 @@
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
+import { addDomain } from '@postrider/core/domains';
+import type { World } from '@postrider/testing';
+import { absent, type Given, type Input, reading, type UseCase } from '../use-case.ts';
+
+export const HOUR_MS = 3_600_000;
+export const NO_REST = absent('REST is for programs that send; administration is on the other two.');
+
+export const nothing = async (): Promise<Given> => ({ input: {} });
+export const given = (input: Input) => async (): Promise<Given> => ({ input });
+
+/** What node(id) finds, which is null where nothing is. */
+export const node = (type: string, selection: string, id: (given: Given) => unknown = ({ input }) => input.id) =>
+  reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (asked) => ({ id: id(asked) }));
+
+export const idOnly = ({ input }: Given) => ({ id: input.id });
+
+export async function send(world: World, workspace_id: string, number: number, more: Input = {}): Promise<Given> {
+  const { id } = await invoke(world.as(workspace_id), sendMessage, {
+    from: 'shop@sandbox.test',
+    to: [`reader@nr${number}.example.com`],
+    subject: 'Hello',
+    text: 'Hi',
+    tags: ['parity'],
+    ...more,
+  });
+  // The order of events is that of their ids, in which time goes no finer than this.
+  await world.clock.advance(1);
+  return { input: { id } };
+}
+
+export const sent: UseCase['given'] = (world, workspace_id, number) => send(world, workspace_id, number);
+export const scheduled: UseCase['given'] = (world, workspace_id, number) =>
+  send(world, workspace_id, number, { scheduled_at: later(world) });
+
+export function later(world: World, hours = 1): string {
+  return new Date(world.clock.now() + hours * HOUR_MS).toISOString();
+}
+
+export const aDomain: UseCase['given'] = async (world, workspace_id, number) => {
+  const { id, name } = await invoke(world.as(workspace_id), addDomain, { name: `nr${number}.example.org` });
+  return { input: { domain: name }, ids: { domain: id } };
+};
+
+/** What is wanted, several times over. */
+export async function several(make: () => Promise<unknown>, input: Input = {}): Promise<Given> {
+  for (let count = 0; count < 5; count++) await make();
+  return { input };
+}

@@ -1,0 +1,72 @@
+import type { UseCase } from '../use-case.ts';
+import { alarms } from './alarms.ts';
+import { audit } from './audit.ts';
+import { bulk } from './bulk.ts';
+import { captures } from './captures.ts';
+import { domains } from './domains.ts';
+import { erasures } from './erasures.ts';
+import { holds } from './holds.ts';
+import { keys } from './keys.ts';
+import { messages } from './messages.ts';
+import { numbers } from './numbers.ts';
+import { people } from './people.ts';
+import { queues } from './queues.ts';
+import { requests } from './requests.ts';
+import { suppressions } from './suppressions.ts';
+import { webhooks } from './webhooks.ts';
+import { workspaces } from './workspaces.ts';
+
+/** Every operation that two APIs or more offer. */
+export const useCases: readonly UseCase[] = [
+  ...messages,
+  ...domains,
+  ...keys,
+  ...suppressions,
+  ...webhooks,
+  ...captures,
+  ...requests,
+  ...erasures,
+  ...numbers,
+  ...audit,
+  ...alarms,
+  ...holds,
+  ...bulk,
+  ...workspaces,
+  ...people,
+  ...queues,
+];
+
+/** What one API offers alone, or as another way to what is above. */
+export const alone = {
+  rest: {
+    'POST /email/batch': 'Mail is sent by programs.',
+    'GET /email/{id}': 'GET /email/logs/{id}, for who has the id of a message.',
+  },
+  graphql: {
+    nodes: 'node, for many ids.',
+  },
+  trpc: {
+    'people.me': 'It is about a person who is signed in.',
+    'people.switchWorkspace': 'It is about a person who is signed in.',
+    'people.changePassword': 'It is about a person who is signed in.',
+    'people.confirmPassword': 'It is about a person who is signed in.',
+    'people.logout': 'It is about a person who is signed in.',
+    live: 'A stream of all that a page follows, because a browser has few connections.',
+    'emails.stream': 'A stream of the dashboard; GraphQL has it as events.',
+    'emails.watch': 'A stream of the dashboard; GraphQL has it as events.',
+    'events.stream': 'A stream; GraphQL has it as a subscription.',
+    'audit.stream': 'A stream; GraphQL has it as a subscription.',
+    'ops.stream': 'A stream; GraphQL has it as a subscription.',
+    'ops.bulkWatch': 'A stream; GraphQL has it as a subscription.',
+    'domains.watch': 'A stream of the dashboard.',
+    'deliveries.stream': 'A stream of the dashboard.',
+    'overview.stream': 'A stream of the dashboard.',
+    'session.token': 'It is about a person who is signed in.',
+    'test.preview': 'REST has it as dry_run=true of POST /email/send.',
+    'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
+    'onboarding.state': 'A page of the dashboard.',
+    'requests.groups': 'A page of the dashboard; the list has each request.',
+    'ops.bulkItems': 'GraphQL has them as a field of the bulk operation.',
+    'ops.bulkExport': 'GraphQL has it as a field of the bulk operation.',
+  },
+};

@@ -1,0 +1,205 @@
+import { invoke } from '@postrider/core';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  getWebhookDelivery,
+  listAllDeliveries,
+  listWebhookDeliveries,
+  listWebhooks,
+  recoverWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '@postrider/core/webhooks';
+import type { World } from '@postrider/testing';
+import * as shapes from '../shapes.ts';
+import {
+  absent,
+  camelFields,
+  connection,
+  type Given,
+  listOf,
+  mutation,
+  pageOf,
+  type UseCase,
+  useCase,
+} from '../use-case.ts';
+import { given, later, node, several } from './given.ts';
+
+const aWebhook: UseCase['given'] = async (world, workspace_id, number) => {
+  const { id } = await invoke(world.as(workspace_id), createWebhook, { url: `http://127.0.0.1/nr${number}` });
+  return { input: { id } };
+};
+
+async function tested(world: World, workspace_id: string, number: number): Promise<Given> {
+  const { input } = await aWebhook(world, workspace_id, number);
+  const { id: delivery_id } = await invoke(world.as(workspace_id), testWebhook, input);
+  return { input: { ...input, delivery_id } };
+}
+
+export const webhooks = [
+  useCase(listWebhooks, {
+    rest: 'GET /webhooks',
+    trpc: 'GET webhooks.list',
+    graphql: connection('webhooks', shapes.webhook),
+    given: (world, workspace_id, number) => several(() => aWebhook(world, workspace_id, number)),
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getWebhook, {
+    rest: 'GET /webhooks/{id}',
+    trpc: 'GET webhooks.get',
+    graphql: node('Webhook', shapes.webhook),
+    given: aWebhook,
+    target: 'id',
+    looks_up: true,
+  }),
+  useCase(createWebhook, {
+    rest: 'POST /webhooks',
+    trpc: 'POST webhooks.create',
+    graphql: mutation(
+      'webhookCreate',
+      'WebhookInput',
+      'WebhookCreatePayload',
+      `of: webhook { ${shapes.webhook} } secret`,
+      ({ input }) => ({ ...camelFields(input), format: String(input.format).toUpperCase() }),
+    ),
+    given: given({ url: 'http://127.0.0.1/made', events: ['email.bounced'], description: 'Shop', format: 'resend' }),
+    writes: true,
+    varying: ['secret_last4'],
+    bad: { events: ['email.vanished'] },
+  }),
+  useCase(updateWebhook, {
+    rest: 'PATCH /webhooks/{id}',
+    trpc: 'POST webhooks.update',
+    graphql: mutation('webhookUpdate', 'WebhookUpdateInput', 'WebhookPayload', `of: webhook { ${shapes.webhook} }`),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return { input: { ...input, events: ['email.bounced'], description: 'Shop' } };
+    },
+    target: 'id',
+    writes: true,
+    varying: ['secret_last4'],
+    bad: { url: 'ftp://example.com' },
+  }),
+  useCase(deleteWebhook, {
+    rest: 'DELETE /webhooks/{id}',
+    trpc: 'POST webhooks.delete',
+    graphql: mutation('webhookDelete', 'TargetInput', 'DeletePayload', 'id: deletedId'),
+    given: aWebhook,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(testWebhook, {
+    rest: 'POST /webhooks/{id}/test',
+    trpc: 'POST webhooks.test',
+    graphql: mutation('webhookTest', 'WebhookTestInput', 'DeliveryPayload', `of: delivery { ${shapes.delivery} }`),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return { input: { ...input, type: 'email.bounced' } };
+    },
+    target: 'id',
+    writes: true,
+    bad: { type: 'email.vanished' },
+  }),
+  useCase(rotateWebhookSecret, {
+    rest: 'POST /webhooks/{id}/rotate-secret',
+    trpc: 'POST webhooks.rotateSecret',
+    graphql: mutation(
+      'webhookSecretRotate',
+      'RotateInput',
+      'WebhookCreatePayload',
+      `of: webhook { ${shapes.webhook} } secret`,
+    ),
+    given: aWebhook,
+    target: 'id',
+    writes: true,
+    varying: ['secret_last4'],
+  }),
+  useCase(listWebhookDeliveries, {
+    rest: 'GET /webhooks/{id}/deliveries',
+    trpc: 'GET deliveries.list',
+    graphql: {
+      field: 'node',
+      document: `query ($id: ID!, $first: Int, $after: String, $filter: DeliveryFilter) { value: node(id: $id) {
+        ... on Webhook { deliveries(first: $first, after: $after, filter: $filter) { ${pageOf(shapes.delivery)} } } } }`,
+      variables: ({ input }) => ({
+        id: input.id,
+        first: input.limit,
+        after: input.cursor,
+        filter: { status: [String(input.status).toUpperCase()] },
+      }),
+      value: (answered) => answered && listOf((answered as { deliveries: unknown }).deliveries),
+    },
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return several(() => invoke(world.as(workspace_id), testWebhook, input), { ...input, status: 'pending' });
+    },
+    target: 'id',
+    looks_up: true,
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(listAllDeliveries, {
+    rest: absent('A program asks webhook by webhook.'),
+    trpc: 'GET deliveries.listAll',
+    graphql: connection('webhookDeliveries', shapes.delivery, { filter: 'DeliveryFilter' }, ({ input }) => ({
+      filter: { webhookId: input.webhook_id, eventTypes: [input.type] },
+    })),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return several(() => invoke(world.as(workspace_id), testWebhook, { ...input, type: 'email.bounced' }), {
+        webhook_id: input.id,
+        type: 'email.bounced',
+      });
+    },
+    target: 'webhook_id',
+    paged: true,
+    bad: { type: 'email.vanished' },
+  }),
+  useCase(getWebhookDelivery, {
+    rest: absent('A program reads the list, which has the last answer of each.'),
+    trpc: 'GET deliveries.get',
+    graphql: node(
+      'WebhookDelivery',
+      `${shapes.delivery} requestBody posts: attempts { number at durationMs requestHeaders responseStatus
+       responseHeaders responseBody error }`,
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await tested(world, workspace_id, number);
+      return { input: { id: input.delivery_id } };
+    },
+    target: 'id',
+    looks_up: true,
+  }),
+  useCase(replayWebhookDelivery, {
+    rest: 'POST /webhooks/{id}/deliveries/{delivery_id}/replay',
+    trpc: 'POST deliveries.replay',
+    graphql: mutation(
+      'deliveryReplay',
+      'TargetInput',
+      'DeliveryPayload',
+      `of: delivery { ${shapes.delivery} }`,
+      ({ input }) => ({ id: input.delivery_id }),
+    ),
+    given: tested,
+    target: 'delivery_id',
+    // Over GraphQL no webhook is named, and another's is refused before its delivery.
+    foreign: false,
+    writes: true,
+  }),
+  useCase(recoverWebhook, {
+    rest: 'POST /webhooks/{id}/recover',
+    trpc: 'POST webhooks.recover',
+    graphql: mutation('webhookRecover', 'RecoverInput', 'WebhookPayload', 'of: webhook { webhook_id: id }'),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return { input: { ...input, since: later(world, -1) } };
+    },
+    target: 'id',
+    writes: true,
+    bad: { since: 'yesterday' },
+  }),
+];
