@@ -1,0 +1,179 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDatabase, type DnsZone, startDnsZone } from '@postrider/testing';
+import { endAfterTests } from '@postrider/testing/open-world';
+import { expect } from 'vitest';
+import { runCommand } from '../src/run-command.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const SERVER = join(ROOT, 'apps/server/src/main.ts');
+const LAUNCHER = join(ROOT, 'packages/cli/src/launch.mjs');
+// Later processes of a test reuse what the first one compiled.
+const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compiled');
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CommandLine {
+  readonly url: string;
+  /** The key with every scope. */
+  readonly key: string;
+  /** Scratch space, and the data directory if the database is embedded. */
+  readonly directory: string;
+  /** The name server that the server asks. */
+  readonly zone: DnsZone;
+  /** The environment of every command, with these variables added or replaced. */
+  environment(env?: Environment): Environment;
+  /** Runs a command in this process, which saves the second that a new process takes to start. */
+  postrider(args: readonly string[], env?: Environment): Promise<Outcome>;
+  /** Runs a command in a process of its own, with the output of a terminal. */
+  launch(args: readonly string[], env?: Environment): Promise<Outcome>;
+  /** Sends an email from the sandbox domain. */
+  send(...more: string[]): Promise<Outcome>;
+}
+
+/** A server of this test file and the command line for it: `const { postrider } = await openCommandLine()`. */
+export async function openCommandLine({ embedded = false } = {}): Promise<CommandLine> {
+  const directory = await emptyDirectory();
+  const zone = await startDnsZone();
+  const database = embedded ? null : await createDatabase();
+  const secret = `pr_live_${randomBytes(32).toString('hex')}`;
+  const machine = database
+    ? { DATABASE_URL: database.url, SECRET_KEY: randomBytes(32).toString('hex') }
+    : { DATA_DIR: directory };
+  const server = spawnProgram(SERVER, [], {
+    ...machine,
+    ...(database && { BOOTSTRAP_API_KEY: secret, DELIVERY: 'capture', DATA_DIR: directory }),
+    DNS_SERVERS: zone.address,
+    PORT: await freePort(),
+    CAPTURE_PORT: await freePort(),
+    INBOUND_PORT: await freePort(),
+  });
+  const exit = outcomeOf(server);
+  endAfterTests({
+    async stop() {
+      server.kill('SIGTERM');
+      const { code, err } = await exit;
+      await zone.stop();
+      await database?.drop();
+      await rm(directory, { recursive: true, force: true });
+      expect(code, err).toBe(0);
+    },
+  });
+  const banner = await watch(server)('Ctrl-C stops it');
+  const url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
+  const key = database ? secret : (/pr_live_[0-9a-f]{64}/.exec(banner)?.[0] ?? '');
+
+  const environment = (env: Environment = {}) => ({
+    POSTRIDER_URL: url,
+    POSTRIDER_API_KEY: key,
+    HOME: directory,
+    ...machine,
+    ...env,
+  });
+  const postrider: CommandLine['postrider'] = (args, env) => run(args, environment(env));
+  return {
+    url,
+    key,
+    directory,
+    zone,
+    environment,
+    postrider,
+    launch: (args, env) => outcomeOf(spawnCommand([...args, '--output', 'text'], environment(env))),
+    send: (...more) =>
+      postrider(['send', '--from', 'hello@sandbox.test', '--subject', 'Hello', '--text', 'Hi', ...more]),
+  };
+}
+
+/** Runs a command in this process. */
+export async function run(args: readonly string[], env: Environment): Promise<Outcome> {
+  let [out, err] = ['', ''];
+  const code = await runCommand(args, {
+    env,
+    print: (text) => {
+      out += `${text}\n`;
+    },
+    note: (text) => {
+      err += `${text}\n`;
+    },
+  });
+  return { code, out, err };
+}
+
+/** Starts a command with only this environment, so that no setting of the machine affects a test. */
+export function spawnCommand(args: readonly string[], env: Environment): ChildProcessWithoutNullStreams {
+  return spawnProgram(LAUNCHER, args, env);
+}
+
+function spawnProgram(program: string, args: readonly string[], env: Environment): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [program, ...args], { cwd: ROOT, env: { NODE_COMPILE_CACHE, ...env } });
+}
+
+/** Resolves once the output contains the text; rejects if the program ends before. */
+export function watch(child: ChildProcessWithoutNullStreams): (text: string) => Promise<string> {
+  let out = '';
+  let open = true;
+  const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const listener of listeners) listener();
+  };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+    notify();
+  });
+  child.on('close', () => {
+    open = false;
+    notify();
+  });
+  return (text) =>
+    new Promise((resolve, reject) => {
+      const check = () => {
+        if (out.includes(text)) resolve(out);
+        else if (!open) reject(new Error(`it ended without printing ${text}: ${out}`));
+        else return;
+        listeners.delete(check);
+      };
+      listeners.add(check);
+      check();
+    });
+}
+
+export function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk;
+    });
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+/** A port other than the usual ones, which are for people. */
+export async function freePort(): Promise<string> {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const address = holder.address();
+  await new Promise((resolve) => holder.close(resolve));
+  return String(typeof address === 'object' ? address?.port : 0);
+}
+
+/** Postgres may run as another user, which must be able to reach the directory. */
+export async function emptyDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-cli-'));
+  await chmod(directory, 0o711);
+  return directory;
+}
