@@ -31,14 +31,15 @@ export async function startInstance(settings: Readonly<Record<string, string>> =
   const data_dir = mkdtempSync(join(tmpdir(), 'postrider-data-'));
   // Postgres may run as another user, who has to pass through the directory.
   chmodSync(data_dir, 0o711);
-  const ports = { PORT: await freePort(), CAPTURE_PORT: await freePort(), INBOUND_PORT: await freePort() };
   const child = spawn(process.execPath, [join(root, 'apps/server/src/main.ts')], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: compiled,
       LOG_LEVEL: 'warn',
       DATA_DIR: data_dir,
-      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+      PORT: '0',
+      CAPTURE_PORT: '0',
+      INBOUND_PORT: '0',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,9 +54,9 @@ export async function openCommandLine({ embedded = false } = {}): Promise<Comman
     ...machine,
     ...(database && { BOOTSTRAP_API_KEY: secret, DELIVERY: 'capture', DATA_DIR: directory }),
     DNS_SERVERS: zone.address,
-    PORT: await freePort(),
-    CAPTURE_PORT: await freePort(),
-    INBOUND_PORT: await freePort(),
+    PORT: '0',
+    CAPTURE_PORT: '0',
+    INBOUND_PORT: '0',
   });
   const exit = outcomeOf(server);
   endAfterTests({
@@ -160,15 +159,6 @@ export function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcom
     });
     child.on('close', (code) => resolve({ code, out, err }));
   });
-}
-
-/** A port other than the usual ones, which are for people. */
-export async function freePort(): Promise<string> {
-  const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-  const address = holder.address();
-  await new Promise((resolve) => holder.close(resolve));
-  return String(typeof address === 'object' ? address?.port : 0);
 }
 
 /** Postgres may run as another user, which must be able to reach the directory. */

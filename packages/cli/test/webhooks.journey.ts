@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { startWebhookSink } from '@postrider/testing';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, vi } from 'vitest';
-import { freePort, openCommandLine, outcomeOf, spawnCommand, watch } from './command-line.ts';
+import { describe, expect, it } from 'vitest';
+import { openCommandLine, outcomeOf, spawnCommand, watch } from './command-line.ts';
 
-const { key, launch, postrider, send, url } = await openCommandLine();
+const { environment, key, launch, postrider, send, url } = await openCommandLine();
 
 describe('webhooks listen', () => {
   it('each new event is forwarded once to a local program, signed with the printed secret', async () => {
@@ -77,18 +77,26 @@ describe('webhooks listen', () => {
 
 describe('webhooks', () => {
   it('a webhook is created, receives a verified delivery, and is removed', async () => {
-    const port = await freePort();
-    const creation = await postrider([
-      'webhooks',
-      'create',
-      `http://localhost:${port}/`,
-      '--events',
-      'email.delivered',
-    ]);
+    const creation = await postrider(['webhooks', 'create', 'http://localhost:4000/', '--events', 'email.delivered']);
     const [secret = '', id = ''] = /^(whsec_\S+)\n(whk_\w+) to /.exec(creation.out)?.slice(1) ?? [];
 
-    const receiving = postrider(['webhooks', 'receive', '--once', '--port', port], { WEBHOOK_SECRET: secret });
-    const forgery = await vi.waitFor(() => fetch(`http://localhost:${port}/`, { method: 'POST', body: '{}' }));
+    const receiver = spawnCommand(
+      ['webhooks', 'receive', '--once', '--port', '0'],
+      environment({ WEBHOOK_SECRET: secret }),
+    );
+    const receiving = outcomeOf(receiver);
+    const hook_url = await new Promise<string>((resolve) => {
+      receiver.stderr.on('data', (text: string) => {
+        const receiving_at = /Receiving at (\S+),/.exec(text)?.[1];
+        if (receiving_at !== undefined) resolve(receiving_at);
+      });
+    });
+    await fetch(`${url}/v1/webhooks/${id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: hook_url }),
+    });
+    const forgery = await fetch(hook_url, { method: 'POST', body: '{}' });
     expect(forgery.status).toBe(400);
     await send('--to', 'hooked@example.com');
 

@@ -60,7 +60,7 @@ describe('a running instance', () => {
     await journey.stop();
   });
 
-  it("that is healthy is scraped by Debian's Prometheus, which evaluates every rule, and no alert fires", async () => {
+  it("fires no alert while it is healthy; Debian's Prometheus scrapes it and evaluates every rule", async () => {
     await expect
       .poll(() => prometheus.query('sum(up)'), PATIENCE)
       .toMatchObject([{ value: [expect.any(Number), '2'] }]);
@@ -81,7 +81,7 @@ describe('a running instance', () => {
     expect(held).toMatchObject([{ value: [expect.any(Number), '1'] }]);
   });
 
-  it('with a hold, a domain that lost a record and a month that is used up', async () => {
+  it('fires for a hold, a domain that lost a record and a month that is used up', async () => {
     const { sql } = journey;
     await sql`update domains set status = 'at_risk' where name = 'good.test'`;
     const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
@@ -102,7 +102,7 @@ describe('a running instance', () => {
     await fires('PostriderQuota80', 'PostriderQuota95', 'PostriderQuota100');
   });
 
-  it('whose webhooks fail, and one of them for good', async () => {
+  it('fires for failing webhooks, and for one that is disabled', async () => {
     hooks.script(({ path }) => ({ kind: 'reply', status: path === '/gone' ? 410 : 500 }));
     for (const path of ['/gone', '/broken']) {
       const { status } = await api.call('POST', '/v1/webhooks', {
@@ -123,7 +123,7 @@ describe('a running instance', () => {
     for (const name of names) fired.add(name);
   });
 
-  it('that a provider defers', async () => {
+  it('fires for a provider that defers', async () => {
     journey.smtp.script(() => ({ kind: 'reply', code: 452, text: '4.2.2 The mailbox is full' }));
     const toGoogle = (number: number) => ({ to: `ada${number}@gmail.com` });
     await send(10, toGoogle);
@@ -136,7 +136,7 @@ describe('a running instance', () => {
     await fires('PostriderOneFailureDominates', 'PostriderProviderDefers');
   });
 
-  it('that has lost jobs', async () => {
+  it('fires for lost jobs', async () => {
     await journey.sql`delete from pgboss.job where name = 'delivery.attempt'`;
     await journey.sql`update recipients set due_at = clock_now() - interval '2 minutes' where is_open`;
 
@@ -144,14 +144,14 @@ describe('a running instance', () => {
     journey.smtp.script(() => ({ kind: 'accept' }));
   });
 
-  it('whose jobs die', async () => {
+  it('fires for dead jobs', async () => {
     await journey.sql`
       insert into pgboss.job (name, data, state) values ('webhook.recover', '{"webhook_id": "whk_none"}', 'failed')`;
 
     await fires('PostriderDeadJobsGrow');
   });
 
-  it('whose transactions wait for a connection', async () => {
+  it('fires for transactions that wait for a connection', async () => {
     let answers: Promise<unknown> = Promise.resolve();
     await journey.sql.begin(async (tx) => {
       await tx`lock table suppressions in access exclusive mode`;
@@ -167,7 +167,7 @@ describe('a running instance', () => {
     await answers;
   });
 
-  it('without a worker, while mail comes in', async () => {
+  it('fires without a worker while email is accepted', async () => {
     await worker.end();
     await send(1, () => ({ scheduled_at: new Date(Date.now() + 90_000).toISOString() }));
     await send(1500);
@@ -175,13 +175,13 @@ describe('a running instance', () => {
     await fires('PostriderNoWorker', 'PostriderBacklogGrows');
   });
 
-  it('whose mail has waited for long, by a clock that is not that of the process', async () => {
+  it('fires for email that has waited for long, by a clock that is not that of the process', async () => {
     await journey.clock.advance(6 * 60_000);
 
     await fires('PostriderQueueWaits', 'PostriderScheduledLate', 'PostriderClockSkew');
   });
 
-  it('whose first attempts were late', async () => {
+  it('fires for late first attempts', async () => {
     const [latest] = await journey.sql<{ at: Date }[]>`select max(created_at) as at from messages`;
     const late_ms = (latest?.at.getTime() ?? 0) + 61_000;
     await expect.poll(() => Date.now(), PATIENCE).toBeGreaterThan(late_ms);
@@ -208,7 +208,7 @@ describe('a running instance', () => {
     await expect.poll(missing, PATIENCE).toEqual([]);
   });
 
-  it('that is gone', async () => {
+  it('fires for an instance that is gone', async () => {
     await Promise.all([worker.end(), api.end()]);
 
     await fires('PostriderGone');

@@ -16,7 +16,7 @@ const ALL = inject('leaves_nothing_out');
 describe.each([
   ['light', null],
   ['dark', ALL ? null : ['color-contrast']],
-] as const)('in the %s theme', (theme, rules) => {
+] as const)('the %s theme', (theme, rules) => {
   it('axe finds nothing wrong on any page, with its dialogs open', async () => {
     const visitor = await stage.visitor('operator');
     await visitor.context.addCookies([{ name: 'theme', value: theme, url: stage.origin }]);

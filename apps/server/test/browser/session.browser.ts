@@ -39,7 +39,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('that ends keeps the page and its form, and goes on after signing in again', async () => {
+  it('keeps the page and its form when it expires, and continues after signing in again', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/compose');
@@ -58,7 +58,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('that is an hour old asks for the password and repeats the action', async () => {
+  it('asks for the password when it is an hour old, and repeats the action', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/settings/api-keys');

@@ -49,8 +49,8 @@ function refuse(route: Route): Promise<void> {
   return route.fulfill({ status: 404, json: path.split(',').map(() => error) });
 }
 
-describe('axe finds nothing wrong', () => {
-  it('on any page that is empty', async () => {
+describe('axe', () => {
+  it('finds nothing wrong on any page that is empty', async () => {
     const { visitor, page } = await openTab(empty);
     const problems: Problems = {};
     for (const [path] of ofNavigation) {
@@ -65,8 +65,8 @@ describe('axe finds nothing wrong', () => {
   });
 });
 
-describe.each(ALL ? ['loading', 'refused'] : [])('axe finds nothing wrong', (state) => {
-  it(`on any page that is ${state}`, async () => {
+describe.each(ALL ? ['loading', 'refused'] : [])('axe', (state) => {
+  it(`finds nothing wrong on any page that is ${state}`, async () => {
     const { visitor, page } = await openTab(one);
     const problems: Problems = {};
     await page.route('**/trpc/**', (route) => {
@@ -92,8 +92,8 @@ describe.each(ALL ? ['loading', 'refused'] : [])('axe finds nothing wrong', (sta
   });
 });
 
-describe.each(ALL ? ['full'] : [])('axe finds nothing wrong', (state) => {
-  it(`on any page that is ${state}`, async () => {
+describe.each(ALL ? ['full'] : [])('axe', (state) => {
+  it(`finds nothing wrong on any page that is ${state}`, async () => {
     await seedMany(empty);
     const own = await seedOne(empty);
     const { visitor, page } = await openTab(empty);
@@ -181,8 +181,8 @@ async function titleOf(page: Page): Promise<string> {
   return `${role} ${title}`;
 }
 
-describe.each(ALL ? [null] : [])('axe finds nothing wrong', () => {
-  it('in any menu and dialog that a page opens, each opened by keyboard', async () => {
+describe.each(ALL ? [null] : [])('axe', () => {
+  it('finds nothing wrong in any menu and dialog that a page opens, each opened by keyboard', async () => {
     const { visitor, page } = await openTab(one);
     await page.route('**/trpc/**', (route) => (route.request().method() === 'POST' ? refuse(route) : route.continue()));
     const found: Found = { problems: {}, opened: new Set(), stuck: [] };

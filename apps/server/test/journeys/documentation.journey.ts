@@ -7,7 +7,9 @@ import { runBlocks } from '../../../../scripts/run-doc-blocks.ts';
 // In what every machine has; npm run test:docs runs the other languages too.
 const TIMEOUT_MS = 600_000;
 
-it('what is pasted from any page does what the page says (newcomer N18)', { timeout: TIMEOUT_MS }, async () => {
+it('every code block in shell and TypeScript does what its page says (newcomer N18)', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const zone = await startDnsZone();
   const instance = await startInstance({ DNS_SERVERS: zone.address });
 

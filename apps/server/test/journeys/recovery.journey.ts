@@ -99,8 +99,8 @@ describe('the mail of a worker', () => {
 });
 
 describe('a relay', () => {
-  it('chaos C10: that was away for two seconds has mail three seconds after its return', async () => {
-    // The port of the sink, on another address: nobody else binds it while the relay is away.
+  it('chaos C10: gets email three seconds after its return from two seconds away', async () => {
+    // The port of the sink, on another address, so that nothing else binds it while the relay is away.
     const host = '127.0.0.21';
     const { port } = journey.smtp;
     const server = await journey.start({ DELIVERY: `smtp://${host}:${port}` });

@@ -13,7 +13,7 @@ describe('SIGTERM', () => {
   });
   afterEach(() => journey.stop());
 
-  it('under load ends the process with 0, and each accepted mail is delivered exactly once', async () => {
+  it('ends the process with 0 under load, and each accepted email is delivered exactly once', async () => {
     const first = await journey.start();
     const accepted: string[] = [];
     let ending: Promise<unknown> | null = null;

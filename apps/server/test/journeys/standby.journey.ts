@@ -87,7 +87,7 @@ it('mail that was committed on the primary alone is not answered 202', async () 
     .toEqual([{ state: 'delivered', count: 3 }]);
 });
 
-it('nor is mail whose wait ended with the connection, SQLSTATE 57P01', async () => {
+it('mail whose wait ended with the connection (SQLSTATE 57P01) is not answered 202', async () => {
   const [before] = await sql<{ count: number }[]>`select count(*)::int as count from messages`;
   const again = { 'idempotency-key': 'order-2' };
   expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);

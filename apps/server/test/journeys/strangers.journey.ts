@@ -133,7 +133,7 @@ describe('a domain that DNS does not know', () => {
 
 describe('a stranger', () => {
   it(
-    'promise P9: that offers PIPELINING gets no envelope before its answer to the mail before',
+    'promise P9: gets no envelope before its response to the email before, though it offers PIPELINING',
     async () => {
       const ids = await Promise.all(Array.from({ length: 6 }, (_, number) => send(`to${number}@prompt.example`)));
 
@@ -144,7 +144,7 @@ describe('a stranger', () => {
   );
 
   it(
-    'promise P6: that greets after half a minute gets its mail by the first attempt',
+    'promise P6: gets its email by the first attempt, though it greets after half a minute',
     async () => {
       await expect.poll(() => read(late), PATIENCE).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
     },

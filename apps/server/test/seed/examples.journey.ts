@@ -164,7 +164,7 @@ describe('every example of the OpenAPI document', () => {
     expect(counted).toBeGreaterThan(150);
   });
 
-  it.each(named.filter(([, path]) => !path.includes('{')))('of %s %s is accepted: %s = %j', async (...row) => {
+  it.each(named.filter(([, path]) => !path.includes('{')))('is accepted by %s %s: %s = %j', async (...row) => {
     const answer = await sendExample(row[4]);
 
     if (answer.status >= 300) {
@@ -173,7 +173,7 @@ describe('every example of the OpenAPI document', () => {
     }
   });
 
-  it.each(named.filter(([, path]) => path.includes('{')))('of %s %s is understood: %s = %j', async (...row) => {
+  it.each(named.filter(([, path]) => path.includes('{')))('is understood by %s %s: %s = %j', async (...row) => {
     const answer = await sendExample(row[4]);
 
     // Nothing here has the id of an example.

@@ -224,7 +224,7 @@ describe('a domain', () => {
 });
 
 describe('states', () => {
-  it('seed 29: of a message are queued at first and delivered in the filter of the log', async () => {
+  it('seed 29: a message is queued at first and delivered in the filter of the log', async () => {
     const { body } = await send({ tags: ['seed-29'] });
 
     expect(body.status).toBe('queued');
@@ -236,7 +236,7 @@ describe('states', () => {
       .toMatchObject([{ id: body.id, status: 'delivered' }]);
   });
 
-  it('seed 30: of a key go from active to revoked by DELETE /api-keys/{key_id}', async () => {
+  it('seed 30: a key goes from active to revoked by DELETE /api-keys/{key_id}', async () => {
     const { id } = await keyWith('email:send');
 
     expect((await call('DELETE', `/api-keys/${id}`)).body).toMatchObject({ id, status: 'revoked' });

@@ -84,7 +84,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command('receive')
     .description('receive posts on this machine, verify their signatures with WEBHOOK_SECRET, and print the events')
-    .option('--port <port>', 'where to listen, on localhost', wholeNumber(1, 65535), 4000)
+    .option('--port <port>', 'where to listen, on localhost; 0 is any free port', wholeNumber(0, 65535), 4000)
     .option('--once', 'end after the first genuine post')
     .action((options: ReceiveOptions) => receive(terminal, options));
 }
@@ -116,7 +116,11 @@ async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Prom
     });
     server.keepAliveTimeout = 1;
     server.on('error', (error) => reject(cannotListen(port, error)));
-    server.listen(port, 'localhost', () => terminal.note(`Receiving at http://localhost:${port}, until Ctrl-C`));
+    server.listen(port, 'localhost', () => {
+      const address = server.address();
+      const chosen = typeof address === 'object' && address !== null ? address.port : port;
+      terminal.note(`Receiving at http://localhost:${chosen}, until Ctrl-C`);
+    });
   });
 }
 

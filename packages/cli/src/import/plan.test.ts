@@ -27,14 +27,14 @@ describe('an export of suppressions', () => {
       'unsubscribed@example.com',
       'from Postmark, ManualSuppression, Recipient, 2019-12-17T08:58:33-05:00',
     ],
-  ] as const)('of %s keeps who, why and when', async (provider, file, email, reason) => {
+  ] as const)('keeps who, why and when, from %s', async (provider, file, email, reason) => {
     const plan = await suppressionsOf(provider, fixture(file));
 
     expect(plan.entries[0]).toEqual({ line: 1, email, reason });
     expect(plan).toMatchObject({ skipped: [], unknown_columns: [] });
   });
 
-  it('of SendGrid is read as CSV, and what cannot be taken is named by its line', async () => {
+  it('is read as CSV from SendGrid, and a line that cannot be imported is named', async () => {
     const plan = await suppressionsOf('sendgrid', fixture('sendgrid-bounces.csv'));
 
     expect(plan.entries.map(({ line, email }) => [line, email])).toEqual([
@@ -73,7 +73,7 @@ describe('an export of suppressions', () => {
 });
 
 describe('an export of domains and webhooks', () => {
-  it.each(providerNames)('of %s has no column that is unknown', async (provider) => {
+  it.each(providerNames)('has no unknown column, from %s', async (provider) => {
     const domains = fixture(`${provider}-domains.json`);
     const webhooks = fixture(`${provider}-webhooks.json`);
 
