@@ -54,6 +54,7 @@ describe('the capture of other programs', () => {
 
   it('counts wrong passwords in the window of the address, which ends the connection once it is used up', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
+    await world.services.sql`delete from rate_windows`;
     const tryWrong = (password: string) => send(password).then(String, String);
 
     expect(await tryWrong(`pr_live_${'0'.repeat(64)}`)).toMatch(/535/);

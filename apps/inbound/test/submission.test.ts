@@ -291,10 +291,11 @@ describe('wrong passwords', () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     const wrong = program(`pr_live_${'0'.repeat(64)}`);
 
+    const { sql } = world.services;
+    await sql`delete from rate_windows`;
     const codeOf = async () => (await refusalOf(wrong.sendMail(hello))).responseCode;
 
     expect([await codeOf(), await codeOf()]).toEqual([535, 535]);
-    const { sql } = world.services;
     const window = () => sql`
       select used from rate_windows where class = 'address' and minute = date_trunc('minute', clock_now())`;
     expect([...(await window())]).toEqual([{ used: 2 }]);

@@ -21,7 +21,7 @@ export function databaseUrl(server_url: string, name: string): string {
   return url.href;
 }
 
-/** A private migrated database, cloned from the template in about 50 ms on an idle machine. */
+/** A private migrated database, cloned from the template. */
 export async function createDatabase(server_url: string = inject('postgres_url')): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   const server = connect(server_url, { max: 1, application_name: 'postrider-test-clone' });

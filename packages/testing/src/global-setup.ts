@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,8 +36,25 @@ const throwawaySettings = {
   max_connections: '300',
 };
 
+const MEMORY_DIRECTORY = '/dev/shm';
+const MIN_MEMORY_BYTES = 4 * 1024 ** 3;
+
+/** Whether this machine has a directory in memory with room for the run; that of a container may have 64 MB. */
+function hasMemoryDirectory(): boolean {
+  try {
+    accessSync(MEMORY_DIRECTORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY_DIRECTORY);
+    return bavail * bsize >= MIN_MEMORY_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 /** Starts one server for the run and builds the database that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Cloning a database creates hundreds of files, which takes 400 ms on a disk and 25 ms in memory. Test processes
+  // inherit the setting, for the data directories that they create.
+  if (hasMemoryDirectory()) process.env.TMPDIR = MEMORY_DIRECTORY;
   const server = await startServer();
   try {
     await buildTemplate(server.url);

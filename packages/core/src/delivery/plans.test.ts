@@ -13,7 +13,7 @@ import { overdueRecipients } from './reconcile-store.ts';
 import { settleDeliveries } from './settle.ts';
 import { type Move, renewLeases, transition } from './store.ts';
 
-const GROWN = 20_000;
+const GROWN = 5000;
 const MAILS = 10;
 const LANE = 'example.com';
 const HOUR_MS = 3_600_000;
