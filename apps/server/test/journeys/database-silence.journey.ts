@@ -117,7 +117,7 @@ describe('a start', () => {
   it('chaos C7: waits for a database that is away, says so once, and N7 counts live workers', async () => {
     await proxy.close();
     const server = launch({ ...journey.env, DATABASE_URL: proxy.url });
-    await server.says(/Waiting for the database at 127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\)/);
+    await server.says(/Waiting for the database at 127[\d.]+:\d+ \(.*ECONNREFUSED.*\)/);
     await pause(1500);
     await proxy.open();
     const [, url] = await server.says(/Postrider is ready at (\S+)/);
