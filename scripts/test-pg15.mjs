@@ -33,6 +33,14 @@ function asPostgres(program, args) {
   if (error || status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`);
 }
 
+/** The arguments of each run: both suites that use a database, or the one that the given paths belong to. */
+function suitesFor(options) {
+  const database = ['--project', 'database', ...options];
+  const journeys = ['--config', 'vitest.journeys.config.ts', ...options];
+  if (options.length === 0) return [database, journeys];
+  return options.some((option) => option.includes('.journey.')) ? [journeys] : [database];
+}
+
 async function run(node) {
   if (!existsSync(join(programs, 'postgres')))
     throw new Error(`no Postgres 15 in ${programs}; on Debian, apt-get install postgresql-15 brings it`);
@@ -46,15 +54,12 @@ async function run(node) {
     asPostgres('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
     asPostgres('pg_ctl', ['-D', data, '-w', '-l', join(folder, 'log'), '-o', settings.join(' '), 'start']);
     const env = { ...process.env, POSTRIDER_TEST_DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres` };
-    const args = [
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--project',
-      'database',
-      ...process.argv.slice(2),
-    ];
-    const { status } = spawnSync(node, args, { stdio: 'inherit', cwd: root, env });
-    process.exitCode = status ?? 1;
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    for (const suite of suitesFor(process.argv.slice(2))) {
+      const { status } = spawnSync(node, [vitest, 'run', ...suite], { stdio: 'inherit', cwd: root, env });
+      process.exitCode = status ?? 1;
+      if (process.exitCode !== 0) break;
+    }
   } finally {
     if (existsSync(join(data, 'postmaster.pid'))) asPostgres('pg_ctl', ['-D', data, '-m', 'immediate', 'stop']);
     rmSync(folder, { recursive: true, force: true });

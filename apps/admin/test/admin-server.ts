@@ -1,7 +1,6 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import type { Services } from '@postrider/core';
-import type { World } from '@postrider/testing';
+import { listenHttp, type World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { createHandler } from '../src/index.ts';
 import type { DashboardSource } from '../src/pages/dashboard/dashboard-routes.ts';
@@ -21,10 +20,7 @@ export interface AdminServer {
 
 /** Starts the admin routes on a socket of their own. */
 export async function startAdmin(services: Services, dashboard?: DashboardSource): Promise<AdminServer> {
-  const handle = createHandler(services, dashboard);
-  const server = createServer((incoming, response) => void handle(incoming, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await listenHttp(createHandler(services, dashboard));
   return {
     port,
     get(path, headers = {}) {
@@ -44,10 +40,7 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
         asked.end();
       });
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   };
 }
 

@@ -1,7 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Services } from '@postrider/core';
-import type { World } from '@postrider/testing';
+import { listenHttp, type World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { createHandler } from '../src/index.ts';
 
@@ -35,11 +33,8 @@ export interface AskOptions {
 
 /** /graphql on a socket of its own, beside the other pages. */
 export async function startGraphql(services: Services, default_key: string): Promise<GraphqlServer> {
-  const handle = createHandler(services);
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/graphql`;
+  const listener = await listenHttp(createHandler(services));
+  const url = `${listener.url}/graphql`;
   return {
     url,
     async ask(query, variables, { key = default_key, headers = {}, operation } = {}) {
@@ -58,10 +53,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
       const { data, errors = [], extensions = {} } = body;
       return { status: answer.status, headers: answer.headers, text, data, errors, extensions };
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: listener.stop,
   };
 }
 

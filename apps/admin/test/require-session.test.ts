@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { type HttpListener, listenHttp } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,22 +12,17 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 let person: SignedIn;
 let origin: string;
-let stop: () => void;
+let listener: HttpListener;
 beforeAll(async () => {
   person = await signedIn(world, admin, 'viewer');
   const app = new Hono<AdminEnv>();
   app.use(requireSession(world.services));
   app.all('*', (context) => context.text(context.var.actor.email));
-  const server = createServer(getRequestListener(app.fetch));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  stop = () => {
-    server.closeAllConnections();
-    server.close();
-  };
+  listener = await listenHttp(getRequestListener(app.fetch));
+  origin = listener.url;
 });
 afterAll(async () => {
-  stop();
+  await listener.stop();
 });
 
 describe('a page behind a session', () => {

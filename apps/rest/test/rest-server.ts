@@ -1,7 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { codeOf, httpStatus, type Services } from '@postrider/core';
-import type { World } from '@postrider/testing';
+import { listenHttp, type World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { expect } from 'vitest';
 import { createHandler } from '../src/index.ts';
@@ -32,12 +30,8 @@ export interface CallOptions {
 
 /** /v1 on a socket of its own. */
 export async function startRest(services: Services, default_key: string): Promise<RestServer> {
-  const handle = createHandler(services);
-  // As long as the product's own: on a busy machine a shorter one closes connections that the client is about to use.
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/v1`;
+  const { port, url: origin, stop } = await listenHttp(createHandler(services));
+  const url = `${origin}/v1`;
   return {
     url,
     port,
@@ -56,10 +50,7 @@ export async function startRest(services: Services, default_key: string): Promis
       expectDocumented(method, new URL(answer.url), answer.status, answered);
       return { status: answer.status, headers: answer.headers, text, body: answered };
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   };
 }
 

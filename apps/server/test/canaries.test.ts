@@ -1,27 +1,18 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { invoke } from '@postrider/core';
 import { createKey } from '@postrider/core/api-keys';
 import { login } from '@postrider/core/people';
 import { createHandler } from '@postrider/rest';
+import { listenHttp } from '@postrider/testing';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import { createExposition } from '../src/telemetry/prometheus.ts';
 
 const CANARY = 'canary-7c1f09';
 const world = await openWorld({ LOG_LEVEL: 'debug' });
-const handle = createHandler(world.services);
-const server = createServer((request, response) => void handle(request, response));
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-endAfterTests({
-  async stop() {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  },
-});
+const server = endAfterTests(await listenHttp(createHandler(world.services)));
 
 async function call(method: string, path: string, key: string, body?: unknown): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1${path}`, {
+  const answer = await fetch(`${server.url}/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

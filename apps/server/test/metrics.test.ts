@@ -4,6 +4,7 @@ import { invoke, metricCatalogue, metricDefinition, type Services } from '@postr
 import { sendMessage } from '@postrider/core/accept';
 import { createInstanceWatch } from '@postrider/core/metrics';
 import { queueNames } from '@postrider/core/queues';
+import { listenHttp } from '@postrider/testing';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import openapi from '../../../docs/openapi.json' with { type: 'json' };
@@ -18,14 +19,12 @@ async function serveMetrics(
   of: Services,
 ): Promise<{ readonly url: string; readonly local_port: number | null; stop(): Promise<void> }> {
   const endpoint = await openMetricsEndpoint(of, 3000);
-  const server = createServer((request, response) => void endpoint.handler(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listener = await listenHttp(endpoint.handler);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`,
+    url: `${listener.url}/metrics`,
     local_port: endpoint.port,
     async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listener.stop();
       await endpoint.stop();
     },
   };

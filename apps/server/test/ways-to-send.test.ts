@@ -1,10 +1,9 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHandler as createAdmin } from '@postrider/admin';
 import { createServices } from '@postrider/core';
 import { createRole } from '@postrider/inbound';
 import { createResendHandler, createHandler as createRest } from '@postrider/rest';
 import { Postrider } from '@postrider/sdk';
+import { listenHttp } from '@postrider/testing';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { createTransport } from 'nodemailer';
 import { Resend } from 'resend';
@@ -14,21 +13,11 @@ import { callerOf } from './parity/apis.ts';
 const world = await openWorld();
 await world.domain('good.test');
 
-async function listen(handle: RequestListener): Promise<string> {
-  const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  endAfterTests({
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const listen = async (handle: Parameters<typeof listenHttp>[0]) => endAfterTests(await listenHttp(handle)).url;
 
-const rest = await listen(createRest(world.services) as RequestListener);
-const admin = await listen(createAdmin(world.services) as RequestListener);
-const resend = await listen(createResendHandler(world.services) as RequestListener);
+const rest = await listen(createRest(world.services));
+const admin = await listen(createAdmin(world.services));
+const resend = await listen(createResendHandler(world.services));
 const inbound = endAfterTests(
   createRole(
     createServices({

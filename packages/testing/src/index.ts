@@ -11,6 +11,7 @@ export {
   type Zone,
   type ZoneRecords,
 } from './dns-zone.ts';
+export { type HttpListener, listenHttp } from './listen-http.ts';
 export { expiredCertificate, mailCertificate } from './mail-certificate.ts';
 export { outgoingMessages } from './outgoing-messages.ts';
 export { emptyTables, type PlanWatch, watchPlans } from './plan-watch.ts';

@@ -1,11 +1,9 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHandler as createAdmin } from '@postrider/admin';
 import { createContext, invoke, newId } from '@postrider/core';
 import { createKey, type Scope } from '@postrider/core/api-keys';
 import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
 import { createHandler as createRest } from '@postrider/rest';
-import type { World } from '@postrider/testing';
+import { listenHttp, type World } from '@postrider/testing';
 import { type ApiName, type Given, isAbsent, type UseCase } from './use-case.ts';
 
 /** A caller, as a key and as a person. */
@@ -45,8 +43,8 @@ export interface Apis {
 /** The three APIs of one world, each over HTTP. */
 export async function startApis(world: World): Promise<Apis> {
   const [rest, admin] = await Promise.all([
-    listen(createRest(world.services) as RequestListener),
-    listen(createAdmin(world.services) as RequestListener),
+    listenHttp(createRest(world.services)),
+    listenHttp(createAdmin(world.services)),
   ]);
   return {
     rest: restApi(`http://127.0.0.1:${rest.port}/v1`),
@@ -77,18 +75,6 @@ async function schemaOf(
   const query = `{ __schema { queryType ${fields} mutationType ${fields} subscriptionType ${fields} } }`;
   const body = await post(`http://127.0.0.1:${port}/graphql`, { query }, bearer(secret));
   return (body.data as { __schema: Record<'queryType' | 'mutationType' | 'subscriptionType', Named> }).__schema;
-}
-
-async function listen(handle: RequestListener): Promise<{ readonly port: number; stop(): Promise<void> }> {
-  const server = createServer({ keepAliveTimeout: 65_000 }, handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });

@@ -1,5 +1,3 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHandler as createAdmin } from '@postrider/admin';
 import { invoke } from '@postrider/core';
 import { verifyAudit } from '@postrider/core/audit';
@@ -7,7 +5,7 @@ import { freeWorker } from '@postrider/core/delivery';
 import { listHolds, releaseHold } from '@postrider/core/holds';
 import { pendingMigrations, schemaVersion } from '@postrider/db';
 import { createHandler as createRest } from '@postrider/rest';
-import { createWorld, type World } from '@postrider/testing';
+import { createWorld, listenHttp, type World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { ADMIN_SECRET, type Fixture, loadFixture, upgrade } from './fixture.ts';
@@ -20,23 +18,11 @@ const fixture = await loadFixture();
 const ran = await upgrade(fixture);
 const world = endAfterTests(await openUsed(fixture));
 const { sql } = world.services;
-const rest = endAfterTests(await listen(createRest(world.services) as RequestListener));
-const admin = endAfterTests(await listen(createAdmin(world.services) as RequestListener));
+const rest = endAfterTests(await listenHttp(createRest(world.services)));
+const admin = endAfterTests(await listenHttp(createAdmin(world.services)));
 
 function openUsed({ database, at }: Fixture): Promise<World> {
   return createWorld({ BOOTSTRAP_API_KEY: ADMIN_SECRET, DELIVERY: 'capture' }, { database, at });
-}
-
-async function listen(handle: RequestListener): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 const headers = { authorization: `Bearer ${ADMIN_SECRET}`, 'content-type': 'application/json' };
