@@ -1,3 +1,4 @@
+import type { Visitor } from '@postrider/testing/chromium';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, startStage } from './dashboard.ts';
@@ -59,18 +60,18 @@ async function unreachable(page: Page): Promise<string[]> {
 }
 
 describe('by keyboard alone', () => {
-  it('every control of every page and dialog is reached by Tab, with its focus drawn and in view', async () => {
-    const visitor = await stage.visitor('operator');
-    const { page } = await visitor.open();
-    const problems: Record<string, string[]> = {};
-    for (const [path, shows] of pages) {
-      await openPage(page, placed(path, ids), shows);
-      const found = await unreachable(page);
-      if (found.length > 0) problems[path] = found;
-    }
+  let visitor: Visitor;
+  let page: Page;
+  beforeAll(async () => {
+    visitor = await stage.visitor('operator');
+    ({ page } = await visitor.open());
+  });
+  afterAll(() => visitor.stop());
 
-    expect(problems).toEqual({});
-    await visitor.stop();
+  it.each(pages)('%s has every control in reach of Tab, with its focus drawn and in view', async (path, shows) => {
+    await openPage(page, placed(path, ids), shows);
+
+    expect(await unreachable(page)).toEqual([]);
   });
 
   it('every page of the navigation is opened by the keys that ? lists, and by the palette', async () => {
