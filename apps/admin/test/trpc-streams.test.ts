@@ -1,7 +1,7 @@
 import { request } from 'node:http';
-import { createContext, invoke } from '@postrider/core';
+import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWebhook, testWebhook } from '@postrider/core/webhooks';
+import { setConcurrency } from '@postrider/core/queues';
 import { openWorld } from '@postrider/testing/open-world';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
@@ -15,26 +15,24 @@ afterEach(() => {
 });
 
 interface Told {
-  readonly id: string | null;
   readonly event: string | null;
   readonly data: Record<string, unknown>;
 }
 
 interface Stream {
   readonly told: Told[];
-  /** The messages that carry data of the subscription. */
-  readonly messages: () => Told[];
+  /** The changes that it told. */
+  readonly changes: () => Told['data'][];
   readonly ended: () => boolean;
   stop(): void;
 }
 
 /** Subscribes like EventSource. */
-async function follow(cookie: string, path: string, input: unknown, lastEventId?: string): Promise<Stream> {
+async function follow(cookie: string): Promise<Stream> {
   const told: Told[] = [];
   let ended = false;
-  const headers = { cookie, accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
-  const url = `/trpc/${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
-  const asked = request({ host: '127.0.0.1', port: admin.port, path: url, headers, agent: false });
+  const headers = { cookie, accept: 'text/event-stream' };
+  const asked = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });
   asked.on('error', () => undefined);
   asked.on('response', (answer) => {
     let text = '';
@@ -50,14 +48,14 @@ async function follow(cookie: string, path: string, input: unknown, lastEventId?
       for (const part of parts) {
         const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(part)?.[1] ?? null;
         const data = field('data');
-        if (data) told.push({ id: field('id'), event: field('event'), data: JSON.parse(data) });
+        if (data) told.push({ event: field('event'), data: JSON.parse(data) });
       }
     });
   });
   asked.end();
   const stream = {
     told,
-    messages: () => told.filter(({ event, id }) => event === null && id !== null),
+    changes: () => told.filter(({ event }) => event === null).map(({ data }) => data),
     ended: () => ended,
     stop: () => void asked.destroy(),
   };
@@ -73,140 +71,82 @@ const refusalOf = ({ told }: Stream) => {
   return (error?.data.data as { reason: string } | undefined)?.reason ?? null;
 };
 
-const send = (subject: string) =>
-  invoke(createContext(world.services, { kind: 'system', workspace_id: world.workspace_id }), sendMessage, {
+const system = (workspace_id = world.workspace_id) => world.as(workspace_id);
+const send = (workspace_id?: string) =>
+  invoke(system(workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
     to: 'ada@example.com',
-    subject,
+    subject: 'Followed',
     text: 'Hi',
   });
 
-describe('a subscription', () => {
-  it('tells of each mail once, and resumes behind the last one', async () => {
+describe('the live stream', () => {
+  it('reports each event of the workspace by type and email, and none of another workspace', async () => {
     const { cookie } = await signedIn(world, admin, 'viewer');
-    const stream = await follow(cookie, 'emails.stream', {});
-    const subjects = (of: Stream) =>
-      of.messages().map(({ data }) => (data as { data: { email: { subject: string } } }).data.email.subject);
+    const other = await world.workspace('free');
+    await world.domain('elsewhere.test', other.workspace_id);
+    const stream = await follow(cookie);
 
-    await send('First');
-    await expect.poll(() => subjects(stream)).toEqual(['First']);
-    stream.stop();
-    await send('Meanwhile');
-    const again = await follow(cookie, 'emails.stream', {}, stream.messages().at(-1)?.id ?? '');
-
-    // A log that is followed from a cursor begins a little before it.
-    await expect.poll(() => subjects(again)).toContain('Meanwhile');
-  });
-
-  it('watches one mail, and refuses one of another workspace', async () => {
-    const { cookie } = await signedIn(world, admin, 'viewer');
-    const other = await signedIn(world, admin, 'admin', (await world.workspace('free')).workspace_id);
-    const { id } = await send('Watched');
-    await send('Another');
-    const stream = await follow(cookie, 'emails.watch', { id });
-    const foreign = await follow(other.cookie, 'emails.watch', { id });
-
+    await invoke(system(other.workspace_id), sendMessage, {
+      from: 'shop@elsewhere.test',
+      to: 'ada@example.com',
+      subject: 'Foreign',
+      text: 'Hi',
+    });
+    const { id } = await send();
     await world.drain();
 
-    await expect.poll(() => stream.messages().map(({ data }) => data.type)).toEqual(['email.delivered']);
-    await expect.poll(() => refusalOf(foreign)).toBe('message_not_found');
+    await expect
+      .poll(() => stream.changes())
+      .toEqual([
+        { type: 'email.queued', id },
+        { type: 'email.delivered', id },
+      ]);
   });
 
-  it('a subscription to the audit log or to deliveries resumes behind the last entry', async () => {
-    const { cookie } = await signedIn(world, admin, 'admin');
-    const { id: webhook_id } = await invoke(world.as(world.workspace_id), createWebhook, {
-      url: 'http://127.0.0.1:65000/resumed',
-    });
-    const ids = (of: Stream) => of.messages().map(({ data }) => (data as { id: string }).id);
-    for (const path of ['audit.stream', 'deliveries.stream']) {
-      const happens = async () => {
-        if (path === 'audit.stream') await world.key({ scopes: ['email:send'] });
-        else await invoke(world.as(world.workspace_id), testWebhook, { id: webhook_id });
-      };
-      const input = path === 'deliveries.stream' ? { webhook_id } : {};
-      const stream = await follow(cookie, path, input);
-      await happens();
-      await expect.poll(() => ids(stream).length).toBe(1);
-      stream.stop();
-      await happens();
+  it('reports action and target of an audit entry, and nothing else of it, to those who may read the target', async () => {
+    const [reader, administrator] = [await signedIn(world, admin, 'viewer'), await signedIn(world, admin, 'admin')];
+    const [viewers, admins] = [await follow(reader.cookie), await follow(administrator.cookie)];
 
-      const again = await follow(cookie, path, input, stream.messages().at(-1)?.id ?? '');
+    const key = await world.key({ scopes: ['email:send'] });
+    const blocked = { scope: 'api_key', value: key.id, reason: 'Secret' } as const;
+    const hold = await administrator.api.holds.create.mutate(blocked);
+    const { id } = await send();
 
-      await expect.poll(() => ids(again).some((id) => !ids(stream).includes(id))).toBe(true);
-    }
+    await expect
+      .poll(() => admins.changes())
+      .toEqual(
+        expect.arrayContaining([
+          { type: 'hold.created', id: hold.id },
+          { type: 'api_key.created', id: key.id },
+          { type: 'email.queued', id },
+        ]),
+      );
+    await expect.poll(() => viewers.changes()).toEqual([{ type: 'email.queued', id }]);
   });
 
-  it('a subscription to a state reports it immediately, and again when it resumes', async () => {
-    const { api, cookie } = await signedIn(world, admin, 'operator');
-    const { token } = await api.ops.bulkPreview.mutate({ action: 'cancel', filter: { tag: 'none' } });
-    const { id } = await api.ops.bulkRun.mutate({ token, reason: 'Followed' });
-    for (const [path, input, told] of [
-      ['domains.watch', { domain: 'sandbox.test' }, { object: 'domain', name: 'sandbox.test' }],
-      ['ops.bulkWatch', { id }, { object: 'bulk_operation', id }],
-    ] as const) {
-      const stream = await follow(cookie, path, input);
-      await expect.poll(() => stream.messages().map(({ data }) => data)).toMatchObject([told]);
-      stream.stop();
+  it('reports what changes in the instance to operators only', async () => {
+    const [operator, other] = [await signedIn(world, admin, 'operator'), await signedIn(world, admin, 'admin')];
+    const [operators, admins] = [await follow(operator.cookie), await follow(other.cookie)];
 
-      const again = await follow(cookie, path, input, stream.messages().at(-1)?.id ?? '');
+    await invoke(system(), setConcurrency, { queue: 'webhook.recover', concurrency: 5 });
+    const key = await world.key({ scopes: ['email:send'] });
 
-      await expect.poll(() => again.messages().map(({ data }) => data)).toMatchObject([told]);
-    }
+    const changed = { type: 'queue.concurrency_set', id: 'webhook.recover' };
+    await expect.poll(() => operators.changes()).toContainEqual(changed);
+    await expect.poll(() => admins.changes()).toContainEqual({ type: 'api_key.created', id: key.id });
+    expect(admins.changes()).not.toContainEqual(changed);
   });
 
-  it('needs a session with the scope, and ends with it', async () => {
+  it('needs a session, and ends with it', async () => {
     const person = await signedIn(world, admin, 'admin');
-    const nameless = await follow('sid=none', 'events.stream', {});
-    const refused = await follow(person.cookie, 'ops.stream', {});
-    const stream = await follow(person.cookie, 'overview.stream', {});
-    await expect.poll(() => stream.messages().length).toBe(1);
+    const nameless = await follow('sid=none');
+    const stream = await follow(person.cookie);
 
     await person.api.people.logout.mutate();
     await world.clock.advance(31_000);
 
     await expect.poll(() => stream.ended()).toBe(true);
     await expect.poll(() => refusalOf(nameless)).toBe('session_ended');
-    await expect.poll(() => refusalOf(refused)).toBe('missing_scope');
-  });
-});
-
-describe('the stream of all that a page follows', () => {
-  it('carries several topics over one connection, and resumes each', async () => {
-    const { cookie } = await signedIn(world, admin, 'operator');
-    const { id: webhook_id } = await invoke(world.as(world.workspace_id), createWebhook, {
-      url: 'http://127.0.0.1:65000/hook',
-    });
-    const topics = { emails: {}, deliveries: { webhook_id }, queues: {}, domain: { domain: 'sandbox.test' } };
-    const stream = await follow(cookie, 'live', { topics });
-    const named = (of: Stream) => new Set(of.messages().map(({ data }) => data.topic));
-
-    await expect.poll(() => [...named(stream)].toSorted()).toEqual(['domain', 'queues']);
-    await invoke(world.as(world.workspace_id), testWebhook, { id: webhook_id });
-    const { id } = await send('Followed');
-
-    await expect.poll(() => [...named(stream)].toSorted()).toEqual(['deliveries', 'domain', 'emails', 'queues']);
-    stream.stop();
-    const { id: later } = await send('Later');
-    const again = await follow(cookie, 'live', { topics }, stream.messages().at(-1)?.id ?? '');
-    await expect
-      .poll(() =>
-        again
-          .messages()
-          .map(({ data }) => (data as { data: { data?: { email?: { id: string } } } }).data.data?.email?.id),
-      )
-      .toContain(later);
-    expect(JSON.stringify(stream.messages())).toContain(id);
-  });
-
-  it.each([
-    [{ topics: {} }, 'missing_field'],
-    [{ topics: { everything: {} } }, 'invalid_type'],
-    [{ topics: { domain: { domain: 'absent.example' } } }, 'domain_not_found'],
-  ])('refuses %j', async (input, reason) => {
-    const { cookie } = await signedIn(world, admin, 'operator');
-
-    const stream = await follow(cookie, 'live', input);
-
-    await expect.poll(() => refusalOf(stream)).toBe(reason);
   });
 });

@@ -8,11 +8,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { startPolling } from './api/polled.ts';
 import { watchReleases } from './api/release.ts';
 import { queries } from './api/trpc.ts';
 import { router } from './router.ts';
 
 watchReleases();
+startPolling();
 const place = document.getElementById('app');
 if (!place) throw new Error('index.html has no element #app');
 createRoot(place).render(

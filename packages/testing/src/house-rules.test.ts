@@ -128,6 +128,16 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       [code("it('that is revoked is rejected', run);")],
     ],
   },
+  'the dashboard polls only what its list names': {
+    red: [
+      [code('useQuery(trpc.holds.list.queryOptions({}, { refetchInterval: 5000 }))', 'apps/dashboard/src/pages/a.tsx')],
+      [code('setInterval(load, 5000)', 'apps/dashboard/src/shell/a.ts')],
+    ],
+    green: [
+      [code('poll(query, { refetchInterval })', 'apps/dashboard/src/api/polled.ts')],
+      [code('setInterval(load, 5000)', 'apps/worker/src/a.ts')],
+    ],
+  },
   'nothing is left as a note to finish later': {
     red: [[code(`// ${'TO'}${'DO'}: later`)], [code(`-- ${'FIX'}${'ME'}`, 'packages/db/migrations/0001_a.sql')]],
     green: [[code("const list = 'TODO';")]],

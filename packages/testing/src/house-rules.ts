@@ -1,4 +1,5 @@
 import { graphsAreDrawn } from './house-rules/architecture-graph.ts';
+import { pollingListed } from './house-rules/dashboard.ts';
 import {
   coreWithoutHttp,
   declaredImports,
@@ -224,6 +225,7 @@ export const houseRules = {
   'no import cycle, types included': noImportCycles,
   'no function is longer than 120 lines': functionLength,
   'no folder holds more than 25 source files': folderSize,
+  'the dashboard polls only what its list names': pollingListed,
   'prose uses plain words': plainWords,
   'the lockfile names no download address': lockAddresses,
   'the lockfile has every optional package': lockIsWhole,

@@ -11,7 +11,6 @@ import {
   verifyDomain,
 } from '@postrider/core/domains';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
-import { domainWatch } from './live.ts';
 
 export const domains = router({
   list: query(listDomains),
@@ -24,5 +23,4 @@ export const domains = router({
   delete: mutation(removeDomain),
   suspend: mutation(suspendDomain),
   resume: mutation(resumeDomain),
-  watch: domainWatch,
 });

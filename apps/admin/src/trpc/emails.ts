@@ -11,7 +11,6 @@ import {
   sendMessageNow,
 } from '@postrider/core/messages';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
-import { emailsStream, emailWatch } from './live.ts';
 
 export const emails = router({
   list: query(listMessages),
@@ -24,6 +23,4 @@ export const emails = router({
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
   giveUp: mutation(giveUpMessage),
-  stream: emailsStream,
-  watch: emailWatch,
 });

@@ -20,7 +20,6 @@ import {
 } from '@postrider/core/queues';
 import { getStorage } from '@postrider/core/storage';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
-import { bulkWatch, queuesStream } from './live.ts';
 
 const jobs = router({
   list: query(listJobs),
@@ -54,6 +53,4 @@ export const ops = router({
   bulkGet: query(getBulk),
   bulkItems: query(listBulkItems),
   bulkExport: query(readExport),
-  bulkWatch,
-  stream: queuesStream,
 });

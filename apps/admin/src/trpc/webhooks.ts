@@ -13,7 +13,6 @@ import {
   updateWebhook,
 } from '@postrider/core/webhooks';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
-import { deliveriesStream } from './live.ts';
 
 export const webhooks = router({
   list: query(listWebhooks),
@@ -31,5 +30,4 @@ export const deliveries = router({
   get: query(getWebhookDelivery),
   listAll: query(listAllDeliveries),
   replay: mutation(replayWebhookDelivery),
-  stream: deliveriesStream,
 });

@@ -1,48 +1,89 @@
-import { useEffect, useRef } from 'react';
 import { createStore } from './store.ts';
-import { client } from './trpc.ts';
+import { client, type Outputs, queries } from './trpc.ts';
 
-/** An event without its data: tabs refetch what it changed, so that they all show the same. */
-export interface News {
-  /** The type of an event, such as email.delivered; `resumed` after a gap in which events may have been missed. */
+/** An event or an action, without its data: tabs fetch again what it changed, so that they all show the same. */
+interface Change {
+  /** Such as email.delivered or hold.released; `resumed` after a gap in which changes may have been missed. */
   readonly type: string;
-  readonly email_id: string | null;
+  /** What it changed; null where that is not one thing. */
+  readonly id: string | null;
 }
 
-/** Whether this browser is connected to the event stream. */
+/** Which queries show what the first word of a change names. */
+const SHOWN: Readonly<Record<string, readonly (keyof Outputs)[]>> = {
+  alarm: ['alarms', 'ops'],
+  api_key: ['apiKeys', 'onboarding'],
+  bulk: ['ops', 'emails'],
+  destination: ['destinations', 'ops'],
+  domain: ['domains', 'onboarding', 'overview'],
+  email: ['emails', 'captures', 'events', 'onboarding', 'overview'],
+  erasure: ['erasures', 'suppressions'],
+  hold: ['holds', 'ops', 'emails'],
+  job: ['ops'],
+  member: ['members', 'people'],
+  message: ['emails'],
+  operator: ['operators', 'people'],
+  plan: ['plans', 'workspaces', 'usage'],
+  queue: ['ops'],
+  quota: ['usage', 'overview', 'events'],
+  restore: ['ops'],
+  schedule: ['ops'],
+  suppression: ['suppressions', 'emails'],
+  user: ['people', 'members'],
+  webhook: ['webhooks', 'onboarding', 'overview'],
+  workspace: ['workspaces', 'people', 'usage'],
+};
+/** The log of all actions. */
+const LOG = 'audit';
+
+/** Whether this browser is connected to the stream. */
 export const connected = createStore(false);
 
-const listeners = new Set<(news: readonly News[]) => void>();
-const PASSED_ON_EVERY_MS = 250;
-// With more events in one batch, tabs are told to refetch everything.
-const MOST_NEWS = 100;
-const resumed: News = { type: 'resumed', email_id: null };
+const PASSED_ON_EVERY_MS = 100;
+// With more changes in one batch, tabs fetch everything again.
+const MAX_CHANGES = 100;
+const REST_MS = 1000;
+/** How often everything is fetched while the stream is away, as behind a proxy that cuts it. */
+const AWAY_EVERY_MS = 15_000;
+const resumed: Change = { type: 'resumed', id: null };
+
+/** What the tab with the stream passes on: changes, or whether it is connected. */
+type Passed = readonly Change[] | boolean;
+/** By which a new tab asks the one with the stream whether it is connected. */
+const ASKED = 'connected?';
 
 /**
  * Browsers allow six connections to a host over HTTP/1.1, so one tab follows the events and tells the others. It is the
  * one that holds the lock; when it is closed, another gets the lock. A page over plain http has no locks: there every
  * tab follows for itself while it is visible.
  */
-export function followNews(workspace_id: string): () => void {
+export function followChanges(workspace_id: string): () => void {
   const ended = new AbortController();
   const channel = new BroadcastChannel(`postrider.live.${workspace_id}`);
-  channel.onmessage = ({ data }: MessageEvent<readonly News[] | boolean>) => {
-    if (typeof data === 'boolean') connected.set(data);
-    else tell(data);
+  let leads = false;
+  channel.onmessage = ({ data }: MessageEvent<Passed | typeof ASKED>) => {
+    if (data === ASKED) {
+      if (leads) channel.postMessage(connected.get());
+    } else take(data);
   };
-  const pass = (what: readonly News[] | boolean) => {
-    if (typeof what === 'boolean') connected.set(what);
-    else tell(what);
+  channel.postMessage(ASKED);
+  const pass = (what: Passed) => {
+    take(what);
     channel.postMessage(what);
   };
   if ('locks' in navigator) {
     const { signal } = ended;
     navigator.locks
-      .request(`postrider.live.${workspace_id}`, { signal }, () => lead(pass, signal))
+      .request(`postrider.live.${workspace_id}`, { signal }, () => {
+        leads = true;
+        return lead(pass, signal);
+      })
       // The wait rejects when it is aborted.
       .catch(() => undefined);
   } else followWhileVisible(ended.signal);
+  const away = setInterval(() => connected.get() || tell([resumed]), AWAY_EVERY_MS);
   return () => {
+    clearInterval(away);
     ended.abort();
     channel.close();
   };
@@ -55,7 +96,7 @@ function followWhileVisible(signal: AbortSignal): void {
     if (document.visibilityState === 'hidden') return;
     const visible = new AbortController();
     stop = () => visible.abort();
-    void lead((what) => (typeof what === 'boolean' ? connected.set(what) : tell(what)), visible.signal);
+    void lead(take, visible.signal);
   };
   document.addEventListener('visibilitychange', change, { signal });
   signal.addEventListener('abort', () => stop());
@@ -63,27 +104,20 @@ function followWhileVisible(signal: AbortSignal): void {
 }
 
 /** Follows the events of the workspace until the signal aborts, and passes them on in batches. */
-function lead(pass: (what: readonly News[] | boolean) => void, signal: AbortSignal): Promise<void> {
+function lead(pass: (what: Passed) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    let batch: News[] = [];
+    let batch: Change[] = [];
     const timer = setInterval(() => {
       if (batch.length === 0) return;
-      pass(batch.length > MOST_NEWS ? [resumed] : batch);
+      pass(batch.length > MAX_CHANGES ? [resumed] : batch);
       batch = [];
     }, PASSED_ON_EVERY_MS);
-    const subscription = client.live.subscribe(
-      { topics: { events: {} } },
-      {
-        onData(message) {
-          // The cast holds because the types of tRPC include the envelope that its client removes.
-          const { data } = message as unknown as { readonly data: { readonly topic: string; readonly data: News } };
-          if (data.topic === 'events') batch.push({ type: data.data.type, email_id: data.data.email_id });
-        },
-        onConnectionStateChange: ({ state }) => pass(state === 'pending'),
-        onStarted: () => batch.push(resumed),
-        onError: () => pass(false),
-      },
-    );
+    const subscription = client.live.subscribe(undefined, {
+      onData: (change) => batch.push(change),
+      onConnectionStateChange: ({ state }) => pass(state === 'pending'),
+      onStarted: () => batch.push(resumed),
+      onError: () => pass(false),
+    });
     signal.addEventListener('abort', () => {
       clearInterval(timer);
       subscription.unsubscribe();
@@ -92,40 +126,43 @@ function lead(pass: (what: readonly News[] | boolean) => void, signal: AbortSign
   });
 }
 
-function tell(news: readonly News[]): void {
-  for (const listener of listeners) listener(news);
+function take(what: Passed): void {
+  if (typeof what === 'boolean') connected.set(what);
+  else tell(what);
 }
 
-const REST_MS = 1000;
+let waiting: Change[] = [];
+let resting = false;
 
-/** Runs when an event of interest arrives, at most once a second. */
-export function useNews(interests: (news: News) => boolean, run: () => void): void {
-  const current = useRef({ interests, run });
-  current.current = { interests, run };
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let again = false;
-    const act = () => {
-      if (timer !== undefined) {
-        again = true;
-        return;
-      }
-      current.current.run();
-      timer = setTimeout(() => {
-        timer = undefined;
-        if (again) {
-          again = false;
-          act();
-        }
-      }, REST_MS);
-    };
-    const listener = (news: readonly News[]) => {
-      if (news.some((one) => one.type === 'resumed' || current.current.interests(one))) act();
-    };
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-      clearTimeout(timer);
-    };
-  }, []);
+/** Fetches again what the changes changed: immediately, and then at most once a second. */
+function tell(changes: readonly Change[]): void {
+  waiting.push(...changes);
+  if (resting || waiting.length === 0) return;
+  const told = waiting;
+  waiting = [];
+  refresh(told);
+  resting = true;
+  setTimeout(() => {
+    resting = false;
+    tell([]);
+  }, REST_MS);
+}
+
+function refresh(changes: readonly Change[]): void {
+  const ids = new Map<string, Set<string | null>>();
+  for (const { type, id } of changes)
+    for (const name of [...(SHOWN[type.slice(0, type.indexOf('.'))] ?? []), LOG])
+      ids.set(name, (ids.get(name) ?? new Set()).add(id));
+  const all = changes.some(({ type }) => type === resumed.type);
+  void queries.invalidateQueries({
+    predicate({ queryKey }) {
+      // The key that tRPC makes: the path, and what it is asked for.
+      const [path, asked] = queryKey as readonly [readonly string[], { type?: string; input?: { id?: string } }?];
+      // The rows of a list keep their place; its newest page is another query.
+      if (asked?.type === 'infinite') return false;
+      const changed = ids.get(path[0] ?? '');
+      const id = asked?.input?.id;
+      return all || (changed !== undefined && (id === undefined || changed.has(id) || changed.has(null)));
+    },
+  });
 }

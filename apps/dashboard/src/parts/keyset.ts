@@ -1,7 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { connected, type News, useNews } from '../api/live.ts';
-import { useStore } from '../api/store.ts';
 
 export interface KeysetPage<T> {
   readonly data: readonly T[];
@@ -9,15 +7,26 @@ export interface KeysetPage<T> {
   readonly next_cursor: string | null;
 }
 
-interface Asking<T> {
-  /** Identifies the list and its filters, like a query key. */
-  readonly key: readonly unknown[];
-  readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<KeysetPage<T>>;
-  readonly idOf: (row: T) => string;
-  /** How often the newest page is polled; 0: never. */
-  readonly every_ms?: number;
-  /** The events after which the newest page is polled; while events arrive, it is polled rarely otherwise. */
-  readonly news?: (news: News) => boolean;
+/** A list of the API, such as `trpc.emails.list`. */
+interface ListProcedure<I, T> {
+  readonly '~types': { readonly input: I; readonly output: KeysetPage<T> };
+}
+
+/** What a list procedure has, without the types of its input and rows. */
+interface AnyList {
+  queryOptions(input: object): {
+    readonly queryKey: readonly unknown[];
+    readonly queryFn: () => Promise<KeysetPage<unknown>>;
+  };
+  infiniteQueryOptions(
+    input: object,
+    options: { readonly getNextPageParam: (page: KeysetPage<unknown>) => string | undefined },
+  ): {
+    readonly queryKey: readonly unknown[];
+    readonly queryFn: () => Promise<KeysetPage<unknown>>;
+    readonly initialPageParam: unknown;
+    readonly getNextPageParam: (page: KeysetPage<unknown>) => string | undefined;
+  };
 }
 
 export interface Keyset<T> {
@@ -32,51 +41,46 @@ export interface Keyset<T> {
   refetch(): void;
 }
 
-const SELDOM_MS = 30_000;
-const noNews = () => false;
-
 /** A list by keyset pages. Visible rows keep their position; their contents follow the newest page. */
-export function useKeyset<T>({ key, load, idOf, every_ms = 0, news }: Asking<T>): Keyset<T> {
+export function useKeyset<I, T extends { readonly id: string }>(
+  list: ListProcedure<I, T>,
+  input: Omit<NonNullable<I>, 'cursor'>,
+): Keyset<T> {
+  // A decorated procedure has these methods; its types are those of the one procedure, which no generic can name.
+  const procedure = list as unknown as AnyList;
   const cache = useQueryClient();
-  const live = useStore(connected);
-  const pages = useInfiniteQuery({
-    queryKey: [...key, 'pages'],
-    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
-    initialPageParam: undefined as string | undefined,
+  const every = procedure.infiniteQueryOptions(input, {
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+  const pages = useInfiniteQuery({
+    ...every,
+    // Rows stay where they are: what happens to them arrives with the newest page.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+    refetchInterval: false,
   });
-  const newest = useQuery({
-    queryKey: [...key, 'newest'],
-    queryFn: ({ signal }) => load(undefined, signal),
-    enabled: every_ms > 0 && pages.data !== undefined,
-    refetchInterval: every_ms > 0 ? (live && news ? SELDOM_MS : every_ms) : false,
-    staleTime: every_ms / 2,
-  });
-  useNews(news ?? noNews, () => void newest.refetch());
-  const shown = pages.data?.pages.flatMap(({ data }) => data);
-  const latest = newest.data?.data ?? [];
-  const updates = new Map(latest.map((row) => [idOf(row), row]));
-  const known = new Set(shown?.map(idOf));
-  const fresh = shown ? latest.filter((row) => !known.has(idOf(row))).length : 0;
-  const showFresh = () => {
-    void cache.resetQueries({ queryKey: [...key, 'pages'] });
-  };
+  const newest = useQuery({ ...procedure.queryOptions(input), enabled: pages.data !== undefined });
+  const all = pages.data?.pages as readonly KeysetPage<T>[] | undefined;
+  const shown = all?.flatMap(({ data }) => data);
+  const latest = (newest.data as KeysetPage<T> | undefined)?.data ?? [];
+  const updates = new Map(latest.map((row) => [row.id, row]));
+  const known = new Set(shown?.map(({ id }) => id));
+  const fresh = shown ? latest.filter(({ id }) => !known.has(id)).length : 0;
+  const showFresh = () => void cache.resetQueries({ queryKey: every.queryKey });
   // If the list is empty, no row can move.
   const empty = shown?.length === 0 && fresh > 0;
   useEffect(() => {
     if (empty) showFresh();
   });
   return {
-    rows: shown?.map((row) => updates.get(idOf(row)) ?? row),
+    rows: shown?.map((row) => updates.get(row.id) ?? row),
     error: pages.error ?? newest.error,
     more: pages.hasNextPage,
     loading: pages.isFetchingNextPage,
     fresh,
     showFresh,
     loadMore: () => void pages.fetchNextPage(),
-    refetch: () => void Promise.all([pages.refetch(), every_ms > 0 && newest.refetch()]),
+    refetch: () => void Promise.all([pages.refetch(), newest.refetch()]),
   };
 }
 

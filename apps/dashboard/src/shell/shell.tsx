@@ -1,7 +1,7 @@
 import { Outlet, useNavigate, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { followNews } from '../api/live.ts';
+import { followChanges } from '../api/live.ts';
 import { useMe } from '../api/me.ts';
 import { outdated } from '../api/release.ts';
 import { useStore } from '../api/store.ts';
@@ -29,7 +29,7 @@ export function Shell() {
   const { workspace_id } = useMe();
   useShellKeys();
   useSharedUtc();
-  useEffect(() => followNews(workspace_id), [workspace_id]);
+  useEffect(() => followChanges(workspace_id), [workspace_id]);
   useEffect(() => router.subscribe('onResolved', () => setOpen(false)), [router]);
   return (
     <>

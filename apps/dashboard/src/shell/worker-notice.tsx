@@ -3,13 +3,11 @@ import { may, useMe } from '../api/me.ts';
 import { trpc } from '../api/trpc.ts';
 import { words } from './strings.ts';
 
-const EVERY_MS = 15_000;
-
 /** Above every page while nothing sends mail; it goes once a worker is there. */
 export function WorkerNotice() {
   const me = useMe();
   const enabled = may(me, 'admin') || may(me, 'operator');
-  const health = useQuery(trpc.ops.health.queryOptions({}, { enabled, refetchInterval: EVERY_MS }));
+  const health = useQuery(trpc.ops.health.queryOptions({}, { enabled }));
   const absent = health.data?.checks.some(({ name, status }) => name === 'delivery' && status === 'failing') ?? false;
   return (
     <div className={absent ? 'notice-bar still' : undefined} role="status">

@@ -5,5 +5,5 @@ export { listAudit } from './list-audit.ts';
 export { readAuditEntries } from './read-audit.ts';
 export { readMakers } from './read-makers.ts';
 export { type AuditFact, changesOf, draftAudit, recordAudit } from './record.ts';
-export { type AuditDraft, auditInsertion } from './store.ts';
+export { type AuditDraft, auditBehind, auditHead, auditInsertion } from './store.ts';
 export { type AuditVerification, verifyAudit } from './verify-audit.ts';

@@ -2,7 +2,6 @@ export { addDomain } from './add-domain.ts';
 export { cancelMailOf } from './cancel-mail.ts';
 export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 export { type Examination, examinationSchema, examineDomain } from './examine-domain.ts';
-export { followDomain } from './follow-domain.ts';
 export { getDomain } from './get-domain.ts';
 export { createSigningKeys } from './keys/signing-keys.ts';
 export { unopenedKeys } from './keys/unopened-keys.ts';

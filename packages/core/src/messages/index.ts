@@ -13,7 +13,6 @@ export { createContentLink, type LinkedContent, openContentLink } from './log/co
 export { forgetContentLinks } from './log/content-link-store.ts';
 export { entriesOf } from './log/entries-by-id.ts';
 export { eventDataOf } from './log/event-data.ts';
-export { followMessage, followMessages } from './log/follow-messages.ts';
 export { type EmailContent, getContent } from './log/get-content.ts';
 export { getMessage, messageNotFound } from './log/get-message.ts';
 export { listMessages, listMessagesAlone, listMessagesBackward } from './log/list-messages.ts';

@@ -1,7 +1,6 @@
 export { deliveryNotFound, type WebhookDeliveryEntry } from './deliveries/delivery-entry.ts';
 export type { WebhookPost } from './deliveries/delivery-posts.ts';
 export { type ClaimQuota, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-store.ts';
-export { type FollowedDelivery, followDeliveries } from './deliveries/follow-deliveries.ts';
 export { forgetDeliveries } from './deliveries/forget-deliveries.ts';
 export { getWebhookDelivery, readWebhookPosts } from './deliveries/get-delivery.ts';
 export { giveUpDeliveries } from './deliveries/give-up-open.ts';

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { problemOf } from '../../api/problem.ts';
-import { client } from '../../api/trpc.ts';
+import { client, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { calls } from '../../parts/calls/api-calls.ts';
@@ -20,13 +20,7 @@ import { words } from './strings.ts';
 export function DomainsPage() {
   const { open } = useSearch({ from: '/shell/domains' });
   const navigate = useNavigate({ from: '/domains' });
-  const list = useKeyset<Domain>({
-    key: ['domains', 'list'],
-    load: (cursor) => client.domains.list.query({ limit: 50, ...(cursor && { cursor }) }),
-    idOf: ({ id }) => id,
-    every_ms: 10_000,
-    news: ({ type }) => type.startsWith('domain.'),
-  });
+  const list = useKeyset(trpc.domains.list, { limit: 50 });
   const add = (
     <Button kind="primary" needs="domains:write" onClick={() => void navigate({ search: { open: 'new' } })}>
       <Plus size={15} />

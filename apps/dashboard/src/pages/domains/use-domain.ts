@@ -6,8 +6,6 @@ import { client, trpc } from '../../api/trpc.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { type Domain, failing } from './domain.ts';
 
-const LOOK_EVERY_MS = 10_000;
-
 /**
  * Polls a domain until it is verified: while records are wrong, it only looks them up, and once all are right it runs
  * the verification that is recorded.
@@ -16,13 +14,12 @@ export function useDomain(name: string) {
   const cache = useQueryClient();
   const me = useMe();
   const options = trpc.domains.get.queryOptions({ domain: name });
-  const domain = useQuery({ ...options, refetchInterval: 30_000 });
+  const domain = useQuery(options);
   const unfinished = domain.data !== undefined && failing(domain.data).length > 0;
   const looked = useQuery({
-    queryKey: ['domains', 'examine', name],
+    queryKey: [...trpc.domains.examine.mutationKey(), { input: { domain: name } }],
     queryFn: () => client.domains.examine.mutate({ domain: name }),
     enabled: unfinished,
-    refetchInterval: LOOK_EVERY_MS,
     retry: false,
   });
   const verify = useMutation({

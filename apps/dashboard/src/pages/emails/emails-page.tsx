@@ -2,7 +2,7 @@ import './emails.css';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useEffect } from 'react';
-import { client, type Outputs } from '../../api/trpc.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
 import { useKeyset, useSelection } from '../../parts/keyset.ts';
@@ -20,21 +20,13 @@ import { words } from './strings.ts';
 type Email = Outputs['emails']['list']['data'][number];
 
 const PAGE = 50;
-const LOOK_EVERY_MS = 4000;
 
 export function EmailsPage() {
   const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/emails' });
   const navigate = useNavigate({ from: '/emails' });
   const search = parseSearch(q);
   const selection = useSelection();
-  const list = useKeyset<Email>({
-    key: ['emails', 'list', search.filter],
-    load: (cursor, signal) =>
-      client.emails.list.query({ ...search.filter, limit: PAGE, ...(cursor && { cursor }) }, { signal }),
-    idOf,
-    every_ms: LOOK_EVERY_MS,
-    news: ({ type }) => type.startsWith('email.'),
-  });
+  const list = useKeyset(trpc.emails.list, { ...search.filter, limit: PAGE });
   const { id } = search;
   useEffect(() => {
     if (id !== null) void navigate({ to: '/emails/$id', params: { id }, replace: true });

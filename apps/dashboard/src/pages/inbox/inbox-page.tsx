@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { client, type Outputs } from '../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
@@ -21,20 +21,12 @@ import { words } from './strings.ts';
 
 type Capture = Outputs['captures']['list']['data'][number];
 
-const LOOK_EVERY_MS = 5000;
-
 export function InboxPage() {
   const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/inbox' });
   const navigate = useNavigate({ from: '/inbox' });
   const [clearing, setClearing] = useState(false);
   const filter = parseSearch(q);
-  const list = useKeyset<Capture>({
-    key: ['captures', 'list', filter],
-    load: (cursor, signal) => client.captures.list.query({ ...filter, limit: 50, cursor }, { signal }),
-    idOf,
-    every_ms: LOOK_EVERY_MS,
-    news: ({ type }) => type === 'email.delivered',
-  });
+  const list = useKeyset(trpc.captures.list, { ...filter, limit: 50 });
   const close = () => {
     void navigate({ search: q === '' ? {} : { q }, replace: true });
     focusRowOf(open);

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
-import { useNews } from '../../api/live.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import type { ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
@@ -16,16 +15,11 @@ type Summary = Outputs['overview']['summary'];
 type Problem = Summary['problems'][number];
 type Step = Outputs['onboarding']['state']['steps'][number];
 
-const LOOK_EVERY_MS = 15_000;
 const HOUR_MS = 3_600_000;
 
 export function OverviewPage() {
-  const summary = useQuery(trpc.overview.summary.queryOptions({}, { refetchInterval: LOOK_EVERY_MS }));
-  const steps = useQuery(trpc.onboarding.state.queryOptions({}, { refetchInterval: LOOK_EVERY_MS }));
-  useNews(
-    () => true,
-    () => void Promise.all([summary.refetch(), steps.refetch()]),
-  );
+  const summary = useQuery(trpc.overview.summary.queryOptions({}));
+  const steps = useQuery(trpc.onboarding.state.queryOptions({}));
   return (
     <Page>
       <PageHeader title={words.title} answer={summary.data && answerOf(summary.data)} />
@@ -171,7 +165,7 @@ function LastDay() {
   const setView = (name: ChartView) => void navigate({ search: name === 'table' ? { view: name } : {}, replace: true });
   const hour = useNow(HOUR_MS);
   const since = new Date(hour - 23 * HOUR_MS).toISOString();
-  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }, { refetchInterval: LOOK_EVERY_MS * 4 }));
+  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }));
   return <Answered query={stats}>{(shown) => <MailChart stats={shown} view={view} onView={setView} />}</Answered>;
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { may, useMe } from '../../api/me.ts';
-import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -17,8 +17,6 @@ import { words } from './strings.ts';
 
 type Request = Outputs['requests']['list']['data'][number];
 type Group = Outputs['requests']['groups']['data'][number];
-
-const EVERY_MS = 5000;
 
 export function RequestsPage() {
   const allowed = may(useMe(), 'admin');
@@ -41,13 +39,8 @@ export function RequestsPage() {
 function Requests() {
   const { reason, open } = useSearch({ from: '/shell/requests' });
   const navigate = useNavigate({ from: '/requests' });
-  const groups = useQuery(trpc.requests.groups.queryOptions({}, { refetchInterval: EVERY_MS * 3 }));
-  const list = useKeyset<Request>({
-    key: ['requests', 'list', reason ?? ''],
-    load: (cursor, signal) => client.requests.list.query({ limit: 50, cursor, ...(reason && { reason }) }, { signal }),
-    idOf,
-    every_ms: EVERY_MS,
-  });
+  const groups = useQuery(trpc.requests.groups.queryOptions({}));
+  const list = useKeyset(trpc.requests.list, { limit: 50, ...(reason && { reason }) });
   const close = () => {
     void navigate({ search: reason ? { reason } : {}, replace: true });
     focusRowOf(open);

@@ -26,11 +26,11 @@ export function StatsPage() {
   const navigate = useNavigate({ from: '/stats' });
   const since = useSince(range);
   const { bucket } = ranges[range];
-  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: bucket }, { refetchInterval: EVERY_MS }));
+  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: bucket }));
   const canceled = useQuery(
     trpc.stats.series.queryOptions(
       { since, bucket, metrics: ['canceled'], reach: 'workspace' },
-      { enabled: may(useMe(), 'admin'), refetchInterval: EVERY_MS },
+      { enabled: may(useMe(), 'admin') },
     ),
   );
   const kept = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: may(useMe(), 'admin') }));
@@ -109,10 +109,7 @@ function Durations({ since, range, view, onView }: ViewProps & { readonly since:
   const { bucket } = ranges[range];
   const asked = { since, bucket, metrics: ['accept_to_delivered_p50', 'accept_to_delivered_p95'] } as const;
   const stats = useQuery(
-    trpc.stats.series.queryOptions(
-      { ...asked, metrics: [...asked.metrics], reach: 'workspace' },
-      { enabled: allowed, refetchInterval: EVERY_MS },
-    ),
+    trpc.stats.series.queryOptions({ ...asked, metrics: [...asked.metrics], reach: 'workspace' }, { enabled: allowed }),
   );
   if (!allowed) return null;
   return (

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ban, MessageSquareWarning, Plus, Trash2, Undo2, UserX } from 'lucide-react';
-import { client, type Outputs } from '../../api/trpc.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Choices } from '../../parts/field.tsx';
@@ -28,13 +28,7 @@ export function SuppressionsPage() {
   const { open, remove, source } = useSearch({ from: '/shell/suppressions' });
   const navigate = useNavigate({ from: '/suppressions' });
   const chosen = sources.find(([name]) => name === source)?.[0] ?? 'all';
-  const list = useKeyset<Suppression>({
-    key: ['suppressions', 'list', chosen],
-    load: (cursor) =>
-      client.suppressions.list.query({ limit: 100, cursor, ...(chosen !== 'all' && { source: chosen }) }),
-    idOf: ({ id }) => id,
-    every_ms: 15_000,
-  });
+  const list = useKeyset(trpc.suppressions.list, { limit: 100, ...(chosen !== 'all' && { source: chosen }) });
   const kept = chosen === 'all' ? {} : { source: chosen };
   const close = () => void navigate({ search: kept, replace: true });
   const add = (

@@ -14,8 +14,6 @@ import { words } from './strings.ts';
 
 type Delivery = Outputs['deliveries']['list']['data'][number];
 
-const EVERY_MS = 4000;
-
 const badges = { pending: ['wait', Clock], delivered: ['good', CircleCheck], failed: ['bad', CircleAlert] } as const;
 
 function DeliveryBadge({ status }: Pick<Delivery, 'status'>) {
@@ -68,7 +66,7 @@ export function DeliveryDrawer({
   readonly onClose: () => void;
   readonly onReplayed: () => void;
 }) {
-  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { refetchInterval: EVERY_MS }));
+  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }));
   const replay = useMutation({
     mutationFn: (webhook_id: string) => client.deliveries.replay.mutate({ id: webhook_id, delivery_id: id }),
     async onSuccess() {

@@ -32,9 +32,6 @@ import { DeleteWebhook, RecoverWebhook, RotateWebhook } from './webhook-dialogs.
 import { WebhookState } from './webhook-state.tsx';
 
 type Webhook = Outputs['webhooks']['get'];
-type Delivery = Outputs['deliveries']['list']['data'][number];
-
-const EVERY_MS = 4000;
 
 const back = (
   <Link to="/webhooks" className="back">
@@ -45,7 +42,7 @@ const back = (
 
 export function WebhookPage() {
   const { id } = useParams({ from: '/shell/webhooks/$id' });
-  const webhook = useQuery(trpc.webhooks.get.queryOptions({ id }, { refetchInterval: EVERY_MS }));
+  const webhook = useQuery(trpc.webhooks.get.queryOptions({ id }));
   return (
     <Page>
       <Answered query={webhook} head={<PageHeader back={back} title={words.detail.title} />}>
@@ -60,12 +57,7 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
   const search = useSearch({ from: '/shell/webhooks/$id' });
   const navigate = useNavigate({ from: '/webhooks/$id' });
   const { status = 'all' as const } = search;
-  const list = useKeyset<Delivery>({
-    key: ['deliveries', 'list', id, status],
-    load: (cursor) => client.deliveries.list.query({ id, limit: 50, cursor, ...(status !== 'all' && { status }) }),
-    idOf: (row) => row.id,
-    every_ms: EVERY_MS,
-  });
+  const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
   const test = useMutation({
     mutationFn: () => client.webhooks.test.mutate({ id }),
     onSuccess() {

@@ -14,12 +14,10 @@ import { WebhookState } from './webhook-state.tsx';
 
 export type Webhook = Outputs['webhooks']['list']['data'][number];
 
-const EVERY_MS = 10_000;
-
 export function WebhooksPage() {
   const { open } = useSearch({ from: '/shell/webhooks' });
   const navigate = useNavigate({ from: '/webhooks' });
-  const webhooks = useQuery(trpc.webhooks.list.queryOptions({ limit: 100 }, { refetchInterval: EVERY_MS }));
+  const webhooks = useQuery(trpc.webhooks.list.queryOptions({ limit: 100 }));
   const create = (
     <Button kind="primary" needs="webhooks:manage" onClick={() => void navigate({ search: { open: 'new' } })}>
       <Plus size={15} />

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useNews } from '../../api/live.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { type Column, List } from '../../parts/list.tsx';
 import { Answered } from '../../parts/states.tsx';
@@ -12,16 +11,9 @@ type Request = Outputs['requests']['list']['data'][number];
 type Delivery = Outputs['deliveries']['listAll']['data'][number];
 
 const SHOWN = 30;
-const EVERY_MS = 4000;
-const SELDOM_MS = 30_000;
 
-/** Follows the stream that all tabs share; the interval catches what the stream missed. */
 export function EventLog() {
-  const events = useQuery(trpc.events.list.queryOptions({ limit: SHOWN }, { refetchInterval: SELDOM_MS }));
-  useNews(
-    () => true,
-    () => void events.refetch(),
-  );
+  const events = useQuery(trpc.events.list.queryOptions({ limit: SHOWN }));
   return (
     <Answered query={events}>
       {({ data }) =>
@@ -56,7 +48,7 @@ const eventColumns: readonly Column<Event>[] = [
 ];
 
 export function RequestLog() {
-  const requests = useQuery(trpc.requests.list.queryOptions({ limit: SHOWN }, { refetchInterval: EVERY_MS }));
+  const requests = useQuery(trpc.requests.list.queryOptions({ limit: SHOWN }));
   return (
     <Answered query={requests}>
       {({ data }) =>
@@ -98,7 +90,7 @@ const requestColumns: readonly Column<Request>[] = [
 ];
 
 export function WebhookLog() {
-  const deliveries = useQuery(trpc.deliveries.listAll.queryOptions({ limit: SHOWN }, { refetchInterval: EVERY_MS }));
+  const deliveries = useQuery(trpc.deliveries.listAll.queryOptions({ limit: SHOWN }));
   return (
     <Answered query={deliveries}>
       {({ data }) =>

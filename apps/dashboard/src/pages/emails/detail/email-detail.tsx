@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useNews } from '../../../api/live.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
 import { isCaptured, isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
@@ -21,10 +20,6 @@ import { words } from './strings.ts';
 import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
 
-// The simulator's answer to mail that it keeps in the test inbox.
-const OPEN_EVERY_MS = 3000;
-const CLOSED_EVERY_MS = 20_000;
-
 /** Everything about one mail: why it waits, its trace, its recipients, its content. */
 export function EmailDetail({
   id,
@@ -40,18 +35,7 @@ export function EmailDetail({
   /** In a drawer, which has its own heading. */
   readonly drawn?: boolean;
 }) {
-  const email = useQuery(
-    trpc.emails.get.queryOptions(
-      { id },
-      {
-        refetchInterval: ({ state }) => (state.data && isOpen(state.data.status) ? OPEN_EVERY_MS : CLOSED_EVERY_MS),
-      },
-    ),
-  );
-  useNews(
-    ({ email_id }) => email_id === id,
-    () => void email.refetch(),
-  );
+  const email = useQuery(trpc.emails.get.queryOptions({ id }));
   return (
     <Answered query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
       {(shown) => (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Play, Snowflake } from 'lucide-react';
 import { useState } from 'react';
+import { unlessFrozen } from '../../../api/polled.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Choices } from '../../../parts/field.tsx';
@@ -19,8 +20,6 @@ import { words } from './strings.ts';
 
 type Backlog = Outputs['ops']['backlog'];
 
-const EVERY_MS = 5000;
-
 export function BacklogPage() {
   const { by = 'destination', reach: asked } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
@@ -29,9 +28,7 @@ export function BacklogPage() {
   const [hold, setHold] = useState<HoldPlan>();
   const [released, setReleased] = useState<string>();
   const reach = useReach(asked);
-  const backlog = useQuery(
-    trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, { refetchInterval: frozen ? false : EVERY_MS }),
-  );
+  const backlog = useQuery(trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, unlessFrozen(frozen)));
   return (
     <Page>
       <PageHeader

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
@@ -10,15 +10,8 @@ import { words } from './strings.ts';
 
 type Run = Outputs['ops']['bulkList']['data'][number];
 
-const EVERY_MS = 3000;
-
 export function BulkPage() {
-  const list = useKeyset<Run>({
-    key: ['bulk', 'list'],
-    load: (cursor) => client.ops.bulkList.query({ limit: 50, cursor }),
-    idOf: ({ id }) => id,
-    every_ms: EVERY_MS,
-  });
+  const list = useKeyset(trpc.ops.bulkList, { limit: 50 });
   const running = (list.rows ?? []).filter(isRunning).length;
   return (
     <Page>

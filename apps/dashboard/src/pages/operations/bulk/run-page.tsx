@@ -18,8 +18,6 @@ import { words } from './strings.ts';
 type Run = Outputs['ops']['bulkGet'];
 type Item = Outputs['ops']['bulkItems']['data'][number];
 
-const EVERY_MS = 1500;
-
 const back = (
   <Link to="/operations/bulk" className="back">
     <ChevronLeft size={14} />
@@ -30,12 +28,7 @@ const back = (
 /** One run with its receipts. */
 export function RunPage() {
   const { id } = useParams({ from: '/shell/operations/bulk/$id' });
-  const run = useQuery(
-    trpc.ops.bulkGet.queryOptions(
-      { id },
-      { refetchInterval: ({ state }) => (state.data && !isRunning(state.data) ? false : EVERY_MS) },
-    ),
-  );
+  const run = useQuery(trpc.ops.bulkGet.queryOptions({ id }));
   return (
     <Page>
       <Answered query={run} head={<PageHeader back={back} title={words.detail.title} />}>
@@ -105,12 +98,7 @@ function Receipts({ run }: { readonly run: Run }) {
   const { outcome } = useSearch({ from: '/shell/operations/bulk/$id' });
   const navigate = useNavigate({ from: '/operations/bulk/$id' });
   const text = words.detail;
-  const list = useKeyset<Item>({
-    // Part of the key, so that the page is refetched when the run makes progress.
-    key: ['bulk', 'items', run.id, outcome ?? '', run.done + run.failed + run.skipped],
-    load: (cursor) => client.ops.bulkItems.query({ id: run.id, limit: 50, cursor, ...(outcome && { outcome }) }),
-    idOf: ({ id }) => id,
-  });
+  const list = useKeyset(trpc.ops.bulkItems, { id: run.id, limit: 50, ...(outcome && { outcome }) });
   return (
     <section className="stack" aria-label={text.receipts}>
       <div className="line spread">

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { BellRing, CircleCheck } from 'lucide-react';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Check } from '../../../parts/field.tsx';
@@ -15,18 +15,11 @@ import { words } from './strings.ts';
 
 type Alarm = Outputs['alarms']['list']['data'][number];
 
-const EVERY_MS = 10_000;
-
 export function Alarms() {
   const { ended = false } = useSearch({ from: '/shell/operations/health' });
   const navigate = useNavigate({ from: '/operations/health' });
   const text = words.alarms;
-  const list = useKeyset<Alarm>({
-    key: ['alarms', 'list', ended],
-    load: (cursor) => client.alarms.list.query({ limit: 50, cursor, active: !ended }),
-    idOf: ({ id }) => id,
-    every_ms: EVERY_MS,
-  });
+  const list = useKeyset(trpc.alarms.list, { limit: 50, active: !ended });
   const acknowledge = useMutation({
     mutationFn: (alarm_id: string) => client.alarms.acknowledge.mutate({ alarm_id }),
     onSuccess() {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleCheck, CirclePause, Play, Plus, Timer } from 'lucide-react';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Check } from '../../../parts/field.tsx';
@@ -17,19 +17,13 @@ import { targetOf, words } from './strings.ts';
 
 type Hold = Outputs['holds']['list']['data'][number];
 
-const EVERY_MS = 5000;
 const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
 
 export function HoldsPage() {
   const { open, release, ended = false } = useSearch({ from: '/shell/operations/holds' });
   const navigate = useNavigate({ from: '/operations/holds' });
   const kept = ended ? { ended } : {};
-  const list = useKeyset<Hold>({
-    key: ['holds', 'list', ended],
-    load: (cursor) => client.holds.list.query({ limit: 100, cursor, active: !ended }),
-    idOf: ({ id }) => id,
-    every_ms: EVERY_MS,
-  });
+  const list = useKeyset(trpc.holds.list, { limit: 100, active: !ended });
   const lift = useMutation({
     mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id, at_once: true }),
     onSuccess(_, hold) {

@@ -1,14 +1,13 @@
 import './incident.css';
 import { useQuery } from '@tanstack/react-query';
 import { may, useMe } from '../../../api/me.ts';
+import { unlessFrozen } from '../../../api/polled.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Panel } from '../../../parts/page.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
 import { type Happening, happeningsOf, kinds } from './happenings.ts';
 import { words } from './strings.ts';
-
-const EVERY_MS = 15_000;
 
 /** Holds, alarms, workers and changes on the time axis of the failures, and as a list. */
 export function Happenings({
@@ -23,12 +22,12 @@ export function Happenings({
   readonly frozen: boolean;
 }) {
   const me = useMe();
-  const refetchInterval = frozen ? false : EVERY_MS;
+  const still = unlessFrozen(frozen);
   const operator = may(me, 'operator');
-  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, { refetchInterval }));
-  const alarms = useQuery(trpc.alarms.list.queryOptions({ limit: 100, active: false }, { refetchInterval }));
-  const workers = useQuery(trpc.ops.workers.queryOptions({}, { enabled: operator, refetchInterval }));
-  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: whose }, { refetchInterval }));
+  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, still));
+  const alarms = useQuery(trpc.alarms.list.queryOptions({ limit: 100, active: false }, still));
+  const workers = useQuery(trpc.ops.workers.queryOptions({}, { ...(operator ? still : { enabled: false }) }));
+  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: whose }, still));
   const all = happeningsOf(
     {
       holds: holds.data?.data ?? [],

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { unlessFrozen } from '../../../api/polled.ts';
 import { useStore } from '../../../api/store.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -21,7 +22,6 @@ import { words } from './strings.ts';
 type Groups = Outputs['ops']['failureGroups'];
 
 const MINUTE_MS = 60_000;
-const EVERY_MS = 15_000;
 
 /** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
@@ -37,7 +37,7 @@ export function IncidentPage() {
   const groups = useQuery(
     trpc.ops.failureGroups.queryOptions(
       { since, ...(until && { until }), reach, top: 20 },
-      { refetchInterval: until ? false : EVERY_MS },
+      unlessFrozen(until !== undefined),
     ),
   );
   return (

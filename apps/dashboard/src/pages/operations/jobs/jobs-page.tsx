@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Ban, CircleCheck, Clock, LoaderCircle, Skull, Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Choices } from '../../../parts/field.tsx';
@@ -19,20 +19,13 @@ import { words } from './strings.ts';
 
 type Job = Outputs['ops']['jobs']['list']['data'][number];
 
-const EVERY_MS = 5000;
-
 export function JobsPage() {
   const { queue, state, subject, job } = useSearch({ from: '/shell/operations/jobs' });
   const navigate = useNavigate({ from: '/operations/jobs' });
   const [redriving, setRedriving] = useState(false);
   const queues = useQuery(trpc.ops.queues.queryOptions({}, { staleTime: 60_000 }));
   const filter = { ...(queue && { queue }), ...(state && { state }), ...(subject && { subject }) };
-  const list = useKeyset<Job>({
-    key: ['jobs', 'list', filter],
-    load: (cursor, signal) => client.ops.jobs.list.query({ ...filter, limit: 50, cursor }, { signal }),
-    idOf: ({ id }) => id,
-    every_ms: EVERY_MS,
-  });
+  const list = useKeyset(trpc.ops.jobs.list, { ...filter, limit: 50 });
   const dead = (list.rows ?? []).filter((row) => row.state === 'dead').length;
   const close = () => {
     void navigate({ search: ({ job: _, ...kept }) => kept, replace: true });

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
@@ -21,12 +21,7 @@ export function OperatorsPage() {
   const { open } = useSearch({ from: '/shell/operations/operators' });
   const navigate = useNavigate({ from: '/operations/operators' });
   const [removing, setRemoving] = useState<Operator>();
-  const list = useKeyset<Operator>({
-    key: ['operators', 'list'],
-    load: (cursor) => client.operators.list.query({ limit: 100, cursor }),
-    idOf: ({ id }) => id,
-    every_ms: 15_000,
-  });
+  const list = useKeyset(trpc.operators.list, { limit: 100 });
   return (
     <Page>
       <PageHeader

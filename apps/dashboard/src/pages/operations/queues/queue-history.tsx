@@ -22,7 +22,6 @@ interface Mark {
   readonly reason: string;
 }
 
-const EVERY_MS = 30_000;
 const POINTS = 120;
 const text = words.detail;
 const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
@@ -37,15 +36,8 @@ export function QueueHistory({
   readonly since: string;
   readonly holds: readonly Hold[];
 }) {
-  const history = useQuery(
-    trpc.ops.history.queryOptions({ queue, since, max_points: POINTS }, { refetchInterval: EVERY_MS }),
-  );
-  const audit = useQuery(
-    trpc.audit.list.queryOptions(
-      { chain: 'instance', target_id: queue, since, limit: 100 },
-      { refetchInterval: EVERY_MS },
-    ),
-  );
+  const history = useQuery(trpc.ops.history.queryOptions({ queue, since, max_points: POINTS }));
+  const audit = useQuery(trpc.audit.list.queryOptions({ chain: 'instance', target_id: queue, since, limit: 100 }));
   const marks = marksOf(holds, audit.data?.data ?? [], since);
   return (
     <>

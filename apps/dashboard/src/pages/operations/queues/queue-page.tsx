@@ -21,7 +21,6 @@ import { words } from './strings.ts';
 type Queue = Outputs['ops']['queue'];
 type Hold = Outputs['holds']['list']['data'][number];
 
-const EVERY_MS = 5000;
 const MINUTE_MS = 60_000;
 const text = words.detail;
 
@@ -35,7 +34,7 @@ const back = (
 /** One queue: what it holds now, its history, and what people did to it. */
 export function QueuePage() {
   const { name } = useParams({ from: '/shell/operations/queues/$name' });
-  const queue = useQuery(trpc.ops.queue.queryOptions({ queue: name }, { refetchInterval: EVERY_MS }));
+  const queue = useQuery(trpc.ops.queue.queryOptions({ queue: name }));
   return (
     <Page>
       <Answered query={queue} head={<PageHeader back={back} title={name} />}>
@@ -49,7 +48,7 @@ function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged
   const { name, dead } = queue;
   const { range = 'hour', open } = useSearch({ from: '/shell/operations/queues/$name' });
   const navigate = useNavigate({ from: '/operations/queues/$name' });
-  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, { refetchInterval: EVERY_MS }));
+  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }));
   const own = (holds.data?.data ?? []).filter(({ scope, value }) => scope === 'queue' && value === name);
   const hold = own.find(({ status }) => status === 'active');
   const show = (dialog: NonNullable<typeof open>) => void navigate({ search: (kept) => ({ ...kept, open: dialog }) });

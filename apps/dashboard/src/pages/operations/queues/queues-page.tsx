@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CirclePause, Pause, Play, Snowflake } from 'lucide-react';
 import { useState } from 'react';
+import { unlessFrozen } from '../../../api/polled.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -16,16 +17,14 @@ import { words } from './strings.ts';
 type Queue = Outputs['ops']['queues']['data'][number];
 type Hold = Outputs['holds']['list']['data'][number];
 
-const EVERY_MS = 3000;
 const LATE_S = 20;
 
 export function QueuesPage() {
   const { hold, release } = useSearch({ from: '/shell/operations/queues' });
   const navigate = useNavigate({ from: '/operations/queues' });
   const [frozen, setFrozen] = useState(false);
-  const every = frozen ? false : EVERY_MS;
-  const queues = useQuery(trpc.ops.queues.queryOptions({}, { refetchInterval: every }));
-  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100 }, { refetchInterval: every }));
+  const queues = useQuery(trpc.ops.queues.queryOptions({}, unlessFrozen(frozen)));
+  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100 }, unlessFrozen(frozen)));
   const held = new Map(
     (holds.data?.data ?? []).filter(({ scope }) => scope === 'queue').map((entry) => [entry.value, entry]),
   );

@@ -11,7 +11,6 @@ import { words } from './strings.ts';
 type Storage = Outputs['ops']['storage'];
 type Table = Storage['tables'][number];
 
-const EVERY_MS = 60_000;
 const DAYS_A_YEAR = 365;
 const LONG_DAYS = 100 * DAYS_A_YEAR;
 /** Smaller tables are left out: they free no space. */
@@ -20,7 +19,7 @@ const LEAST_BYTES = 100_000;
 const count = (value: number) => Math.round(value).toLocaleString('en');
 
 export function StoragePage() {
-  const storage = useQuery(trpc.ops.storage.queryOptions({}, { refetchInterval: EVERY_MS }));
+  const storage = useQuery(trpc.ops.storage.queryOptions({}));
   return (
     <Page>
       <PageHeader title={words.title} answer={storage.data && answerOf(storage.data)} />

@@ -11,12 +11,10 @@ import { words } from './strings.ts';
 
 type Schedule = Outputs['ops']['schedules']['list']['data'][number];
 
-const EVERY_MS = 10_000;
-
 export function SchedulesPage() {
   const { title, answer, ran } = words.schedules;
   const cache = useQueryClient();
-  const schedules = useQuery(trpc.ops.schedules.list.queryOptions({ next_runs: 1 }, { refetchInterval: EVERY_MS }));
+  const schedules = useQuery(trpc.ops.schedules.list.queryOptions({ next_runs: 1 }));
   const run = useMutation({
     mutationFn: (name: string) => client.ops.schedules.run.mutate({ name }),
     async onSuccess(_, name) {

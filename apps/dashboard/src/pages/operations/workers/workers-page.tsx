@@ -10,11 +10,10 @@ import { words } from './strings.ts';
 
 type Worker = Outputs['ops']['workers']['data'][number];
 
-const EVERY_MS = 5000;
 const MIB = 1024 * 1024;
 
 export function WorkersPage() {
-  const workers = useQuery(trpc.ops.workers.queryOptions({}, { refetchInterval: EVERY_MS }));
+  const workers = useQuery(trpc.ops.workers.queryOptions({}));
   const live = workers.data?.data.filter((worker) => worker.live).length ?? 0;
   const { answer, title } = words.workers;
   return (

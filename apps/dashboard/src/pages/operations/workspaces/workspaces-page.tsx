@@ -24,12 +24,7 @@ export function WorkspacesPage() {
   const { open } = useSearch({ from: '/shell/operations/workspaces' });
   const navigate = useNavigate({ from: '/operations/workspaces' });
   const plans = useQuery(trpc.plans.list.queryOptions({}));
-  const list = useKeyset<Workspace>({
-    key: ['workspaces', 'list'],
-    load: (cursor) => client.workspaces.list.query({ limit: 50, cursor }),
-    idOf: ({ id }) => id,
-    every_ms: 15_000,
-  });
+  const list = useKeyset(trpc.workspaces.list, { limit: 50 });
   const setPlan = useMutation({
     mutationFn: ({ workspace, plan }: { readonly workspace: Workspace; readonly plan: string }) =>
       client.workspaces.setPlan.mutate({ id: workspace.id, plan }),

@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 import { Ban, Check, Clock, EllipsisVertical, Plus, RefreshCw } from 'lucide-react';
-import { client } from '../../../api/trpc.ts';
+import { trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Check as CheckBox } from '../../../parts/field.tsx';
@@ -21,12 +21,7 @@ export function ApiKeysPage() {
   const search = useSearch({ from: '/shell/settings/api-keys' });
   const { gone = false } = search;
   const opened = useOpened();
-  const list = useKeyset<Key>({
-    key: ['apiKeys', 'list'],
-    load: (cursor) => client.apiKeys.list.query({ limit: 100, cursor }),
-    idOf: ({ id }) => id,
-    every_ms: 15_000,
-  });
+  const list = useKeyset(trpc.apiKeys.list, { limit: 100 });
   const all = list.rows ?? [];
   const active = all.filter(({ status }) => status === 'active');
   const shown = gone ? all : active;

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { may, useMe } from '../../../api/me.ts';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CodeBlock, Id } from '../../../parts/copy.tsx';
 import { Drawer } from '../../../parts/dialog.tsx';
@@ -22,12 +22,7 @@ export function AuditPage() {
   const me = useMe();
   const { chain = 'workspace', target, open } = useSearch({ from: '/shell/settings/audit' });
   const navigate = useNavigate({ from: '/settings/audit' });
-  const list = useKeyset<Entry>({
-    key: ['audit', 'list', chain, target ?? ''],
-    load: (cursor) => client.audit.list.query({ limit: 100, cursor, chain, ...(target && { target_id: target }) }),
-    idOf: ({ id }) => id,
-    every_ms: 15_000,
-  });
+  const list = useKeyset(trpc.audit.list, { limit: 100, chain, ...(target && { target_id: target }) });
   const shown = list.rows?.find(({ id }) => id === open);
   const close = () => {
     void navigate({ search: ({ open: _, ...kept }) => kept, replace: true });

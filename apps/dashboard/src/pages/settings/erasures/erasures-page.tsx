@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Eraser } from 'lucide-react';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { shortId } from '../../../parts/copy.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
@@ -15,18 +15,12 @@ import { words } from './strings.ts';
 
 type Erasure = Outputs['erasures']['list']['data'][number];
 
-const EVERY_MS = 4000;
 const idOf = ({ id }: Erasure) => id;
 
 export function ErasuresPage() {
   const { open } = useSearch({ from: '/shell/settings/erasures' });
   const navigate = useNavigate({ from: '/settings/erasures' });
-  const list = useKeyset<Erasure>({
-    key: ['erasures', 'list'],
-    load: (cursor) => client.erasures.list.query({ limit: 50, cursor }),
-    idOf,
-    every_ms: EVERY_MS,
-  });
+  const list = useKeyset(trpc.erasures.list, { limit: 50 });
   const show = (id: string) => void navigate({ search: { open: id } });
   const close = () => {
     void navigate({ search: {}, replace: true });

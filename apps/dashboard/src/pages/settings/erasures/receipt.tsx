@@ -13,8 +13,6 @@ import { words } from './strings.ts';
 type Erasure = Outputs['erasures']['get'];
 type Line = readonly [string, number];
 
-const EVERY_MS = 1500;
-
 /** What was erased and what remains; it holds no address. */
 export function Receipt({
   id,
@@ -25,12 +23,7 @@ export function Receipt({
   readonly onClose: () => void;
   readonly onEnded: () => void;
 }) {
-  const erasure = useQuery(
-    trpc.erasures.get.queryOptions(
-      { id },
-      { refetchInterval: ({ state }) => (state.data?.status === 'completed' ? false : EVERY_MS) },
-    ),
-  );
+  const erasure = useQuery(trpc.erasures.get.queryOptions({ id }));
   const ended = erasure.data?.status === 'completed';
   const tell = useRef(onEnded);
   useEffect(() => {

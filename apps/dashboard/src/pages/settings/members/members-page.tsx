@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, ShieldCheck, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { may, useMe } from '../../../api/me.ts';
-import { client, type Outputs } from '../../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
@@ -44,12 +44,7 @@ function Members() {
   const { open } = useSearch({ from: '/shell/settings/members' });
   const navigate = useNavigate({ from: '/settings/members' });
   const [removing, setRemoving] = useState<Member>();
-  const list = useKeyset<Member>({
-    key: ['members', 'list'],
-    load: (cursor) => client.members.list.query({ limit: 100, cursor }),
-    idOf: ({ id }) => id,
-    every_ms: 15_000,
-  });
+  const list = useKeyset(trpc.members.list, { limit: 100 });
   const setRole = useMutation({
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: Role }) =>
       client.members.setRole.mutate({ user_id: member.id, role }),

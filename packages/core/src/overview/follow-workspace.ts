@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { type AuditAction, auditBehind, auditHead } from '../audit/index.ts';
+import { followEvents } from '../events/index.ts';
+import { INSTANCE, isOperator } from '../operation/access.ts';
+import type { Actor, ActorContext } from '../operation/context.ts';
+import { invoke, operation } from '../operation/operation.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
+import type { Scope } from '../operation/scopes.ts';
+
+const AUDIT_STEP = 100;
+
+export interface Change {
+  /** The type of an event or the action of an audit entry, such as email.delivered or hold.released. */
+  readonly type: string;
+  /** The email of an event, or the target of an action. */
+  readonly id: string | null;
+}
+
+type Target = AuditAction extends infer A ? (A extends `${infer T}.${string}` ? T : never) : never;
+
+/** What lists the targets of actions, and therefore tells of their changes. */
+const scopeOf: Record<Target, Scope> = {
+  alarm: 'admin',
+  api_key: 'admin',
+  bulk: 'admin',
+  delivery: 'webhooks:manage',
+  destination: 'operator',
+  domain: 'domains:read',
+  erasure: 'admin',
+  hold: 'admin',
+  job: 'operator',
+  member: 'admin',
+  message: 'email:logs:read',
+  operator: 'operator',
+  plan: 'operator',
+  queue: 'operator',
+  restore: 'operator',
+  schedule: 'operator',
+  suppression: 'email:logs:read',
+  user: 'admin',
+  webhook: 'webhooks:manage',
+  workspace: 'admin',
+};
+
+/**
+ * Streams what changes in a workspace, and for operators in the instance, as it is committed; null as a keep-alive. Of
+ * an audit entry it tells action and target alone, to those who may read the target.
+ */
+export const followWorkspace = operation({
+  name: 'workspaces.follow',
+  scope: 'email:logs:read',
+  summary: 'Follow what changes in a workspace',
+  input: z.object({}),
+  output: z.custom<AsyncGenerator<Change | null>>(),
+  async run(ctx) {
+    const chains = [ctx.actor.workspace_id, ...(isOperator(ctx.actor) ? [INSTANCE] : [])];
+    const tails = await Promise.all(chains.map((chain) => tailOf(ctx, chain)));
+    return follow(await invoke(ctx, followEvents, {}), tails);
+  },
+});
+
+/** Events are polled at a pace of their own, which is also that of the audit log. */
+async function* follow(
+  events: Awaited<ReturnType<typeof followEvents.output.parse>>,
+  tails: readonly (() => Promise<Change[]>)[],
+): AsyncGenerator<Change | null> {
+  for await (const event of events) {
+    if (event !== null) {
+      yield { type: event.node.type, id: event.node.email_id };
+      continue;
+    }
+    for (const tail of tails) yield* await tail();
+    yield null;
+  }
+}
+
+/** Reads the entries of a chain that were committed since the last call. */
+async function tailOf({ sql, actor }: ActorContext, chain: string): Promise<() => Promise<Change[]>> {
+  let { sequence } = await auditHead(sql, chain);
+  return async () => {
+    const rows = await auditBehind(sql, chain, sequence, AUDIT_STEP);
+    sequence = rows.at(-1)?.sequence ?? sequence;
+    return rows
+      .filter(({ action }) => mayRead(actor, action))
+      .map(({ action, target_id }) => ({ type: action, id: target_id }));
+  };
+}
+
+function mayRead(actor: Actor, action: string): boolean {
+  // The action is one of the list; the table above is total.
+  const scope = scopeOf[action.slice(0, action.indexOf('.')) as Target];
+  return isOperator(actor) || scopeRefusal(actor, scope) === null;
+}
