@@ -32,9 +32,9 @@ async function follow(cookie: string): Promise<Stream> {
   const told: Told[] = [];
   let ended = false;
   const headers = { cookie, accept: 'text/event-stream' };
-  const asked = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });
-  asked.on('error', () => undefined);
-  asked.on('response', (answer) => {
+  const subscription = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });
+  subscription.on('error', () => undefined);
+  subscription.on('response', (answer) => {
     let text = '';
     answer.setEncoding('utf8');
     answer.on('error', () => undefined);
@@ -52,12 +52,12 @@ async function follow(cookie: string): Promise<Stream> {
       }
     });
   });
-  asked.end();
+  subscription.end();
   const stream = {
     told,
     changes: () => told.filter(({ event }) => event === null).map(({ data }) => data),
     ended: () => ended,
-    stop: () => void asked.destroy(),
+    stop: () => void subscription.destroy(),
   };
   open.push(stream);
   // The first line of every stream; from then on no event is missed.
@@ -123,6 +123,15 @@ describe('the live stream', () => {
         ]),
       );
     await expect.poll(() => viewers.changes()).toEqual([{ type: 'email.queued', id }]);
+  });
+
+  it('reports a new member to every member', async () => {
+    const [reader, administrator] = [await signedIn(world, admin, 'viewer'), await signedIn(world, admin, 'admin')];
+    const stream = await follow(reader.cookie);
+
+    const member = await administrator.api.members.invite.mutate({ email: 'new@people.test', role: 'viewer' });
+
+    await expect.poll(() => stream.changes()).toContainEqual({ type: 'member.added', id: member.id });
   });
 
   it('reports what changes in the instance to operators only', async () => {

@@ -9,7 +9,7 @@ interface Change {
   readonly id: string | null;
 }
 
-/** Which queries show what the first word of a change names. */
+/** Which queries show what a change is about, by the first word of its type. */
 const SHOWN: Readonly<Record<string, readonly (keyof Outputs)[]>> = {
   alarm: ['alarms', 'ops'],
   api_key: ['apiKeys', 'onboarding'],
@@ -33,9 +33,6 @@ const SHOWN: Readonly<Record<string, readonly (keyof Outputs)[]>> = {
   webhook: ['webhooks', 'onboarding', 'overview'],
   workspace: ['workspaces', 'people', 'usage'],
 };
-/** The log of all actions. */
-const LOG = 'audit';
-
 /** Whether this browser is connected to the stream. */
 export const connected = createStore(false);
 
@@ -138,9 +135,9 @@ let resting = false;
 function tell(changes: readonly Change[]): void {
   waiting.push(...changes);
   if (resting || waiting.length === 0) return;
-  const told = waiting;
+  const batch = waiting;
   waiting = [];
-  refresh(told);
+  refresh(batch);
   resting = true;
   setTimeout(() => {
     resting = false;
@@ -148,20 +145,24 @@ function tell(changes: readonly Change[]): void {
   }, REST_MS);
 }
 
+/** Queries with the staleTime `static` are left alone: reading content, for one, is an audited action itself. */
 function refresh(changes: readonly Change[]): void {
   const ids = new Map<string, Set<string | null>>();
-  for (const { type, id } of changes)
-    for (const name of [...(SHOWN[type.slice(0, type.indexOf('.'))] ?? []), LOG])
+  for (const { type, id } of changes) {
+    const kind = type.slice(0, type.indexOf('.'));
+    // An email's events are no entries of the audit log.
+    for (const name of [...(SHOWN[kind] ?? []), ...(kind === 'email' ? [] : (['audit'] as const))])
       ids.set(name, (ids.get(name) ?? new Set()).add(id));
+  }
   const all = changes.some(({ type }) => type === resumed.type);
   void queries.invalidateQueries({
     predicate({ queryKey }) {
       // The key that tRPC makes: the path, and what it is asked for.
-      const [path, asked] = queryKey as readonly [readonly string[], { type?: string; input?: { id?: string } }?];
+      const [path, about] = queryKey as readonly [readonly string[], { type?: string; input?: { id?: string } }?];
       // The rows of a list keep their place; its newest page is another query.
-      if (asked?.type === 'infinite') return false;
+      if (about?.type === 'infinite') return false;
       const changed = ids.get(path[0] ?? '');
-      const id = asked?.input?.id;
+      const id = about?.input?.id;
       return all || (changed !== undefined && (id === undefined || changed.has(id) || changed.has(null)));
     },
   });

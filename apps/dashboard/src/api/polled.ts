@@ -23,10 +23,13 @@ export function startPolling(): void {
   poll(trpc.ops.backlog, 5000);
   // Statistics are rolled up once a minute.
   poll(trpc.stats.get, 60_000);
+  poll(trpc.stats.series, 60_000);
   poll(trpc.ops.failureGroups, 15_000);
   // Programs that use the SMTP capture leave no event.
   poll(trpc.captures.list, 5000);
-  // Refused requests and deliveries of webhooks are too many for the stream.
+  // The use of a key is no event.
+  poll(trpc.apiKeys.list, 15_000);
+  // Rejected requests and deliveries of webhooks are too many for the stream.
   poll(trpc.requests.list, 5000);
   poll(trpc.requests.groups, 15_000);
   poll(trpc.deliveries.list, 4000);
@@ -47,12 +50,13 @@ export function startPolling(): void {
   poll(trpc.ops.workers, 5000);
   poll(trpc.ops.storage, 60_000);
   poll(trpc.ops.health, 15_000);
-  // Alerts begin and end by themselves; so do the counts of what a hold affects.
+  // Alerts begin and end automatically; so do the counts of what a hold affects.
   poll(trpc.alarms.list, 10_000);
   poll(trpc.holds.list, 5000);
   // Progress of what runs in the background; its end is told.
   poll(trpc.ops.bulkGet, 1500, ({ status }) => status === 'completed' || status === 'canceled');
   poll(trpc.ops.bulkList, 3000);
+  poll(trpc.ops.bulkItems, 3000);
   poll(trpc.erasures.get, 1500, ({ status }) => status === 'completed');
   poll(trpc.erasures.list, 4000);
 }

@@ -34,7 +34,7 @@ export interface Keyset<T> {
   readonly error: unknown;
   readonly more: boolean;
   readonly loading: boolean;
-  /** How many rows are new; they are shown on request, so that no row moves by itself. */
+  /** How many rows are new; they are shown on request, so that no row moves automatically. */
   readonly fresh: number;
   showFresh(): void;
   loadMore(): void;

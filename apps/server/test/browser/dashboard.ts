@@ -1,10 +1,9 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { createHandler as createAdmin, type DashboardState } from '@postrider/admin';
 import { newId } from '@postrider/core';
 import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
 import { createHandler as createRest } from '@postrider/rest';
-import { createWorld, type World } from '@postrider/testing';
+import { createWorld, listenHttp, type World } from '@postrider/testing';
 import { startChromium, type Visitor, visit, type Watched } from '@postrider/testing/chromium';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -31,12 +30,10 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
   const rest = createRest(world.services) as RequestListener;
   let deployed: DashboardState | null = null;
   const admin = createAdmin(world.services, () => deployed ?? dashboard.current()) as RequestListener;
-  const server = createServer((request, response) =>
+  const listener = await listenHttp((request, response) =>
     (request.url?.startsWith('/v1/') ? rest : admin)(request, response),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
+  const { port, url: origin } = listener;
   const browser = await startChromium();
   return {
     world,
@@ -58,8 +55,7 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
     },
     async stop() {
       await browser.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listener.stop();
       await dashboard.stop();
       await world.stop();
     },

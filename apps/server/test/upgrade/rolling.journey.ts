@@ -99,7 +99,7 @@ function tell(answers: readonly Answered[], ran: readonly string[], migrated_ms:
 }
 
 describe('an upgrade while mail is accepted and sent', () => {
-  it('refuses nothing, and the process from before goes on beside one from after', async () => {
+  it('rejects nothing, and the earlier process keeps running beside a later one', async () => {
     const before = await start(old_release ?? undefined);
     let servers = [before];
     const traffic = keepSending(() => servers);

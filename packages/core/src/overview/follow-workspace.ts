@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AuditAction, auditBehind, auditHead } from '../audit/index.ts';
-import { followEvents } from '../events/index.ts';
+import { type FollowedEvent, followEvents } from '../events/index.ts';
 import { INSTANCE, isOperator } from '../operation/access.ts';
 import type { Actor, ActorContext } from '../operation/context.ts';
 import { invoke, operation } from '../operation/operation.ts';
@@ -29,7 +29,8 @@ const scopeOf: Record<Target, Scope> = {
   erasure: 'admin',
   hold: 'admin',
   job: 'operator',
-  member: 'admin',
+  // Every member may list the others.
+  member: 'email:logs:read',
   message: 'email:logs:read',
   operator: 'operator',
   plan: 'operator',
@@ -61,7 +62,7 @@ export const followWorkspace = operation({
 
 /** Events are polled at a pace of their own, which is also that of the audit log. */
 async function* follow(
-  events: Awaited<ReturnType<typeof followEvents.output.parse>>,
+  events: AsyncGenerator<FollowedEvent | null>,
   tails: readonly (() => Promise<Change[]>)[],
 ): AsyncGenerator<Change | null> {
   for await (const event of events) {

@@ -32,10 +32,7 @@ interface DetailProps {
 export function CaptureDetail(props: DetailProps) {
   const allowed = may(useMe(), 'admin');
   const capture = useQuery(
-    trpc.captures.get.queryOptions(
-      { id: props.id },
-      { enabled: allowed, staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 },
-    ),
+    trpc.captures.get.queryOptions({ id: props.id }, { enabled: allowed, staleTime: 'static', gcTime: 60_000 }),
   );
   if (!allowed) {
     return (

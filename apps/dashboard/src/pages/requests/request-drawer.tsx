@@ -16,7 +16,7 @@ const SANDBOX = 'sandbox.test';
 
 /** One refused request: what was wrong, and a corrected version. */
 export function RequestDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: Number.POSITIVE_INFINITY }));
+  const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: 'static' }));
   return (
     <Drawer title={request.data ? `${request.data.method} ${request.data.path}` : words.title} onClose={onClose}>
       <Answered query={request}>{(shown) => <Shown request={shown} />}</Answered>

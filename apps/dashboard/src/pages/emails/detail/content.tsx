@@ -29,7 +29,7 @@ export function Content({
   const allowed = may(me, 'admin');
   const content = useQuery(
     // Read once, because each read is an entry of the audit log.
-    trpc.emails.content.queryOptions({ id }, { enabled: allowed, staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 }),
+    trpc.emails.content.queryOptions({ id }, { enabled: allowed, staleTime: 'static', gcTime: 60_000 }),
   );
   return (
     <Panel title={words.content.title}>

@@ -23,7 +23,7 @@ export function BulkDialog({ plan, onClose }: { readonly plan: BulkPlan; readonl
     queryFn: () => client.ops.bulkPreview.mutate({ action: plan.action, filter: plan.filter }),
     // Never cached: a token starts one run, so each dialog needs its own.
     gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   });
   return (
     <Dialog title={plan.title} onClose={onClose}>

@@ -32,9 +32,7 @@ export function HealthPage() {
   const operator = may(me, 'operator');
   const allowed = operator || may(me, 'admin');
   const health = useQuery(trpc.ops.health.queryOptions({}, { enabled: allowed }));
-  const machine = useQuery(
-    trpc.ops.doctor.queryOptions({}, { enabled: operator, staleTime: Number.POSITIVE_INFINITY }),
-  );
+  const machine = useQuery(trpc.ops.doctor.queryOptions({}, { enabled: operator, staleTime: 'static' }));
   return (
     <Page>
       <PageHeader title={words.title} answer={health.data && answerOf(health.data, machine.data)} />

@@ -23,7 +23,7 @@ export function JobsPage() {
   const { queue, state, subject, job } = useSearch({ from: '/shell/operations/jobs' });
   const navigate = useNavigate({ from: '/operations/jobs' });
   const [redriving, setRedriving] = useState(false);
-  const queues = useQuery(trpc.ops.queues.queryOptions({}, { staleTime: 60_000 }));
+  const queues = useQuery(trpc.ops.queues.queryOptions({}, { staleTime: 'static' }));
   const filter = { ...(queue && { queue }), ...(state && { state }), ...(subject && { subject }) };
   const list = useKeyset(trpc.ops.jobs.list, { ...filter, limit: 50 });
   const dead = (list.rows ?? []).filter((row) => row.state === 'dead').length;
