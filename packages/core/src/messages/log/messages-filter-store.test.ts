@@ -157,6 +157,15 @@ it.each(questions)(
   },
 );
 
+/**
+ * The least of three times. A wrong index reads its pages each time; the first pages of every index are read again only
+ * when what the session has cached of the tables was invalidated, as by an autovacuum.
+ */
+async function readLeast(work: () => Promise<void>): Promise<{ rows: number; pages: number }> {
+  const reads = [await readFor(work), await readFor(work), await readFor(work)];
+  return { rows: Math.min(...reads.map(({ rows }) => rows)), pages: Math.min(...reads.map(({ pages }) => pages)) };
+}
+
 // Measured for ten messages and each look-up of them; a look-up in the wrong index reads 60 pages more.
 const askedOf = (filter: Partial<MessageFilter>) =>
   countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
@@ -164,7 +173,7 @@ const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
 
 it.each(lookUps)('%s is looked up in its index, with a plan that was made on empty tables', async (_name, filter) => {
   let found = 0;
-  const { rows, pages } = await readFor(async () => {
+  const { rows, pages } = await readLeast(async () => {
     found = await ask(eve, filter);
   });
 
@@ -176,7 +185,7 @@ it.each(lookUps)('%s is looked up in its index, with a plan that was made on emp
 
 it('a recipient is looked up in its index, with a plan that was made on empty tables', async () => {
   let found = 0;
-  const { rows, pages } = await readFor(async () => {
+  const { rows, pages } = await readLeast(async () => {
     found = await ask(failed, { to: 'eve@example.com' });
   });
 
