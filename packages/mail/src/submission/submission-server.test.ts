@@ -43,12 +43,15 @@ async function start(
   return server;
 }
 
+/** The end of a connection, also by a reset: a line may be on its way as the server closes. */
+const closeOf = (socket: Socket) => new Promise<unknown>((resolve) => socket.once('close', resolve));
+
 /** A conversation; each line waits for the reply before it. */
 function talk({ port }: SubmissionServer) {
   const socket: Socket = connect(port, '127.0.0.1');
   closing.push(() => socket.destroy());
   socket.on('error', () => undefined);
-  const closed = once(socket, 'close');
+  const closed = closeOf(socket);
   let received = '';
   socket.setEncoding('latin1').on('data', (more: string) => {
     received += more;
@@ -132,7 +135,7 @@ describe('a client that upgrades to TLS', () => {
     (await upgrade()).destroy();
     await free();
     for (const close of closing.splice(1)) close();
-    await once(await freeUpgrade(), 'close');
+    await closeOf(await freeUpgrade());
     await free();
   });
 });
