@@ -1,8 +1,10 @@
+import { invoke } from '@postrider/core';
+import { createContentLink } from '@postrider/core/messages';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
 import { openGraphql } from './graphql-server.ts';
-import { refusalOf, signedIn } from './signed-in.ts';
+import { signedIn } from './signed-in.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -21,8 +23,14 @@ async function sent() {
       { filename: 'évil.html', content: Buffer.from('<script>').toString('base64'), content_type: 'text/html' },
     ],
   });
-  return { api, id };
+  return id;
 }
+
+const link = (id: string, attachment?: number) =>
+  invoke(world.as(world.workspace_id), createContentLink, { id, ...(attachment !== undefined && { attachment }) });
+
+const LINK = `mutation ($id: ID!, $attachment: Int) {
+  result: messageContentLink(input: { id: $id, attachment: $attachment }) { ... on ApiError { reason } } }`;
 
 interface Linked {
   readonly content: { readonly attachments: readonly { readonly url: string }[] };
@@ -34,9 +42,9 @@ const pathOf = (url: string) => new URL(url).pathname;
 
 describe('a link to content', () => {
   it('downloads the source once, without a cookie', async () => {
-    const { api, id } = await sent();
+    const id = await sent();
 
-    const { url } = await api.emails.contentLink.mutate({ id });
+    const { url } = await link(id);
     const looked = await fetch(`http://127.0.0.1:${admin.port}${pathOf(url)}`, { method: 'HEAD' });
     const first = await admin.get(pathOf(url));
     const second = await admin.get(pathOf(url));
@@ -49,9 +57,9 @@ describe('a link to content', () => {
   });
 
   it('downloads an attachment as a file that cannot run on this origin', async () => {
-    const { api, id } = await sent();
+    const id = await sent();
 
-    const { url } = await api.emails.contentLink.mutate({ id, attachment: 0 });
+    const { url } = await link(id, 0);
     const { headers, text } = await admin.get(pathOf(url));
 
     expect(text).toBe('<script>');
@@ -61,22 +69,22 @@ describe('a link to content', () => {
   });
 
   it('expires after five minutes, and is for administrators', async () => {
-    const { api, id } = await sent();
-    const member = await signedIn(world, admin, 'member');
+    const id = await sent();
+    const reader = await world.key({ scopes: ['email:logs:read'] });
 
-    const { url } = await api.emails.contentLink.mutate({ id });
+    const { url } = await link(id);
     await world.clock.advance(5 * MINUTE_MS);
 
     expect((await admin.get(pathOf(url))).status).toBe(404);
-    expect(await refusalOf(member.api.emails.contentLink.mutate({ id }))).toMatchObject({ required_scope: 'admin' });
-    expect(await refusalOf(api.emails.contentLink.mutate({ id, attachment: 1 }))).toMatchObject({
-      reason: 'content_gone',
-    });
+    const { errors } = await graphql.ask(LINK, { id }, { key: reader.secret });
+    expect(errors).toMatchObject([{ extensions: { requiredScope: 'admin' } }]);
+    const { data: missing } = await graphql.ask(LINK, { id, attachment: 1 });
+    expect(missing).toMatchObject({ result: { reason: 'content_gone' } });
   });
 
   it('counts guesses in the window of the address, and opens a right one all the same', async () => {
-    const { api, id } = await sent();
-    const { url } = await api.emails.contentLink.mutate({ id });
+    const id = await sent();
+    const { url } = await link(id);
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / MINUTE_MS) * MINUTE_MS + 5000));
 
     const statuses: number[] = [];
@@ -96,7 +104,7 @@ describe('a link to content', () => {
   });
 
   it('is a field of the source and of each attachment in GraphQL, once for each message', async () => {
-    const { id } = await sent();
+    const id = await sent();
     await world.clock.freeze(new Date(world.clock.now()));
 
     const { data, errors } = await graphql.ask(

@@ -63,6 +63,12 @@ export function dashboard(port: number, first_cookie: string): Dashboard {
   });
 }
 
+/** Signs out as the dashboard does. */
+export async function signOut({ port }: AdminServer, cookie: string): Promise<void> {
+  const origin = `http://127.0.0.1:${port}`;
+  await fetch(`${origin}/logout`, { method: 'POST', redirect: 'manual', headers: { cookie, origin } });
+}
+
 /** The session cookie that an answer sets, as a browser sends it back; null if it sets none. */
 export function cookieSetBy(answer: Response): string | null {
   const [set] = answer.headers.getSetCookie();

@@ -1,6 +1,5 @@
 import { AppError, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { workOff } from '@postrider/core/bulk';
 import { openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
@@ -63,21 +62,4 @@ it('requests.groups counts what was refused, for an admin of the workspace', asy
     ['/webhooks', 1],
   ]);
   expect(await refusalOf(viewer.api.requests.groups.query({}))).toMatchObject({ reason: 'missing_scope' });
-});
-
-it('ops.bulkExport reads what was exported, to those who may see it', async () => {
-  const [{ api }, other] = [
-    await signedIn(world, admin, 'admin'),
-    await signedIn(world, admin, 'admin', (await world.workspace('free')).workspace_id),
-  ];
-  const { id } = await send({ tags: ['exported'] });
-  await world.clock.advance(10);
-  const { token } = await api.ops.bulkPreview.mutate({ action: 'export', filter: { tag: 'exported' } });
-  const bulk = await api.ops.bulkRun.mutate({ token, reason: 'A copy' });
-  for (const job of await world.services.jobs.fetch('bulk.run', 5)) await workOff(world.services, job.data);
-
-  const lines = await api.ops.bulkExport.query({ id: bulk.id });
-
-  expect(lines.data).toMatchObject([{ object: 'email', id, subject: 'Hello' }]);
-  expect(await refusalOf(other.api.ops.bulkExport.query({ id: bulk.id }))).toMatchObject({ reason: 'bulk_not_found' });
 });

@@ -5,7 +5,7 @@ import { setConcurrency } from '@postrider/core/queues';
 import { openWorld } from '@postrider/testing/open-world';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
-import { signedIn } from './signed-in.ts';
+import { signedIn, signOut } from './signed-in.ts';
 
 const world = await openWorld();
 const admin = await openAdmin(world);
@@ -152,7 +152,7 @@ describe('the live stream', () => {
     const nameless = await follow('sid=none');
     const stream = await follow(person.cookie);
 
-    await person.api.people.logout.mutate();
+    await signOut(admin, person.cookie);
     await world.clock.advance(31_000);
 
     await expect.poll(() => stream.ended()).toBe(true);

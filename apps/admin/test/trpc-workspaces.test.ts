@@ -1,3 +1,5 @@
+import { invoke } from '@postrider/core';
+import { getMonthUsage } from '@postrider/core/usage';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
@@ -13,7 +15,7 @@ describe('workspaces, plans and the audit log in the dashboard', () => {
     const made = await api.workspaces.create.mutate({ name: 'Other', plan: 'free' });
     const moved = await api.workspaces.setPlan.mutate({ id: made.id, plan: 'growth', reason: 'grown' });
     const changed = await api.plans.update.mutate({ name: 'growth', send_per_minute: 500 });
-    const usage = await api.workspaces.usage.query({ workspace_id: made.id });
+    const usage = await invoke(world.as(made.id), getMonthUsage, {});
     const log = await api.audit.list.query({ chain: 'instance', action: 'workspace.plan_set' });
 
     expect(moved.plan.name).toBe('growth');

@@ -17,6 +17,7 @@ import { workerRoutes } from './pages/operations/workers/route.ts';
 import { workspacesRoutes } from './pages/operations/workspaces/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
 import { requestRoutes } from './pages/requests/route.ts';
+import { accountRoutes } from './pages/settings/account/route.ts';
 import { alarmRoutes } from './pages/settings/alarms/route.ts';
 import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
 import { auditRoutes } from './pages/settings/audit/route.ts';
@@ -56,6 +57,7 @@ const routeTree = rootRoute.addChildren([
     ...jobRoutes,
     ...operatorRoutes,
     ...workspacesRoutes,
+    ...accountRoutes,
     ...alarmRoutes,
     ...erasureRoutes,
     ...memberRoutes,

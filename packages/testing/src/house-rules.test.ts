@@ -138,6 +138,15 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       [code('setInterval(load, 5000)', 'apps/worker/src/a.ts')],
     ],
   },
+  'every tRPC procedure has a caller': {
+    red: [[code('export const holds = router({ list: query(listHolds) });', 'apps/admin/src/trpc/holds.ts')]],
+    green: [
+      [
+        code('export const holds = router({ list: query(listHolds) });', 'apps/admin/src/trpc/holds.ts'),
+        code('useKeyset(trpc.holds.list, {})', 'apps/dashboard/src/pages/holds.tsx'),
+      ],
+    ],
+  },
   'nothing is left as a note to finish later': {
     red: [[code(`// ${'TO'}${'DO'}: later`)], [code(`-- ${'FIX'}${'ME'}`, 'packages/db/migrations/0001_a.sql')]],
     green: [[code("const list = 'TODO';")]],

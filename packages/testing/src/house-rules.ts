@@ -1,5 +1,5 @@
 import { graphsAreDrawn } from './house-rules/architecture-graph.ts';
-import { pollingListed } from './house-rules/dashboard.ts';
+import { pollingListed, proceduresCalled } from './house-rules/dashboard.ts';
 import {
   coreWithoutHttp,
   declaredImports,
@@ -226,6 +226,7 @@ export const houseRules = {
   'no function is longer than 120 lines': functionLength,
   'no folder holds more than 25 source files': folderSize,
   'the dashboard polls only what its list names': pollingListed,
+  'every tRPC procedure has a caller': proceduresCalled,
   'prose uses plain words': plainWords,
   'the lockfile names no download address': lockAddresses,
   'the lockfile has every optional package': lockIsWhole,

@@ -1,4 +1,4 @@
-import { createKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
+import { createKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const apiKeys = router({
@@ -6,5 +6,4 @@ export const apiKeys = router({
   create: mutation(createKey),
   rotate: mutation(rotateKey),
   revoke: mutation(revokeKey),
-  usage: query(keyUsage),
 });

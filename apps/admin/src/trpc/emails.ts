@@ -1,6 +1,5 @@
 import {
   cancelMessage,
-  createContentLink,
   getContent,
   getMessage,
   giveUpMessage,
@@ -16,7 +15,6 @@ export const emails = router({
   list: query(listMessages),
   get: query(getMessage),
   content: query(getContent),
-  contentLink: mutation(createContentLink),
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
   resend: mutation(resendMessage),

@@ -1,5 +1,5 @@
 import { getBacklog } from '@postrider/core/backlog';
-import { cancelBulk, getBulk, listBulk, listBulkItems, previewBulk, readExport, runBulk } from '@postrider/core/bulk';
+import { cancelBulk, getBulk, listBulk, listBulkItems, previewBulk, runBulk } from '@postrider/core/bulk';
 import { examineMachine } from '@postrider/core/doctor';
 import { failureGroups } from '@postrider/core/failures';
 import { getHealth } from '@postrider/core/health';
@@ -12,7 +12,6 @@ import {
   listSchedules,
   listWorkers,
   queueHistory,
-  redriveQueue,
   retryJob,
   runJobNow,
   runSchedule,
@@ -36,7 +35,6 @@ export const ops = router({
   queue: query(getQueue),
   history: query(queueHistory),
   setConcurrency: mutation(setConcurrency),
-  redrive: mutation(redriveQueue),
   jobs,
   workers: query(listWorkers),
   schedules,
@@ -52,5 +50,4 @@ export const ops = router({
   bulkList: query(listBulk),
   bulkGet: query(getBulk),
   bulkItems: query(listBulkItems),
-  bulkExport: query(readExport),
 });

@@ -1,26 +1,22 @@
 import {
   addOperator,
   changePassword,
-  confirmPassword,
   createSessionToken,
   inviteMember,
   listMembers,
   listOperators,
-  logout,
   removeMember,
   removeOperator,
   setMemberRole,
   switchWorkspace,
   whoAmI,
 } from '@postrider/core/people';
-import { mutation, query, renewing, router } from './kit/invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const people = router({
   me: query(whoAmI),
   switchWorkspace: mutation(switchWorkspace),
   changePassword: mutation(changePassword),
-  confirmPassword: renewing(confirmPassword),
-  logout: mutation(logout),
 });
 
 export const session = router({ token: mutation(createSessionToken) });

@@ -1,11 +1,4 @@
-import {
-  type AnswerNotes,
-  AppError,
-  httpStatus,
-  SEND_BODY_BYTES,
-  type Services,
-  USUAL_BODY_BYTES,
-} from '@postrider/core';
+import { AppError, httpStatus, SEND_BODY_BYTES, type Services, USUAL_BODY_BYTES } from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
@@ -13,7 +6,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
-import { keepSession, sessionOf } from '../session/session.ts';
+import { sessionOf } from '../session/session.ts';
 import { errorData, publicError, trpcCode } from './kit/errors.ts';
 import type { Caller } from './kit/invoke-procedure.ts';
 import { RateNotes } from './kit/rate-headers.ts';
@@ -52,21 +45,18 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
       rate.note(window);
       if (refusal) return refuse(services, context, refusal, rate.headers(true));
     }
-    const notes: Pick<AnswerNotes, 'session_token'> = { session_token: null };
     context.res = await fetchRequestHandler({
       endpoint: '/trpc',
       req: context.req.raw,
       router: appRouter,
       maxBatchSize: MOST_IN_A_BATCH,
-      createContext: ({ info }): Caller => ({
+      createContext: (): Caller => ({
         services,
         actor,
         request_id,
         address,
         trace,
         rate,
-        notes,
-        streamed: info.accept === 'application/jsonl',
       }),
       responseMeta: ({ errors }) => ({
         headers: rate.headers(errors.some((error) => publicError(error).code === 'rate_limited')),
@@ -89,7 +79,6 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
           services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');
       },
     });
-    if (notes.session_token !== null) keepSession(services, context, notes.session_token);
     return context.res;
   });
   return routes;

@@ -1,5 +1,4 @@
 import { getRetention } from '@postrider/core/storage';
-import { getMonthUsage } from '@postrider/core/usage';
 import {
   createPlan,
   createWorkspace,
@@ -16,7 +15,6 @@ import { mutation, query, router } from './kit/invoke-procedure.ts';
 export const workspaces = router({
   list: query(listWorkspaces),
   get: query(getWorkspace),
-  usage: query(getMonthUsage),
   retention: query(getRetention),
   create: mutation(createWorkspace),
   update: mutation(updateWorkspace),

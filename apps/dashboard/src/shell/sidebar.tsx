@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, CircleUser, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { type Me, may, meOptions, useMe } from '../api/me.ts';
@@ -102,6 +102,7 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
 }
 
 function AccountMenu({ me }: { readonly me: Me }) {
+  const navigate = useNavigate();
   const current = useStore(theme);
   const utc = useStore(inUtc);
   return (
@@ -122,6 +123,7 @@ function AccountMenu({ me }: { readonly me: Me }) {
         </MenuItem>
       ))}
       <hr />
+      <MenuItem onSelect={() => void navigate({ to: '/settings/account' })}>{words.account.settings}</MenuItem>
       <MenuItem checked={utc} stays onSelect={() => showUtc(!utc)}>
         <span className="grow">{words.account.utc}</span>
         {utc && <Check size={14} />}

@@ -17,6 +17,7 @@ export const words = {
     utc: 'Times in UTC',
     shortcuts: 'Keyboard shortcuts',
     dock: 'Dock',
+    settings: 'Account',
     graphiql: 'GraphiQL',
     signOut: 'Sign out',
   },

@@ -53,4 +53,37 @@ describe('Domains', () => {
     expectQuiet(watched);
     await visitor.stop();
   });
+
+  it('a domain is suspended with a reason and resumed by an operator, and its keys are rotated once', async () => {
+    const { world } = stage;
+    await world.domain('levers.test');
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/domains/levers.test');
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+
+    await choose('Suspend domain');
+    await page.getByLabel('Reason').fill('A report of spam');
+    await page.getByRole('button', { name: 'Suspend domain' }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor();
+    await page.getByText('Suspended by an operator: A report of spam').waitFor();
+    await choose('Resume domain');
+    await page.getByRole('button', { name: 'Resume domain' }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' });
+    await choose('Rotate DKIM keys');
+    await page.getByRole('button', { name: 'Rotate DKIM keys' }).click();
+    await page.getByText('DKIM keys rotated').waitFor();
+    await choose('Rotate DKIM keys');
+    await page.getByRole('button', { name: 'Rotate DKIM keys' }).click();
+    await page.getByText('A key rotation of levers.test is in progress').waitFor();
+
+    const keys = await world.services.sql`
+      select role from dkim_keys k join domains d on d.id = k.domain_id where d.name = 'levers.test' order by role`;
+    expect(keys.map(({ role }) => role)).toEqual(['active', 'next']);
+    await visitor.stop();
+  });
 });

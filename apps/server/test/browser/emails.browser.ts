@@ -69,6 +69,27 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
+  it('gives up an email that was tried, for an admin with a reason', async () => {
+    stage.world.smtp.script(({ to }) =>
+      to === 'hopeless@example.com' ? { kind: 'reply', code: 451, text: '4.3.0 Later' } : { kind: 'accept' },
+    );
+    const id = await sendMail(stage, { to: 'hopeless@example.com', subject: 'Hopeless' });
+    await stage.world.drain();
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.goto(`/emails/${id}`);
+
+    await page.getByRole('button', { name: 'Give up email' }).click();
+    await page.getByLabel('Reason').fill('The mailbox is gone');
+    await page.getByRole('dialog').getByRole('button', { name: 'Give up email' }).click();
+
+    await page.getByText('No further attempts').waitFor();
+    await page.getByText('Failed', { exact: true }).first().waitFor();
+    const [entry] = await stage.world.services.sql`select reason from audit_log where action = 'message.given_up'`;
+    expect(entry).toEqual({ reason: 'The mailbox is gone' });
+    await visitor.stop();
+  });
+
   it('cancels what is chosen, all at once', async () => {
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     for (const subject of ['Stop one', 'Stop two'])

@@ -108,13 +108,40 @@ describe('an incident', () => {
     const menu = page.getByRole('menu', { name: '1 of full.test, all that waits: actions' });
 
     const hold = menu.getByRole('menuitem', { name: 'Hold', exact: true });
-    await menu.getByText('Only an operator of this instance may do this').waitFor();
+    await hold.getByText('Only an operator of this instance may do this').waitFor();
     await hold.click({ force: true });
 
     expect(await hold.getAttribute('aria-disabled')).toBe('true');
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await axeProblems(page, null)).toEqual([]);
     expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('limits a destination, shows the limit again, and removes it', async () => {
+    await sendMail(stage, { to: 'kim@narrow.test' });
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    const limits = () => stage.world.services.sql`
+      select connections, messages_per_minute from destination_limits where destination = 'narrow.test'`;
+    const open = async () => {
+      await page.getByRole('button', { name: '1 of narrow.test, all that waits: actions' }).click();
+      await page.getByRole('menuitem', { name: 'Limit rate' }).click();
+    };
+    await page.goto('/operations/backlog');
+
+    await open();
+    await page.getByLabel('Emails per minute').fill('30');
+    await page.getByRole('button', { name: 'Save limit' }).click();
+    await page.getByText('Limit saved for narrow.test').waitFor();
+    expect(await limits()).toEqual([{ connections: null, messages_per_minute: 30 }]);
+
+    await open();
+    expect(await page.getByLabel('Emails per minute').inputValue()).toBe('30');
+    await page.getByLabel('Emails per minute').fill('');
+    await page.getByRole('button', { name: 'Save limit' }).click();
+    await page.getByText('Limit removed for narrow.test').waitFor();
+    expect(await limits()).toEqual([]);
     await visitor.stop();
   });
 

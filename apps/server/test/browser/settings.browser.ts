@@ -28,6 +28,31 @@ describe('A domain', () => {
   });
 });
 
+describe('The account', () => {
+  it('gets another password, with which it signs in again', async () => {
+    const { sql } = stage.world.services;
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto('/');
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Account' }).click();
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('needs at least 10 characters').waitFor();
+    await page.getByLabel('New password').fill('correct horse: battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
+
+    await page.getByLabel('Email address').fill('member@people.test');
+    await page.getByLabel('Password').fill('correct horse: battery');
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    const [entry] = await sql`select action from audit_log where action = 'user.password_changed'`;
+    expect(entry).toBeDefined();
+    await visitor.stop();
+  });
+});
+
 describe('Settings', () => {
   it('renames the workspace, and shows its plan and its month', async () => {
     const visitor = await stage.visitor('admin');

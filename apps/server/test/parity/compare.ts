@@ -12,6 +12,7 @@ export async function valueDifferences(
   apis: readonly Api[],
   caller: Caller,
   give: () => Promise<Given>,
+  core: (use: UseCase, given: Given) => Promise<unknown>,
 ): Promise<string[]> {
   const shared = use.writes ? null : await give();
   const told: { readonly name: ApiName; readonly value: unknown }[] = [];
@@ -22,8 +23,7 @@ export async function valueDifferences(
   }
   // REST and tRPC answer what the core answers; GraphQL a part of it.
   const whole = told.filter(({ name }) => name !== 'graphql');
-  const [first] = whole;
-  if (!first) return [`${use.name} is on no api but GraphQL`];
+  const [first = { value: plain(await core(use, shared ?? (await give())), use) }] = whole;
   return told
     .slice(0)
     .flatMap(({ name, value }) =>

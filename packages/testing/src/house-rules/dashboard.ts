@@ -1,6 +1,7 @@
-import { findAll, type HouseRule, sourceOf } from './tree.ts';
+import { at, findAll, type HouseRule, sourceOf } from './tree.ts';
 
 const DASHBOARD = 'apps/dashboard/src/';
+const ROUTERS = 'apps/admin/src/trpc/';
 
 // The list itself, a query that failed, lists whose rows stay, the stream, and clocks that ask nothing.
 const MAY_POLL = [
@@ -24,3 +25,32 @@ export const pollingListed: HouseRule = (files) =>
         'the live stream tells; what it cannot tell stands in apps/dashboard/src/api/polled.ts',
       ),
     );
+
+const ROUTER = /\bconst (\w+) = router\(/g;
+const PROCEDURE = /\b(\w+): (?:query|mutation)\(/g;
+
+/** The tRPC API is the dashboard's own: a procedure without a caller is code that only tests run. */
+export const proceduresCalled: HouseRule = (files) => {
+  const callers = files
+    .filter(({ path }) => path.startsWith(DASHBOARD) || path.startsWith('apps/admin/src/'))
+    .filter(({ path }) => !path.startsWith(ROUTERS))
+    .map(({ text }) => text)
+    .join('\n');
+  const isCalled = (router: string, name: string) =>
+    new RegExp(`\\b${router}\\s*\\.\\s*${name}\\b`).test(callers) ||
+    // One of several, by the name of the action.
+    (callers.includes(`.${router}[`) && callers.includes(`'${name}'`));
+  return files
+    .filter(({ path }) => path.startsWith(ROUTERS))
+    .flatMap((file) => {
+      const { code } = sourceOf(file);
+      const routers = [...code.matchAll(ROUTER)];
+      return [...code.matchAll(PROCEDURE)].flatMap((match) => {
+        const router = routers.findLast(({ index }) => index < match.index)?.[1] ?? '';
+        const name = match[1] ?? '';
+        return isCalled(router, name)
+          ? []
+          : [at(file, match.index, `${router}.${name} has no caller in the dashboard`)];
+      });
+    });
+};

@@ -1,12 +1,4 @@
-import {
-  type AnswerNotes,
-  AppError,
-  createContext,
-  invoke,
-  type Operation,
-  type Services,
-  type UserActor,
-} from '@postrider/core';
+import { AppError, createContext, invoke, type Operation, type Services, type UserActor } from '@postrider/core';
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { errorData, publicError, trpcCode } from './errors.ts';
@@ -21,10 +13,6 @@ export interface Caller {
   readonly address: string;
   readonly trace: string | null;
   readonly rate: RateNotes;
-  /** Becomes response headers. */
-  readonly notes: Pick<AnswerNotes, 'session_token'>;
-  /** The response headers are sent before the procedures end. */
-  readonly streamed: boolean;
 }
 
 const t = initTRPC.context<Caller>().create({
@@ -69,39 +57,18 @@ export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TR
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-/** An operation that rotates the session token: a mutation that sets the cookie. */
-export function renewing<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
-  // Holds as in query().
-  return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitRenewal)) as never;
-}
-
-async function admitRenewal({ streamed }: Caller): Promise<void> {
-  if (!streamed) return;
-  throw new AppError(
-    'malformed_request',
-    'This procedure sets a cookie, which a streamed answer cannot; call it by httpLink or httpBatchLink.',
-  );
-}
-
 export function asItCame(raw: unknown): unknown {
   return raw;
 }
 
-async function run<I extends z.ZodType, O>(
-  caller: Caller,
-  operation: Operation<I, O>,
-  input: unknown,
-  admit?: (caller: Caller) => Promise<void>,
-): Promise<O> {
+async function run<I extends z.ZodType, O>(caller: Caller, operation: Operation<I, O>, input: unknown): Promise<O> {
   return refusing(async () => {
-    const { services, request_id, address, trace, notes, rate } = caller;
+    const { services, request_id, address, trace, rate } = caller;
     const actor = signedIn(caller);
-    await admit?.(caller);
     const ctx = createContext(services, actor, { request_id, address, trace, via: 'dashboard' });
     try {
       return await invoke(ctx, operation, input ?? {});
     } finally {
-      notes.session_token = ctx.notes.session_token ?? notes.session_token;
       if (ctx.notes.window) rate.note(ctx.notes.window);
     }
   });

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, Download, RefreshCw, Trash2 } from 'lucide-react';
+import { ChevronLeft, Download, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { client, trpc } from '../../api/trpc.ts';
@@ -17,6 +17,7 @@ import './domains.css';
 import { calls } from '../../parts/calls/api-calls.ts';
 import { SameByApi } from '../../parts/calls/same-by-api.tsx';
 import { type Domain, domainStates, failing } from './domain.ts';
+import { DomainAction, DomainMenu } from './domain-actions.tsx';
 import { RecordCard } from './record-card.tsx';
 import { words } from './strings.ts';
 import { useDomain } from './use-domain.ts';
@@ -26,6 +27,7 @@ export function DomainPage() {
   const { open } = useSearch({ from: '/shell/domains/$name' });
   const navigate = useNavigate({ from: '/domains/$name' });
   const { query, verify, live } = useDomain(name);
+  const close = () => void navigate({ search: {}, replace: true });
   const back = (
     <Link to="/domains" className="back">
       <ChevronLeft size={14} />
@@ -50,14 +52,7 @@ export function DomainPage() {
                 domain.dns_records.length > 0 && (
                   <>
                     <ZoneFile name={domain.name} />
-                    <Button
-                      kind="plain"
-                      needs="domains:write"
-                      onClick={() => void navigate({ search: { open: 'remove' } })}
-                    >
-                      <Trash2 size={14} />
-                      {words.detail.remove}
-                    </Button>
+                    <DomainMenu domain={domain} onOpen={(dialog) => void navigate({ search: { open: dialog } })} />
                     <Button
                       kind="primary"
                       needs="domains:write"
@@ -87,9 +82,8 @@ export function DomainPage() {
             )}
             {domain.dns_records.length > 0 && <SecondSignature domain={domain} />}
             {domain.dns_records.length > 0 && <SameByApi call={calls.verifyDomain(domain.name, domain.id)} />}
-            {open === 'remove' && (
-              <RemoveDomain domain={domain} onClose={() => void navigate({ search: {}, replace: true })} />
-            )}
+            {open === 'remove' && <RemoveDomain domain={domain} onClose={close} />}
+            {open !== undefined && open !== 'remove' && <DomainAction domain={domain} action={open} onClose={close} />}
           </>
         )}
       </Answered>

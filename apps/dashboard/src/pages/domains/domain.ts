@@ -5,6 +5,10 @@ import type { Tone } from '../../parts/badge.tsx';
 export type Domain = Outputs['domains']['get'];
 export type DnsRecord = Domain['dns_records'][number];
 
+/** The dialogs of a domain's page, by their name in the URL. */
+export const domainDialogs = ['remove', 'rotate', 'suspend', 'resume'] as const;
+export type DomainDialog = (typeof domainDialogs)[number];
+
 interface Shown {
   readonly tone: Tone;
   readonly icon: LucideIcon;

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
+import { type DomainDialog, domainDialogs } from './domain.ts';
 
 export const domainRoutes = [
   createRoute({
@@ -11,7 +12,10 @@ export const domainRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/domains/$name',
-    validateSearch: ({ open }: Record<string, unknown>): { open?: 'remove' } => (open === 'remove' ? { open } : {}),
+    validateSearch({ open }: Record<string, unknown>): { open?: DomainDialog } {
+      const dialog = domainDialogs.find((name) => name === open);
+      return dialog ? { open: dialog } : {};
+    },
     component: lazyRouteComponent(() => import('./domain-page.tsx'), 'DomainPage'),
   }),
 ] as const;

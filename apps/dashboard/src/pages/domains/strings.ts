@@ -31,7 +31,6 @@ export const words = {
     verifying: 'Looking',
     copyAll: 'Copy all as zone file',
     download: 'Zone file',
-    remove: 'Remove',
     records: 'Records',
     live: 'Looking every 10 s while this page is open',
     checked: 'Checked',
@@ -70,6 +69,34 @@ export const words = {
     off: 'Mail is signed with RSA, which every receiver checks. Ed25519 can be added, with a record of its own.',
     turnOn: 'Turn on Ed25519',
     turnOff: 'Turn off Ed25519',
+  },
+  actions: {
+    menu: 'More actions',
+    remove: 'Remove domain',
+    rotate: {
+      title: (name: string) => `Rotate the DKIM keys of ${name}?`,
+      about:
+        'New keys are created under another selector. Publish their records; they sign once the records have been visible for a day. The current keys sign until then.',
+      cancel: 'Keep current keys',
+      submit: 'Rotate DKIM keys',
+      done: 'DKIM keys rotated',
+    },
+    suspend: {
+      title: (name: string) => `Suspend ${name}?`,
+      about:
+        'New email from this domain is rejected, and queued email is not sent until an operator resumes the domain.',
+      reason: 'Shown to the workspace and in the audit log.',
+      cancel: 'Keep sending',
+      submit: 'Suspend domain',
+      done: 'Domain suspended',
+    },
+    resume: {
+      title: (name: string) => `Resume ${name}?`,
+      about: 'Its records are checked within a minute. It can send as soon as they are verified.',
+      cancel: 'Keep suspended',
+      submit: 'Resume domain',
+      done: 'Domain resumed',
+    },
   },
   removing: {
     title: (name: string) => `Remove ${name}`,

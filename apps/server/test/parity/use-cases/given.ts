@@ -7,6 +7,8 @@ import { absent, type Given, type Input, reading, type UseCase } from '../use-ca
 export const HOUR_MS = 3_600_000;
 export const NO_REST = absent('REST is for programs that send; administration is on the other two.');
 
+export const NO_PAGE = absent('No page of the dashboard asks for it.');
+
 export const nothing = async (): Promise<Given> => ({ input: {} });
 export const given = (input: Input) => async (): Promise<Given> => ({ input });
 

@@ -1,7 +1,7 @@
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, useCase } from '../use-case.ts';
-import { given, HOUR_MS, nothing, several } from './given.ts';
+import { given, HOUR_MS, NO_PAGE, nothing, several } from './given.ts';
 
 export const keys = [
   useCase(listKeys, {
@@ -32,7 +32,7 @@ export const keys = [
   }),
   useCase(keyUsage, {
     rest: absent('A program reads the usage of its workspace.'),
-    trpc: 'GET apiKeys.usage',
+    trpc: NO_PAGE,
     graphql: {
       field: 'node',
       document: `query ($id: ID!, $range: TimeRange!) { value: node(id: $id) { ... on ApiKey {

@@ -17,7 +17,7 @@ import {
 import type { World } from '@postrider/testing';
 import * as shapes from '../shapes.ts';
 import { absent, connection, type Given, mutation, reading, useCase } from '../use-case.ts';
-import { given, idOnly, later, node, scheduled, send, sent, several } from './given.ts';
+import { given, idOnly, later, NO_PAGE, node, scheduled, send, sent, several } from './given.ts';
 
 /** Mail that waits for a retry. */
 async function deferred(world: World, workspace_id: string, number: number): Promise<Given> {
@@ -98,7 +98,7 @@ export const messages = [
   }),
   useCase(createContentLink, {
     rest: absent('A program reads the content itself.'),
-    trpc: 'POST emails.contentLink',
+    trpc: NO_PAGE,
     graphql: mutation('messageContentLink', 'ContentLinkInput', 'ContentLinkPayload', 'expires_at: expiresAt'),
     given: sent,
     target: 'id',

@@ -7,7 +7,7 @@ import { getRetention, getStorage } from '@postrider/core/storage';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import * as shapes from '../shapes.ts';
 import { absent, fields, type Given, reading, useCase } from '../use-case.ts';
-import { given, later, NO_REST, nothing, sent } from './given.ts';
+import { given, later, NO_PAGE, NO_REST, nothing, sent } from './given.ts';
 
 export const numbers = [
   useCase(getUsage, {
@@ -18,7 +18,7 @@ export const numbers = [
   }),
   useCase(getMonthUsage, {
     rest: NO_REST,
-    trpc: 'GET workspaces.usage',
+    trpc: NO_PAGE,
     graphql: reading('workspace', {}, `usage { ${shapes.usage} }`, undefined, (answered) =>
       byDate((answered as { usage: unknown }).usage),
     ),

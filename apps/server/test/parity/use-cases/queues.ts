@@ -32,7 +32,7 @@ import {
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { given, HOUR_MS, later, NO_REST, node, nothing, sent, several } from './given.ts';
+import { given, HOUR_MS, later, NO_PAGE, NO_REST, node, nothing, sent, several } from './given.ts';
 
 async function addJob(world: World, name: 'webhook.close' | 'storage.maintain' = 'webhook.close'): Promise<string> {
   const id = randomUUID();
@@ -101,7 +101,7 @@ export const queues = [
   }),
   useCase(redriveQueue, {
     rest: NO_REST,
-    trpc: 'POST ops.redrive',
+    trpc: NO_PAGE,
     graphql: mutation('queueRedrive', 'RedriveInput', 'RedrivePayload', 'queue: queueName dead redriven'),
     given: given({ queue: 'webhook.close', limit: 5 }),
     target: 'queue',

@@ -3,13 +3,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, RotateCcw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { problemOf } from '../../../api/problem.ts';
-import { client } from '../../../api/trpc.ts';
+import { client, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { calls } from '../../../parts/calls/api-calls.ts';
 import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { isOpen } from '../../../parts/mail-status.tsx';
+import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
@@ -26,7 +28,7 @@ interface Props {
 
 /** What can be done with a mail in its state; what cannot be done says why. */
 export function EmailActions({ email, onChanged, ends }: Props) {
-  const [asked, setAsked] = useState<'cancel' | 'reschedule' | 'resend' | null>(null);
+  const [asked, setAsked] = useState<'cancel' | 'reschedule' | 'resend' | 'giveUp' | null>(null);
   const actions = useActions(email, onChanged);
   const close = () => setAsked(null);
   if (ends !== undefined) {
@@ -59,11 +61,17 @@ export function EmailActions({ email, onChanged, ends }: Props) {
       <Button needs="email:send" onClick={() => setAsked('resend')}>
         {words.actions.resend}
       </Button>
+      {open && !untried && (
+        <Button kind="danger" needs="admin" onClick={() => setAsked('giveUp')}>
+          {words.giveUp.submit}
+        </Button>
+      )}
       {open && (
         <Button kind="danger" needs="email:send" onClick={() => setAsked('cancel')}>
           {words.actions.cancel}
         </Button>
       )}
+      {asked === 'giveUp' && <GiveUp email={email} onClose={close} onChanged={onChanged} />}
       {asked === 'reschedule' && <Reschedule email={email} onClose={close} onChanged={onChanged} />}
       {(asked === 'cancel' || asked === 'resend') && (
         <Dialog title={words.actions[asked]} onClose={close}>
@@ -110,6 +118,31 @@ function useActions({ id }: Email, onChanged: () => void) {
       });
     },
   };
+}
+
+function GiveUp({ email: { id }, onClose, onChanged }: Omit<Props, 'ends'> & { readonly onClose: () => void }) {
+  const giveUp = useMutation(
+    trpc.emails.giveUp.mutationOptions({
+      onSuccess() {
+        toast(words.giveUp.done);
+        onChanged();
+        onClose();
+      },
+    }),
+  );
+  return (
+    <FormDialog
+      title={words.giveUp.title}
+      intro={<p>{words.giveUp.about}</p>}
+      words={words.giveUp}
+      error={giveUp.error}
+      busy={giveUp.isPending}
+      onSubmit={(form) => giveUp.mutate({ id, reason: reasonIn(form) || undefined })}
+      onClose={onClose}
+    >
+      {(problems) => <ReasonField problem={problems.get('reason')} first />}
+    </FormDialog>
+  );
 }
 
 function Reschedule({

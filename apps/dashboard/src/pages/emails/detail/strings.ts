@@ -56,6 +56,14 @@ export const words = {
     onlyScheduled: 'Only a scheduled mail can be sent early.',
     onlyDeferred: 'Only a deferred mail can be retried.',
   },
+  giveUp: {
+    title: 'Give up on this email?',
+    about:
+      'Recipients that were tried get no further attempts and end as failed. Recipients that were never tried are canceled.',
+    cancel: 'Keep retrying',
+    submit: 'Give up email',
+    done: 'No further attempts',
+  },
   trace: {
     title: 'Trace',
     accepted: 'Accepted',

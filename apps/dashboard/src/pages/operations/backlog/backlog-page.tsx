@@ -15,13 +15,14 @@ import { ReleaseHold } from '../holds/release-hold.tsx';
 import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
 import { type Dimension, dimensions } from './dimensions.ts';
 import { HoldMail, type HoldPlan } from './hold-mail.tsx';
+import { LimitDestination } from './limit-destination.tsx';
 import { Matrix } from './matrix.tsx';
 import { words } from './strings.ts';
 
 type Backlog = Outputs['ops']['backlog'];
 
 export function BacklogPage() {
-  const { by = 'destination', reach: asked } = useSearch({ from: '/shell/operations/backlog' });
+  const { by = 'destination', reach: asked, limit } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
   const [frozen, setFrozen] = useState(false);
   const [bulk, setBulk] = useState<BulkPlan>();
@@ -61,6 +62,7 @@ export function BacklogPage() {
             own={reach === 'workspace'}
             onBulk={setBulk}
             onHold={setHold}
+            onLimit={(destination) => void navigate({ search: (kept) => ({ ...kept, limit: destination }) })}
             onRelease={setReleased}
           />
         )}
@@ -69,6 +71,12 @@ export function BacklogPage() {
       {bulk && <BulkDialog plan={bulk} onClose={() => setBulk(undefined)} />}
       {released !== undefined && (
         <ReleaseHold id={released} onClose={() => setReleased(undefined)} onReleased={() => void backlog.refetch()} />
+      )}
+      {limit !== undefined && (
+        <LimitDestination
+          destination={limit}
+          onClose={() => void navigate({ search: ({ limit: _, ...kept }) => kept, replace: true })}
+        />
       )}
       {hold && <HoldMail plan={hold} onClose={() => setHold(undefined)} />}
     </Page>

@@ -20,6 +20,7 @@ interface MatrixProps {
   readonly own: boolean;
   readonly onBulk: (plan: BulkPlan) => void;
   readonly onHold: (plan: HoldPlan) => void;
+  readonly onLimit: (destination: string) => void;
   readonly onRelease: (hold_id: string) => void;
 }
 
@@ -144,6 +145,7 @@ function Cell({
   own,
   onBulk,
   onHold,
+  onLimit,
   onRelease,
 }: MatrixProps & { readonly row: Row; readonly count: number; readonly at: number | null }) {
   const navigate = useNavigate();
@@ -181,6 +183,11 @@ function Cell({
       {hold !== null && (
         <MenuItem needs={scope === 'destination' ? 'operator' : undefined} onSelect={() => onRelease(hold.id)}>
           {words.menu.release}
+        </MenuItem>
+      )}
+      {by === 'destination' && (
+        <MenuItem needs="operator" onSelect={() => onLimit(row.key)}>
+          {words.menu.limit}
         </MenuItem>
       )}
       {filter !== null && own && <MenuItem onSelect={() => plan('retry')}>{words.menu.retry}</MenuItem>}

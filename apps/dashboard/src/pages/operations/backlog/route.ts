@@ -5,6 +5,8 @@ import { type Dimension, dimensions } from './dimensions.ts';
 interface BacklogSearch {
   readonly by?: Dimension;
   readonly reach?: 'instance';
+  /** The destination whose limit is edited. */
+  readonly limit?: string;
 }
 
 export const backlogRoutes = [
@@ -13,7 +15,11 @@ export const backlogRoutes = [
     path: '/operations/backlog',
     validateSearch(search: Record<string, unknown>): BacklogSearch {
       const by = dimensions.find((name) => name === search.by);
-      return { ...(by && { by }), ...(search.reach === 'instance' && { reach: 'instance' }) };
+      return {
+        ...(by && { by }),
+        ...(search.reach === 'instance' && { reach: 'instance' }),
+        ...(typeof search.limit === 'string' && { limit: search.limit }),
+      };
     },
     component: lazyRouteComponent(() => import('./backlog-page.tsx'), 'BacklogPage'),
   }),

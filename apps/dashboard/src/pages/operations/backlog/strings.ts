@@ -35,6 +35,7 @@ export const words = {
     show: 'Show the mail',
     hold: 'Hold',
     release: 'Release',
+    limit: 'Limit rate',
     retry: 'Retry now',
     give_up: 'Give up',
     all: 'all that waits',
@@ -53,6 +54,18 @@ export const words = {
     submit: 'Hold',
     cancel: 'Cancel',
     done: (key: string) => `${key} is held.`,
+  },
+  limiting: {
+    title: (destination: string) => `Limit ${destination}`,
+    about:
+      'Applies to all workspaces and workers within two seconds. Email over the limit waits, and no retry is spent.',
+    connections: 'Connections at once',
+    rate: 'Emails per minute',
+    empty: 'Empty: no limit.',
+    cancel: 'Cancel',
+    submit: 'Save limit',
+    done: (destination: string) => `Limit saved for ${destination}`,
+    removed: (destination: string) => `Limit removed for ${destination}`,
   },
   heat: 'Each cell is a menu of what can be done with its mail. Ages are counted from when the mail was first due.',
 };

@@ -12,7 +12,7 @@ import { words } from './strings.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
 
 type Workspace = Outputs['workspaces']['get'];
-type Usage = Outputs['workspaces']['usage'];
+type Usage = Outputs['usage']['get'];
 
 const count = (value: number) => Math.round(value).toLocaleString('en');
 
