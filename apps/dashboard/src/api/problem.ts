@@ -21,6 +21,15 @@ interface ErrorData {
   readonly details?: readonly { readonly param: string; readonly message: string }[];
 }
 
+/** What a form refuses before the server is asked, by field. */
+export class InvalidForm extends Error {
+  readonly fields: ReadonlyMap<string, string>;
+  constructor(fields: Readonly<Record<string, string>>) {
+    super('The form is invalid');
+    this.fields = new Map(Object.entries(fields));
+  }
+}
+
 export function problemOf(error: unknown): Problem {
   if (error instanceof TRPCClientError) {
     // The cast holds for errors of our server; one made by a proxy has no data.
@@ -39,7 +48,8 @@ export function problemOf(error: unknown): Problem {
     return { ...unreachable, passing: true };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { reason: 'unexpected', message, request_id: null, docs_url: null, passing: false, fields: new Map() };
+  const fields: Problem['fields'] = error instanceof InvalidForm ? error.fields : new Map();
+  return { reason: 'unexpected', message, request_id: null, docs_url: null, passing: false, fields };
 }
 
 const unreachable: Problem = {

@@ -1,5 +1,5 @@
 import type { AppRouter } from '@postrider/admin/router';
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
@@ -37,6 +37,8 @@ export const client = createTRPCClient<AppRouter>({
 });
 
 export const queries = new QueryClient({
+  mutationCache: new MutationCache({ onSuccess: () => refetchShown() }),
+
   defaultOptions: {
     queries: {
       staleTime: 5000,
@@ -49,5 +51,10 @@ export const queries = new QueryClient({
     mutations: { retry: false },
   },
 });
+
+/** After a change of one's own, everything on the page is fetched again; what is read once stays. */
+export function refetchShown(): Promise<void> {
+  return queries.invalidateQueries();
+}
 
 export const trpc = createTRPCOptionsProxy<AppRouter>({ client, queryClient: queries });

@@ -43,7 +43,7 @@ describe('Settings, API Keys', () => {
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await page.getByLabel('Type Shop to confirm').fill('Stop');
     await page.getByRole('button', { name: 'Revoke the key' }).click();
-    await page.getByText('This is not the name of the key.').waitFor();
+    await page.getByText('This is not Shop.').waitFor();
     expect(await use(secret)).toBe(200);
     await page.getByLabel('Type Shop to confirm').fill('Shop');
     await page.getByRole('button', { name: 'Revoke the key' }).click();

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis } from 'lucide-react';
 import { may, useMe } from '../../api/me.ts';
-import { trpc } from '../../api/trpc.ts';
+import { client } from '../../api/trpc.ts';
 import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { ReasonField, reasonIn } from '../../parts/reason-field.tsx';
@@ -42,38 +41,20 @@ export function DomainMenu({
 }
 
 export function DomainAction({ domain: { name }, action, onClose }: Props) {
-  const cache = useQueryClient();
-  const done = {
-    onSuccess(domain: Domain) {
-      cache.setQueryData(trpc.domains.get.queryKey({ domain: name }), domain);
-      toast(text[action].done);
-      onClose();
-    },
-  };
-  const rotate = useMutation(trpc.domains.rotateKeys.mutationOptions(done));
-  const suspend = useMutation(trpc.domains.suspend.mutationOptions(done));
-  const resume = useMutation(trpc.domains.resume.mutationOptions(done));
-  const { error, isPending } = { rotate, suspend, resume }[action];
-  const submit = (form: FormData) => {
-    if (action === 'suspend') suspend.mutate({ domain: name, reason: reasonIn(form) });
-    else if (action === 'resume') resume.mutate({ domain: name });
-    else rotate.mutate({ domain: name });
+  const { done, title, ...dialog } = text[action];
+  const run = (form: FormData) => {
+    if (action === 'suspend') return client.domains.suspend.mutate({ domain: name, reason: reasonIn(form) });
+    return action === 'resume'
+      ? client.domains.resume.mutate({ domain: name })
+      : client.domains.rotateKeys.mutate({ domain: name });
   };
   return (
-    <FormDialog
-      title={text[action].title(name)}
-      intro={<p>{text[action].about}</p>}
-      words={text[action]}
-      error={error}
-      busy={isPending}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      {(problems) =>
-        action === 'suspend' && (
-          <ReasonField about={text.suspend.reason} most={200} problem={problems.get('reason')} required first />
-        )
-      }
+    <FormDialog {...dialog} title={title(name)} run={run} onDone={() => toast(done)} onClose={onClose}>
+      {action === 'suspend'
+        ? (problems) => (
+            <ReasonField about={text.suspend.reason} most={200} problem={problems.get('reason')} required first />
+          )
+        : () => null}
     </FormDialog>
   );
 }

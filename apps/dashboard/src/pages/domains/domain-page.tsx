@@ -1,16 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ChevronLeft, Download, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { client, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmByName } from '../../parts/dialogs/confirm-by-name.tsx';
 import { saveAs } from '../../parts/download.ts';
-import { Field, Form } from '../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
+import { Answered, Notice } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import './domains.css';
@@ -165,36 +163,19 @@ function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly doma
 
 function RemoveDomain({ domain: { name, id }, onClose }: { readonly domain: Domain; readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const [wrong, setWrong] = useState<string>();
-  const remove = useMutation({
-    mutationFn: () => client.domains.delete.mutate({ domain: name }),
-    onSuccess() {
-      toast(words.removing.done(name));
-      void navigate({ to: '/domains' });
-    },
-  });
-  const submit = (form: FormData) => {
-    const same = form.get('name') === name;
-    setWrong(same ? undefined : words.removing.mismatch);
-    if (same && !remove.isPending) remove.mutate();
-  };
+  const { title, done, ...text } = words.removing;
   return (
-    <Dialog title={words.removing.title(name)} onClose={onClose}>
-      <Notice tone="bad">
-        <p>{words.removing.about}</p>
-      </Notice>
-      <Form label={words.removing.title(name)} onSubmit={submit} fault={wrong}>
-        {remove.error !== null && <ErrorPanel error={remove.error} />}
-        <Field label={words.removing.type(name)} name="name" problem={wrong}>
-          {(control) => <input {...control} className="input" autoComplete="off" required />}
-        </Field>
-        <div className="actions">
-          <Button kind="danger primary" type="submit" busy={remove.isPending}>
-            {words.removing.submit}
-          </Button>
-        </div>
-      </Form>
-      <SameByApi call={calls.removeDomain(name, id)} />
-    </Dialog>
+    <ConfirmByName
+      {...text}
+      title={title(name)}
+      name={name}
+      call={calls.removeDomain(name, id)}
+      run={() => client.domains.delete.mutate({ domain: name })}
+      onDone={() => {
+        toast(done(name));
+        void navigate({ to: '/domains' });
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -1,18 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { problemOf } from '../../api/problem.ts';
 import { client, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { calls } from '../../parts/calls/api-calls.ts';
-import { SameByApi } from '../../parts/calls/same-by-api.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Form } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../parts/list.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
-import { Empty, ErrorPanel } from '../../parts/states.tsx';
+import { Empty } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { type Domain, domainStates, failing } from './domain.ts';
 import { words } from './strings.ts';
@@ -104,21 +101,17 @@ const columns: readonly Column<Domain>[] = [
 
 function AddDomain({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const add = useMutation({
-    mutationFn: (name: string) => client.domains.create.mutate({ name }),
-    onSuccess: ({ name }) => void navigate({ to: '/domains/$name', params: { name } }),
-  });
-  const problem = add.error === null ? null : problemOf(add.error);
-  const of_name = problem?.fields.get('name');
   return (
-    <Dialog title={words.dialog.title} onClose={onClose}>
-      <Form
-        label={words.dialog.title}
-        fault={problem}
-        onSubmit={(form) => add.mutate(String(form.get('name') ?? '').trim())}
-      >
-        {problem && of_name === undefined && <ErrorPanel error={add.error} />}
-        <Field label={words.dialog.name} name="name" about={words.dialog.about} problem={of_name}>
+    <FormDialog
+      title={words.dialog.title}
+      submit={words.dialog.submit}
+      call={calls.addDomain()}
+      run={(form) => client.domains.create.mutate({ name: String(form.get('name') ?? '').trim() })}
+      onDone={({ name }) => void navigate({ to: '/domains/$name', params: { name } })}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <Field label={words.dialog.name} name="name" about={words.dialog.about} problem={problems.get('name')}>
           {(control) => (
             <input
               {...control}
@@ -130,13 +123,7 @@ function AddDomain({ onClose }: { readonly onClose: () => void }) {
             />
           )}
         </Field>
-        <div className="actions">
-          <Button kind="primary" type="submit" busy={add.isPending}>
-            {words.dialog.submit}
-          </Button>
-        </div>
-      </Form>
-      <SameByApi call={calls.addDomain()} />
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -77,7 +77,7 @@ export const words = {
       title: (name: string) => `Rotate the DKIM keys of ${name}?`,
       about:
         'New keys are created under another selector. Publish their records; they sign once the records have been visible for a day. The current keys sign until then.',
-      cancel: 'Keep current keys',
+      keep: 'Keep current keys',
       submit: 'Rotate DKIM keys',
       done: 'DKIM keys rotated',
     },
@@ -86,14 +86,14 @@ export const words = {
       about:
         'New email from this domain is rejected, and queued email is not sent until an operator resumes the domain.',
       reason: 'Shown to the workspace and in the audit log.',
-      cancel: 'Keep sending',
+      keep: 'Keep sending',
       submit: 'Suspend domain',
       done: 'Domain suspended',
     },
     resume: {
       title: (name: string) => `Resume ${name}?`,
       about: 'Its records are checked within a minute. It can send as soon as they are verified.',
-      cancel: 'Keep suspended',
+      keep: 'Keep suspended',
       submit: 'Resume domain',
       done: 'Domain resumed',
     },
@@ -101,8 +101,7 @@ export const words = {
   removing: {
     title: (name: string) => `Remove ${name}`,
     about: 'Its keys are deleted and its mail that is not sent yet is canceled. Adding it again makes other records.',
-    type: (name: string) => `Type ${name} to confirm`,
-    mismatch: 'This is not the name of the domain.',
+    keep: 'Keep domain',
     submit: 'Remove the domain',
     done: (name: string) => `${name} is removed.`,
   },

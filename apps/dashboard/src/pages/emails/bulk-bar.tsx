@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { client } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
+import { useAction } from '../../parts/dialogs/use-action.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -23,22 +23,16 @@ export function BulkBar({
   readonly onDone: () => void;
   readonly onChanged: () => void;
 }) {
-  const [asked, setAsked] = useState<Action | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { action, open, close } = useAction();
   if (chosen.size === 0) return null;
-  const run = async (action: Action) => {
-    setBusy(true);
-    const answers = await Promise.allSettled([...chosen].map((id) => calls[action](id)));
-    setBusy(false);
-    setAsked(null);
+  const run = async (name: Action) => {
+    const answers = await Promise.allSettled([...chosen].map((id) => calls[name](id)));
     const refused = answers.filter((answer) => answer.status === 'rejected');
     const done = answers.length - refused.length;
-    const word = words.bulk[action];
+    const word = words.bulk[name];
     const [first] = refused;
     if (!first) toast(words.bulk.done(word, done));
     else toast(words.bulk.partly(word, done, refused.length, problemOf(first.reason).message), 'bad');
-    onChanged();
-    onDone();
   };
   const text = {
     cancel: [words.bulk.cancelTitle(chosen.size), words.bulk.cancelAbout],
@@ -47,24 +41,28 @@ export function BulkBar({
   return (
     <div className="line bulk-bar" role="region" aria-label={words.bulk.chosen(chosen.size)}>
       <strong role="status">{words.bulk.chosen(chosen.size)}</strong>
-      <Button small needs="email:send" onClick={() => setAsked('cancel')}>
+      <Button small needs="email:send" onClick={() => open('cancel')}>
         {words.bulk.cancel}
       </Button>
-      <Button small needs="email:send" onClick={() => setAsked('resend')}>
+      <Button small needs="email:send" onClick={() => open('resend')}>
         {words.bulk.resend}
       </Button>
       <Button small kind="plain" onClick={onDone}>
         {words.bulk.clear}
       </Button>
-      {asked && (
-        <Dialog title={text[asked][0]} onClose={() => setAsked(null)}>
-          <p>{text[asked][1]}</p>
-          <div className="actions">
-            <Button kind="primary" busy={busy} onClick={() => void run(asked)}>
-              {text[asked][0]}
-            </Button>
-          </div>
-        </Dialog>
+      {(action === 'cancel' || action === 'resend') && (
+        <FormDialog
+          title={text[action][0]}
+          about={text[action][1]}
+          {...(action === 'cancel' && { keep: words.bulk.keep, danger: true })}
+          submit={text[action][0]}
+          run={() => run(action)}
+          onDone={() => {
+            onChanged();
+            onDone();
+          }}
+          onClose={close}
+        />
       )}
     </div>
   );

@@ -20,6 +20,7 @@ import { words } from './strings.ts';
 type Email = Outputs['emails']['list']['data'][number];
 
 const PAGE = 50;
+const none: ReadonlySet<string> = new Set();
 
 export function EmailsPage() {
   const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/emails' });
@@ -43,7 +44,11 @@ export function EmailsPage() {
         unknown={search.unknown}
         onChange={(text) => void navigate({ search: text === '' ? {} : { q: text } })}
       />
-      <BulkBar chosen={selection.chosen} onDone={() => selection.replace([])} onChanged={list.refetch} />
+      <BulkBar
+        chosen={open === undefined ? selection.chosen : none}
+        onDone={() => selection.replace([])}
+        onChanged={list.refetch}
+      />
       <KeysetList
         label={words.title}
         list={list}

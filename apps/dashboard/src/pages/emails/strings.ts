@@ -28,6 +28,7 @@ export const words = {
   bulk: {
     chosen: (count: number) => `${count} chosen`,
     cancel: 'Cancel',
+    keep: 'Keep email',
     resend: 'Resend',
     clear: 'Choose none',
     done: (what: string, done: number) => `${what}: ${done} done.`,

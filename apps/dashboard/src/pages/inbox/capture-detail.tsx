@@ -1,11 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Send, Trash2 } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { may, useMe } from '../../api/me.ts';
 import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton, Id } from '../../parts/copy.tsx';
+import { useAction } from '../../parts/dialogs/use-action.ts';
 import { Facts, PageHeader, Panel } from '../../parts/page.tsx';
 import { bytes } from '../../parts/sizes.ts';
 import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
@@ -53,7 +54,7 @@ export function CaptureDetail(props: DetailProps) {
 }
 
 function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps & { readonly capture: Capture }) {
-  const [releasing, setReleasing] = useState(false);
+  const { action, open, close } = useAction();
   const remove = useMutation({
     mutationFn: () => client.captures.delete.mutate({ id: capture.id }),
     onSuccess() {
@@ -74,7 +75,7 @@ function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps
               <Trash2 size={15} />
               {text.remove}
             </Button>
-            <Button kind="primary" needs="email:send" onClick={() => setReleasing(true)}>
+            <Button kind="primary" needs="email:send" onClick={() => open('release')}>
               <Send size={15} />
               {text.release}
             </Button>
@@ -94,7 +95,7 @@ function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps
           </Link>
         </p>
       )}
-      {releasing && <ReleaseCapture id={capture.id} to={capture.to} onClose={() => setReleasing(false)} />}
+      {action === 'release' && <ReleaseCapture id={capture.id} to={capture.to} onClose={close} />}
     </>
   );
 }

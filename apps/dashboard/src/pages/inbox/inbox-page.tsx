@@ -1,11 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
-import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
+import { useAction } from '../../parts/dialogs/use-action.ts';
 import { useKeyset } from '../../parts/keyset.ts';
 import { type Column, FirstOf, focusRowOf, KeysetList } from '../../parts/list.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
@@ -24,7 +24,7 @@ type Capture = Outputs['captures']['list']['data'][number];
 export function InboxPage() {
   const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/inbox' });
   const navigate = useNavigate({ from: '/inbox' });
-  const [clearing, setClearing] = useState(false);
+  const clearing = useAction();
   const filter = parseSearch(q);
   const list = useKeyset(trpc.captures.list, { ...filter, limit: 50 });
   const close = () => {
@@ -39,7 +39,7 @@ export function InboxPage() {
         answer={count === 0 ? words.answer.about : words.answer.some(count, list.more)}
         actions={
           count > 0 && (
-            <Button needs="admin" onClick={() => setClearing(true)}>
+            <Button needs="admin" onClick={() => clearing.open('clear')}>
               <Trash2 size={15} />
               {words.clear}
             </Button>
@@ -76,16 +76,19 @@ export function InboxPage() {
           />
         </Drawer>
       )}
-      {clearing && (
-        <ConfirmDialog
+      {clearing.action === 'clear' && (
+        <FormDialog
           title={words.clearing.title}
-          words={words.clearing}
+          about={words.clearing.about}
+          keep={words.clearing.keep}
+          submit={words.clearing.submit}
+          danger
           run={() => client.captures.clear.mutate({})}
           onDone={({ deleted }) => {
             toast(words.clearing.done(deleted));
             list.showFresh();
           }}
-          onClose={() => setClearing(false)}
+          onClose={clearing.close}
         />
       )}
     </Page>

@@ -7,7 +7,13 @@ interface InboxSearch {
   /** The mail in the drawer. */
   readonly open?: string;
   readonly tab?: CaptureTab;
+  readonly action?: CaptureAction;
 }
+
+/** The dialog of the shown capture, or that of all of them. */
+type CaptureAction = 'release' | 'clear';
+
+const actionOf = (value: unknown) => (['release', 'clear'] as const).find((name) => name === value);
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -18,16 +24,18 @@ export const inboxRoutes = [
     validateSearch(search: Record<string, unknown>): InboxSearch {
       const [q, open] = [textOf(search.q), textOf(search.open)];
       const tab = captureTabs.find((name) => name === search.tab);
-      return { ...(q && { q }), ...(open && { open }), ...(tab && { tab }) };
+      const action = actionOf(search.action);
+      return { ...(q && { q }), ...(open && { open }), ...(tab && { tab }), ...(action && { action }) };
     },
     component: lazyRouteComponent(() => import('./inbox-page.tsx'), 'InboxPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/inbox/$id',
-    validateSearch(search: Record<string, unknown>): { tab?: CaptureTab } {
+    validateSearch(search: Record<string, unknown>): Pick<InboxSearch, 'tab' | 'action'> {
       const tab = captureTabs.find((name) => name === search.tab);
-      return tab ? { tab } : {};
+      const action = actionOf(search.action);
+      return { ...(tab && { tab }), ...(action && { action }) };
     },
     component: lazyRouteComponent(() => import('./capture-page.tsx'), 'CapturePage'),
   }),

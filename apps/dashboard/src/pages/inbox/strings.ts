@@ -18,9 +18,9 @@ export const words = {
   clearing: {
     title: 'Delete all captured mail?',
     about: 'Every captured mail of this workspace is deleted. The messages themselves stay, with their trace.',
+    keep: 'Keep email',
     submit: 'Delete all of it',
     done: (count: number) => `${count} captured ${count === 1 ? 'mail is' : 'mails are'} deleted.`,
-    cancel: 'Cancel',
   },
   empty: {
     title: 'Nothing is captured yet',
@@ -76,6 +76,5 @@ export const words = {
     toAbout: 'One address, or several separated by commas.',
     submit: 'Send it',
     done: 'A new mail was made.',
-    cancel: 'Cancel',
   },
 };

@@ -27,10 +27,8 @@ export const words = {
   removing: {
     title: (email: string) => `Send to ${email} again?`,
     about: 'The next mail to this address is sent. If it bounces or complains again, it comes back to this list.',
-    type: (email: string) => `Type ${email} to confirm`,
-    mismatch: 'This is another address.',
+    keep: 'Keep suppression',
     submit: 'Remove from the list',
     done: (email: string) => `${email} gets mail again.`,
   },
-  cancel: 'Cancel',
 };

@@ -1,36 +1,25 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Inputs, type Outputs } from '../../api/trpc.ts';
-import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
+import { FormDialog, type FormDialogProps } from '../../parts/dialogs/form-dialog.tsx';
 import { Check, Choices, Field } from '../../parts/field.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { useSecret } from '../../parts/use-secret.ts';
 import { eventNames } from './event-names.ts';
 import { ShowWebhookSecret } from './show-webhook-secret.tsx';
 import { words } from './strings.ts';
 
-export type MadeWebhook = Outputs['webhooks']['create'];
+type Webhook = Outputs['webhooks']['get'];
 type Fields = Pick<Inputs['webhooks']['create'], 'url' | 'events' | 'description' | 'format'>;
-type Format = Outputs['webhooks']['get']['format'];
 
 export function CreateWebhook({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: () => void }) {
-  const secret = useSecret<MadeWebhook>();
-  if (secret.made) {
-    const close = () => {
-      onMade();
-      onClose();
-    };
-    return <ShowWebhookSecret secret={secret.made.secret} onClose={close} />;
-  }
   return (
     <WebhookForm
       title={words.create}
-      submitWord={words.fields.create}
+      submit={words.fields.create}
       given={null}
-      error={secret.error}
-      busy={secret.busy}
+      save={(fields) => client.webhooks.create.mutate(fields)}
+      next={({ secret }) => <ShowWebhookSecret secret={secret} onClose={onClose} />}
+      onDone={onMade}
       onClose={onClose}
-      onSubmit={(fields) => secret.run(() => client.webhooks.create.mutate(fields))}
     />
   );
 }
@@ -40,55 +29,43 @@ export function EditWebhook({
   onClose,
   onSaved,
 }: {
-  readonly webhook: Outputs['webhooks']['get'];
+  readonly webhook: Webhook;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }) {
-  const save = useMutation({
-    mutationFn: (fields: Fields) => client.webhooks.update.mutate({ id: webhook.id, ...fields }),
-    onSuccess() {
-      toast(words.fields.saved);
-      onSaved();
-      onClose();
-    },
-  });
   return (
     <WebhookForm
       title={words.detail.edit}
-      submitWord={words.fields.save}
+      submit={words.fields.save}
       given={webhook}
-      error={save.error}
-      busy={save.isPending}
+      save={(fields) => client.webhooks.update.mutate({ id: webhook.id, ...fields })}
+      onDone={() => {
+        toast(words.fields.saved);
+        onSaved();
+      }}
       onClose={onClose}
-      onSubmit={(fields) => save.mutate(fields)}
     />
   );
 }
 
-interface FormProps {
-  readonly title: string;
-  readonly submitWord: string;
-  readonly given: Outputs['webhooks']['get'] | null;
-  readonly error: unknown;
-  readonly busy: boolean;
-  readonly onClose: () => void;
-  readonly onSubmit: (fields: Fields) => void;
+interface WebhookFormProps<T> extends Omit<FormDialogProps<T>, 'run'> {
+  readonly given: Webhook | null;
+  readonly save: (fields: Fields) => Promise<T>;
 }
 
-function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit }: FormProps) {
+function WebhookForm<T>({ given, save, ...dialog }: WebhookFormProps<T>) {
   const [all, setAll] = useState(given === null || given.events === 'all');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     new Set(given === null || given.events === 'all' ? [] : given.events),
   );
-  const [format, setFormat] = useState<Format>('postrider');
-  const submit = (form: FormData) => {
-    onSubmit({
+  const [format, setFormat] = useState<Webhook['format']>('postrider');
+  const run = (form: FormData) =>
+    save({
       url: String(form.get('url') ?? '').trim(),
       events: all ? 'all' : [...chosen],
       description: String(form.get('description') ?? '').trim() || null,
       ...(given === null && { format }),
     });
-  };
   const toggle = (name: string, on: boolean) => {
     const next = new Set(chosen);
     if (on) next.add(name);
@@ -96,14 +73,7 @@ function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit 
     setChosen(next);
   };
   return (
-    <FormDialog
-      title={title}
-      words={{ cancel: words.fields.cancel, submit: submitWord }}
-      error={error}
-      busy={busy}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog {...dialog} run={run}>
       {(problems) => (
         <>
           <Field label={words.fields.url} name="url" about={words.fields.urlAbout} problem={problems.get('url')}>
@@ -130,7 +100,7 @@ function WebhookForm({ title, submitWord, given, error, busy, onClose, onSubmit 
           {given === null && (
             <div className="field">
               <span className="label">{words.detail.format}</span>
-              <Choices<Format>
+              <Choices<Webhook['format']>
                 label={words.detail.format}
                 options={[
                   ['postrider', words.fields.formats.postrider[0]],

@@ -31,7 +31,6 @@ export const words = {
       resend: ['Resend', 'For code that reads Resend’s webhooks, signed as Svix does.'],
     } satisfies Record<string, readonly [string, string]>,
     description: 'Description',
-    cancel: 'Cancel',
     create: 'Create the webhook',
     save: 'Save',
     saved: 'The webhook was changed.',
@@ -90,6 +89,7 @@ export const words = {
   recovering: {
     title: 'Send failed deliveries again',
     since: 'Events since',
+    noTime: 'Choose a time.',
     about: 'Every event of that time that was not delivered is posted again, under its old id.',
     submit: 'Send again',
     done: 'The deliveries are on their way.',
@@ -97,8 +97,7 @@ export const words = {
   deleting: {
     title: 'Delete this webhook?',
     about: 'Pending deliveries are given up, and no event is posted any more.',
-    type: (host: string) => `Type ${host} to confirm`,
-    mismatch: 'This is another name.',
+    keep: 'Keep webhook',
     submit: 'Delete',
     done: 'The webhook was deleted.',
   },

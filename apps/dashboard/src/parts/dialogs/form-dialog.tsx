@@ -1,46 +1,91 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
+import { refetchShown } from '../../api/trpc.ts';
+import type { Call } from '../calls/api-calls.ts';
+import { SameByApi } from '../calls/same-by-api.tsx';
 import { Dialog } from '../dialog.tsx';
 import { Form } from '../field.tsx';
 import { ErrorPanel } from '../states.tsx';
 
-/** A dialog with one form. Its children get the messages of invalid fields; an error that names none is shown above. */
-export function FormDialog({
-  title,
-  intro,
-  words,
-  error,
-  busy,
-  onSubmit,
-  onClose,
-  children,
-}: {
+interface DialogFormProps<T> {
   readonly title: string;
-  readonly intro?: ReactNode;
-  readonly words: { readonly cancel: string; readonly submit: string };
-  /** null: the form was not refused. */
-  readonly error: unknown;
-  readonly busy: boolean;
-  readonly onSubmit: (form: FormData) => void;
+  /** The action, on the button that submits. */
+  readonly submit: string;
+  /** The button that closes without it. */
+  readonly keep?: string;
+  readonly danger?: boolean;
+  readonly run: (form: FormData) => Promise<T>;
+  readonly onDone: (result: T) => void;
   readonly onClose: () => void;
-  readonly children: (problems: ReadonlyMap<string, string>) => ReactNode;
-}) {
+  /** The fields, given the messages of invalid ones; an error that names none is shown above. */
+  readonly children?: (problems: ReadonlyMap<string, string>) => ReactNode;
+}
+
+/** The form of a dialog with its two buttons. What it makes may be a secret, so it enters no cache. */
+export function DialogForm<T>(props: DialogFormProps<T>) {
+  const { title, submit, keep = 'Cancel', danger = false, run, onDone, onClose, children } = props;
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  // Set before the next render, so that a double click runs once.
+  const running = useRef(false);
+  const send = async (form: FormData) => {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
+    setError(null);
+    try {
+      const result = await run(form);
+      void refetchShown();
+      onDone(result);
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      running.current = false;
+      setBusy(false);
+    }
+  };
   const problems: ReadonlyMap<string, string> = error === null ? new Map() : problemOf(error).fields;
   return (
-    <Dialog title={title} onClose={onClose}>
-      {intro}
-      <Form label={title} onSubmit={(form) => !busy && onSubmit(form)} fault={error}>
-        {error !== null && problems.size === 0 && <ErrorPanel error={error} />}
-        {children(problems)}
-        <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-busy={busy}>
-            {words.submit}
-          </button>
-        </div>
-      </Form>
+    <Form label={title} onSubmit={(form) => void send(form)} fault={error}>
+      {error !== null && (problems.size === 0 || !children) && <ErrorPanel error={error} />}
+      {children?.(problems)}
+      <div className="actions">
+        <button type="button" className="button" onClick={onClose}>
+          {keep}
+        </button>
+        <button type="submit" className={`button primary ${danger ? 'danger' : ''}`} aria-busy={busy}>
+          {submit}
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+export interface FormDialogProps<T> extends Omit<DialogFormProps<T>, 'onDone'> {
+  readonly about?: ReactNode;
+  /** Runs once the dialog has closed. */
+  readonly onDone?: (result: T) => void;
+  /** What replaces the form once it has succeeded, such as a secret to copy; without it, the dialog closes. */
+  readonly next?: (result: T) => ReactNode;
+  /** The same action by each API. */
+  readonly call?: Call;
+}
+
+/** A dialog with one form. */
+export function FormDialog<T>({ about, onDone, next, call, ...form }: FormDialogProps<T>) {
+  const [shown, setShown] = useState<ReactNode>(null);
+  const done = (result: T) => {
+    const following = next?.(result) ?? null;
+    if (following === null) form.onClose();
+    else setShown(following);
+    onDone?.(result);
+  };
+  if (shown !== null) return shown;
+  return (
+    <Dialog title={form.title} onClose={form.onClose}>
+      {typeof about === 'string' ? <p>{about}</p> : about}
+      <DialogForm {...form} onDone={done} />
+      {call && <SameByApi call={call} />}
     </Dialog>
   );
 }

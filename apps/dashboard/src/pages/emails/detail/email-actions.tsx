@@ -1,23 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, RotateCcw, Send } from 'lucide-react';
-import { useState } from 'react';
-import { problemOf } from '../../../api/problem.ts';
-import { client, trpc } from '../../../api/trpc.ts';
+import { InvalidForm, problemOf } from '../../../api/problem.ts';
+import { client } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { calls } from '../../../parts/calls/api-calls.ts';
-import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
-import { Field, Form } from '../../../parts/field.tsx';
+import { useAction } from '../../../parts/dialogs/use-action.ts';
+import { Field } from '../../../parts/field.tsx';
 import { isOpen } from '../../../parts/mail-status.tsx';
 import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
-import { ErrorPanel } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
 import { words } from './strings.ts';
-
-type Action = 'cancel' | 'reschedule' | 'sendNow' | 'retryNow' | 'resend';
 
 interface Props {
   readonly email: Email;
@@ -28,9 +23,9 @@ interface Props {
 
 /** What can be done with a mail in its state; what cannot be done says why. */
 export function EmailActions({ email, onChanged, ends }: Props) {
-  const [asked, setAsked] = useState<'cancel' | 'reschedule' | 'resend' | 'giveUp' | null>(null);
+  const { action, open: ask, close } = useAction();
+  const navigate = useNavigate();
   const actions = useActions(email, onChanged);
-  const close = () => setAsked(null);
   if (ends !== undefined) {
     if (ends === 'scheduled') {
       return (
@@ -53,96 +48,85 @@ export function EmailActions({ email, onChanged, ends }: Props) {
   return (
     <>
       {untried && (
-        <Button needs="email:send" onClick={() => setAsked('reschedule')}>
+        <Button needs="email:send" onClick={() => ask('reschedule')}>
           <CalendarClock size={14} />
           {words.actions.reschedule}
         </Button>
       )}
-      <Button needs="email:send" onClick={() => setAsked('resend')}>
+      <Button needs="email:send" onClick={() => ask('resend')}>
         {words.actions.resend}
       </Button>
       {open && !untried && (
-        <Button kind="danger" needs="admin" onClick={() => setAsked('giveUp')}>
+        <Button kind="danger" needs="admin" onClick={() => ask('giveUp')}>
           {words.giveUp.submit}
         </Button>
       )}
       {open && (
-        <Button kind="danger" needs="email:send" onClick={() => setAsked('cancel')}>
+        <Button kind="danger" needs="email:send" onClick={() => ask('cancel')}>
           {words.actions.cancel}
         </Button>
       )}
-      {asked === 'giveUp' && <GiveUp email={email} onClose={close} onChanged={onChanged} />}
-      {asked === 'reschedule' && <Reschedule email={email} onClose={close} onChanged={onChanged} />}
-      {(asked === 'cancel' || asked === 'resend') && (
-        <Dialog title={words.actions[asked]} onClose={close}>
-          {actions.error !== null && <ErrorPanel error={actions.error} />}
-          <p>{asked === 'cancel' ? words.actions.cancelAbout : words.actions.resendAbout}</p>
-          <div className="actions">
-            <Button
-              kind={asked === 'cancel' ? 'danger primary' : 'primary'}
-              busy={actions.busy}
-              onClick={() => actions.run(asked, close)}
-            >
-              {words.actions[asked]}
-            </Button>
-          </div>
-          <SameByApi call={asked === 'cancel' ? calls.cancelEmail(email.id) : calls.resendEmail(email.id)} />
-        </Dialog>
+      {action === 'reschedule' && <Reschedule email={email} onClose={close} onChanged={onChanged} />}
+      {action === 'giveUp' && (
+        <FormDialog
+          {...words.giveUp}
+          danger
+          run={(form) => client.emails.giveUp.mutate({ id: email.id, reason: reasonIn(form) || undefined })}
+          onDone={() => {
+            toast(words.giveUp.done);
+            onChanged();
+          }}
+          onClose={close}
+        >
+          {(problems) => <ReasonField problem={problems.get('reason')} first />}
+        </FormDialog>
+      )}
+      {action === 'cancel' && (
+        <FormDialog
+          title={words.actions.cancel}
+          about={words.actions.cancelAbout}
+          keep={words.actions.keep}
+          submit={words.actions.cancel}
+          danger
+          call={calls.cancelEmail(email.id)}
+          run={() => client.emails.cancel.mutate({ id: email.id })}
+          onDone={() => {
+            toast(words.actions.canceled);
+            onChanged();
+          }}
+          onClose={close}
+        />
+      )}
+      {action === 'resend' && (
+        <FormDialog
+          title={words.actions.resend}
+          about={words.actions.resendAbout}
+          submit={words.actions.resend}
+          call={calls.resendEmail(email.id)}
+          run={() => client.emails.resend.mutate({ id: email.id })}
+          onDone={({ id }) => {
+            toast(words.actions.resent);
+            onChanged();
+            void navigate({ to: '/emails/$id', params: { id } });
+          }}
+          onClose={close}
+        />
       )}
     </>
   );
 }
 
+/** What needs no dialog. */
 function useActions({ id }: Email, onChanged: () => void) {
-  const navigate = useNavigate();
   const change = useMutation({
-    mutationFn: async (action: Exclude<Action, 'reschedule'>) => {
-      if (action === 'resend') return (await client.emails.resend.mutate({ id })).id;
-      await client.emails[action].mutate({ id });
-      return null;
+    mutationFn: (action: 'sendNow' | 'retryNow') => client.emails[action].mutate({ id }),
+    onSuccess(_, action) {
+      toast(action === 'sendNow' ? words.actions.sentNow : words.actions.retried);
+      onChanged();
     },
     onError: (error) => toast(problemOf(error).message, 'bad'),
   });
-  const told = { cancel: 'canceled', sendNow: 'sentNow', retryNow: 'retried', resend: 'resent' } as const;
-  return {
-    busy: change.isPending,
-    error: change.error,
-    run(action: Exclude<Action, 'reschedule'>, done: () => void = () => undefined) {
-      change.mutate(action, {
-        onSuccess(made) {
-          toast(words.actions[told[action]]);
-          onChanged();
-          done();
-          if (made !== null) void navigate({ to: '/emails/$id', params: { id: made } });
-        },
-      });
-    },
-  };
-}
-
-function GiveUp({ email: { id }, onClose, onChanged }: Omit<Props, 'ends'> & { readonly onClose: () => void }) {
-  const giveUp = useMutation(
-    trpc.emails.giveUp.mutationOptions({
-      onSuccess() {
-        toast(words.giveUp.done);
-        onChanged();
-        onClose();
-      },
-    }),
-  );
-  return (
-    <FormDialog
-      title={words.giveUp.title}
-      intro={<p>{words.giveUp.about}</p>}
-      words={words.giveUp}
-      error={giveUp.error}
-      busy={giveUp.isPending}
-      onSubmit={(form) => giveUp.mutate({ id, reason: reasonIn(form) || undefined })}
-      onClose={onClose}
-    >
-      {(problems) => <ReasonField problem={problems.get('reason')} first />}
-    </FormDialog>
-  );
+  return { busy: change.isPending, run: change.mutate };
 }
 
 function Reschedule({
@@ -154,32 +138,28 @@ function Reschedule({
   readonly onClose: () => void;
   readonly onChanged: () => void;
 }) {
-  const change = useMutation({
-    mutationFn: (scheduled_at: string) => client.emails.reschedule.mutate({ id: email.id, scheduled_at }),
-    onSuccess() {
-      toast(words.actions.rescheduled);
-      onChanged();
-      onClose();
-    },
-  });
-  const problem = change.error === null ? undefined : problemOf(change.error).message;
-  const submit = (form: FormData) => {
-    const local = new Date(String(form.get('when')));
-    if (!Number.isNaN(local.getTime())) change.mutate(local.toISOString());
-  };
+  const text = words.actions;
   return (
-    <Dialog title={words.actions.reschedule} onClose={onClose}>
-      <Form label={words.actions.reschedule} onSubmit={submit} fault={problem}>
-        <Field label={words.actions.when} name="when" about={words.actions.whenAbout} problem={problem}>
+    <FormDialog
+      title={text.reschedule}
+      submit={text.reschedule}
+      call={calls.rescheduleEmail(email.id, email.scheduled_at ?? email.created_at)}
+      run={async (form) => {
+        const when = new Date(String(form.get('when')));
+        if (Number.isNaN(when.getTime())) throw new InvalidForm({ scheduled_at: text.noTime });
+        return client.emails.reschedule.mutate({ id: email.id, scheduled_at: when.toISOString() });
+      }}
+      onDone={() => {
+        toast(text.rescheduled);
+        onChanged();
+      }}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <Field label={text.when} name="when" about={text.whenAbout} problem={problems.get('scheduled_at')}>
           {(control) => <input {...control} className="input" type="datetime-local" required />}
         </Field>
-        <div className="actions">
-          <Button kind="primary" type="submit" busy={change.isPending}>
-            {words.actions.reschedule}
-          </Button>
-        </div>
-      </Form>
-      <SameByApi call={calls.rescheduleEmail(email.id, email.scheduled_at ?? email.created_at)} />
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -38,6 +38,7 @@ export const words = {
   },
   actions: {
     cancel: 'Cancel',
+    keep: 'Keep email',
     reschedule: 'Reschedule',
     sendNow: 'Send now',
     retryNow: 'Retry now',
@@ -48,6 +49,7 @@ export const words = {
     resent: 'A new mail was made.',
     rescheduled: 'The mail has another time.',
     when: 'When',
+    noTime: 'Choose a time.',
     whenAbout: 'In the zone of this browser.',
     resendAbout: 'Sends the same content to the same recipients as a new mail. It counts against the quota.',
     cancelAbout: 'What has not been sent is not sent. This cannot be undone.',
@@ -60,7 +62,7 @@ export const words = {
     title: 'Give up on this email?',
     about:
       'Recipients that were tried get no further attempts and end as failed. Recipients that were never tried are canceled.',
-    cancel: 'Keep retrying',
+    keep: 'Keep retrying',
     submit: 'Give up email',
     done: 'No further attempts',
   },

@@ -10,11 +10,11 @@ import { Choices } from '../../../parts/field.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
-import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { BulkDialog } from '../bulk/bulk-dialog.tsx';
+import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
 import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
-import { type Dimension, dimensions } from './dimensions.ts';
-import { HoldMail, type HoldPlan } from './hold-mail.tsx';
+import { agesOf, type Dimension, dimensions, filterOf, heldBy } from './dimensions.ts';
 import { LimitDestination } from './limit-destination.tsx';
 import { Matrix } from './matrix.tsx';
 import { words } from './strings.ts';
@@ -22,12 +22,9 @@ import { words } from './strings.ts';
 type Backlog = Outputs['ops']['backlog'];
 
 export function BacklogPage() {
-  const { by = 'destination', reach: asked, limit } = useSearch({ from: '/shell/operations/backlog' });
+  const { by = 'destination', reach: asked, open } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
   const [frozen, setFrozen] = useState(false);
-  const [bulk, setBulk] = useState<BulkPlan>();
-  const [hold, setHold] = useState<HoldPlan>();
-  const [released, setReleased] = useState<string>();
   const reach = useReach(asked);
   const backlog = useQuery(trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, unlessFrozen(frozen)));
   return (
@@ -60,27 +57,40 @@ export function BacklogPage() {
             backlog={shown}
             by={by}
             own={reach === 'workspace'}
-            onBulk={setBulk}
-            onHold={setHold}
-            onLimit={(destination) => void navigate({ search: (kept) => ({ ...kept, limit: destination }) })}
-            onRelease={setReleased}
+            onOpen={(action, target, age) =>
+              void navigate({
+                search: (kept) => ({ ...kept, open: action, target, ...(age !== undefined && { age }) }),
+              })
+            }
           />
         )}
       </Answered>
       <p className="muted small">{words.heat}</p>
-      {bulk && <BulkDialog plan={bulk} onClose={() => setBulk(undefined)} />}
-      {released !== undefined && (
-        <ReleaseHold id={released} onClose={() => setReleased(undefined)} onReleased={() => void backlog.refetch()} />
-      )}
-      {limit !== undefined && (
-        <LimitDestination
-          destination={limit}
-          onClose={() => void navigate({ search: ({ limit: _, ...kept }) => kept, replace: true })}
-        />
-      )}
-      {hold && <HoldMail plan={hold} onClose={() => setHold(undefined)} />}
+      {open && backlog.data && <RowDialog backlog={backlog.data} by={by} onChanged={() => void backlog.refetch()} />}
     </Page>
   );
+}
+
+function RowDialog({
+  backlog,
+  by,
+  onChanged,
+}: {
+  readonly backlog: Backlog;
+  readonly by: Dimension;
+  readonly onChanged: () => void;
+}) {
+  const { open, target = '', age } = useSearch({ from: '/shell/operations/backlog' });
+  const navigate = useNavigate({ from: '/operations/backlog' });
+  const close = () => void navigate({ search: ({ open: _, target: __, age: ___, ...kept }) => kept, replace: true });
+  const [scope, filter] = [heldBy(by), filterOf(by, target)];
+  if (open === 'release') return <ReleaseHold id={target} onClose={close} onReleased={onChanged} />;
+  if (open === 'hold') return scope && <HoldForm target={{ scope, value: target }} onClose={close} />;
+  if (open === 'limit') return <LimitDestination destination={target} onClose={close} />;
+  if (open === undefined || filter === null) return null;
+  const { what, range } = agesOf(backlog.bucket_upper_minutes, age ?? null);
+  const title = words.menu.title(words.menu[open], target, what);
+  return <BulkDialog plan={{ action: open, filter: { ...filter, ...range() }, title }} onClose={close} />;
 }
 
 function answerOf({ total }: Backlog): string {

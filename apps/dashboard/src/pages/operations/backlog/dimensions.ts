@@ -1,3 +1,6 @@
+import { nowMs } from '../../../parts/clock.ts';
+import { words } from './strings.ts';
+
 export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type Dimension = (typeof dimensions)[number];
 
@@ -29,4 +32,28 @@ export function searchOf(by: Dimension, key: string): string | null {
 /** The scope of a hold on a row; null if there is none. */
 export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_key' | null {
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
+}
+
+/** What a dialog does: to the mail of a row, or to the hold on it. */
+export const backlogActions = ['hold', 'release', 'limit', 'retry', 'give_up'] as const;
+export type BacklogAction = (typeof backlogActions)[number];
+
+interface Ages {
+  readonly what: string;
+  /** The same ages as a filter of the log by the time of acceptance. */
+  readonly range: () => Readonly<Record<string, string>>;
+}
+
+/**
+ * The first column is the youngest mail; each other one includes everything older, because old mail is acted on
+ * together.
+ */
+export function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
+  const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);
+  if (edge === null) return { what: words.menu.all, range: () => ({}) };
+  const time = () => new Date(nowMs() - edge * 60_000).toISOString();
+  const age = words.upTo(edge);
+  return at === 0
+    ? { what: words.menu.within(age), range: () => ({ since: time() }) }
+    : { what: words.menu.older(age), range: () => ({ until: time() }) };
 }

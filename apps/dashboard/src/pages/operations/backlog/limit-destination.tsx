@@ -1,5 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { useQuery } from '@tanstack/react-query';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
@@ -25,45 +25,51 @@ export function LimitDestination({ destination, onClose }: Props) {
 }
 
 function LimitForm({ destination, current, onClose }: Props & { readonly current: Limit }) {
-  const done = (notice: string) => ({
-    onSuccess() {
-      toast(notice);
-      onClose();
-    },
-  });
-  const save = useMutation(trpc.destinations.limit.mutationOptions(done(text.done(destination))));
-  const remove = useMutation(trpc.destinations.release.mutationOptions(done(text.removed(destination))));
-  const submit = (form: FormData) => {
+  const save = async (form: FormData) => {
     const [connections, messages_per_minute] = ['connections', 'messages_per_minute'].map((name) =>
       form.get(name) === '' ? undefined : Number(form.get(name)),
     );
-    if (connections === undefined && messages_per_minute === undefined) remove.mutate({ destination });
-    else save.mutate({ destination, connections, messages_per_minute });
+    if (connections === undefined && messages_per_minute === undefined) {
+      await client.destinations.release.mutate({ destination });
+      return text.removed(destination);
+    }
+    await client.destinations.limit.mutate({ destination, connections, messages_per_minute });
+    return text.done(destination);
   };
   return (
     <FormDialog
       title={text.title(destination)}
-      intro={<p>{text.about}</p>}
-      words={text}
-      error={save.error ?? remove.error}
-      busy={save.isPending || remove.isPending}
-      onSubmit={submit}
+      about={text.about}
+      submit={text.submit}
+      run={save}
+      onDone={toast}
       onClose={onClose}
     >
-      {(problems) =>
-        (
-          [
-            [text.connections, 'connections'],
-            [text.rate, 'messages_per_minute'],
-          ] as const
-        ).map(([label, name]) => (
-          <Field key={name} label={label} name={name} about={text.empty} problem={problems.get(name)}>
+      {(problems) => (
+        <>
+          <Field label={text.connections} name="connections" about={text.empty} problem={problems.get('connections')}>
             {(control) => (
-              <input {...control} className="input" type="number" min={1} defaultValue={current[name] ?? ''} />
+              <input {...control} className="input" type="number" min={1} defaultValue={current.connections ?? ''} />
             )}
           </Field>
-        ))
-      }
+          <Field
+            label={text.rate}
+            name="messages_per_minute"
+            about={text.empty}
+            problem={problems.get('messages_per_minute')}
+          >
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                type="number"
+                min={1}
+                defaultValue={current.messages_per_minute ?? ''}
+              />
+            )}
+          </Field>
+        </>
+      )}
     </FormDialog>
   );
 }

@@ -2,12 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { CirclePause, CircleSlash } from 'lucide-react';
 import type { Outputs } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
-import { nowMs } from '../../../parts/clock.ts';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { exactTime, span } from '../../../parts/times.tsx';
-import type { BulkPlan } from '../bulk/bulk-dialog.tsx';
-import { type Dimension, filterOf, heldBy, searchOf } from './dimensions.ts';
-import type { HoldPlan } from './hold-mail.tsx';
+import { agesOf, type BacklogAction, type Dimension, filterOf, heldBy, searchOf } from './dimensions.ts';
 import { words } from './strings.ts';
 
 type Backlog = Outputs['ops']['backlog'];
@@ -18,10 +15,8 @@ interface MatrixProps {
   readonly by: Dimension;
   /** Bulk actions are for the user's own workspace. */
   readonly own: boolean;
-  readonly onBulk: (plan: BulkPlan) => void;
-  readonly onHold: (plan: HoldPlan) => void;
-  readonly onLimit: (destination: string) => void;
-  readonly onRelease: (hold_id: string) => void;
+  /** Opens the dialog of a row, for the ages of a column where one is given. */
+  readonly onOpen: (open: BacklogAction, target: string, age?: number) => void;
 }
 
 /** Waiting mail: a row for each destination, a column for each age. */
@@ -115,26 +110,6 @@ function heat(at: number | null): string {
   return at < 4 ? 'warm' : 'hot';
 }
 
-interface Ages {
-  readonly what: string;
-  /** The same ages as a filter of the log by the time of acceptance. */
-  readonly range: () => Readonly<Record<string, string>>;
-}
-
-/**
- * The first column is the youngest mail; each other one includes everything older, because old mail is acted on
- * together.
- */
-function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
-  const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);
-  if (edge === null) return { what: words.menu.all, range: () => ({}) };
-  const time = () => new Date(nowMs() - edge * 60_000).toISOString();
-  const age = words.upTo(edge);
-  return at === 0
-    ? { what: words.menu.within(age), range: () => ({ since: time() }) }
-    : { what: words.menu.older(age), range: () => ({ until: time() }) };
-}
-
 /** A count, with the actions on what it counts. */
 function Cell({
   row,
@@ -143,23 +118,15 @@ function Cell({
   backlog,
   by,
   own,
-  onBulk,
-  onHold,
-  onLimit,
-  onRelease,
+  onOpen,
 }: MatrixProps & { readonly row: Row; readonly count: number; readonly at: number | null }) {
   const navigate = useNavigate();
-  const { what, range } = agesOf(backlog.bucket_upper_minutes, at);
+  const { what } = agesOf(backlog.bucket_upper_minutes, at);
   const filter = filterOf(by, row.key);
   const search = searchOf(by, row.key);
   const scope = heldBy(by);
   const { hold } = row;
-  const plan = (action: 'retry' | 'give_up') =>
-    onBulk({
-      action,
-      filter: { ...filter, ...range() },
-      title: words.menu.title(words.menu[action], row.key, what),
-    });
+  const plan = (action: 'retry' | 'give_up') => onOpen(action, row.key, at ?? undefined);
   return (
     <Menu
       label={words.cell(count, row.key, what)}
@@ -175,18 +142,18 @@ function Cell({
           needs={scope === 'destination' ? 'operator' : undefined}
           // Several workspaces may have the same domain, and a row of the instance does not say which.
           blocked={scope === 'sender_domain' && !own ? words.menu.ownDomain : null}
-          onSelect={() => onHold({ scope, value: row.key })}
+          onSelect={() => onOpen('hold', row.key)}
         >
           {words.menu.hold}
         </MenuItem>
       )}
       {hold !== null && (
-        <MenuItem needs={scope === 'destination' ? 'operator' : undefined} onSelect={() => onRelease(hold.id)}>
+        <MenuItem needs={scope === 'destination' ? 'operator' : undefined} onSelect={() => onOpen('release', hold.id)}>
           {words.menu.release}
         </MenuItem>
       )}
       {by === 'destination' && (
-        <MenuItem needs="operator" onSelect={() => onLimit(row.key)}>
+        <MenuItem needs="operator" onSelect={() => onOpen('limit', row.key)}>
           {words.menu.limit}
         </MenuItem>
       )}

@@ -1,12 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-import { type Dimension, dimensions } from './dimensions.ts';
+import { type BacklogAction, backlogActions, type Dimension, dimensions } from './dimensions.ts';
 
 interface BacklogSearch {
   readonly by?: Dimension;
   readonly reach?: 'instance';
-  /** The destination whose limit is edited. */
-  readonly limit?: string;
+  readonly open?: BacklogAction;
+  /** Of the open dialog: the row, or the hold that is released. */
+  readonly target?: string;
+  /** Of the open dialog: the column. */
+  readonly age?: number;
 }
 
 export const backlogRoutes = [
@@ -15,10 +18,12 @@ export const backlogRoutes = [
     path: '/operations/backlog',
     validateSearch(search: Record<string, unknown>): BacklogSearch {
       const by = dimensions.find((name) => name === search.by);
+      const open = backlogActions.find((name) => name === search.open);
       return {
         ...(by && { by }),
         ...(search.reach === 'instance' && { reach: 'instance' }),
-        ...(typeof search.limit === 'string' && { limit: search.limit }),
+        ...(open && typeof search.target === 'string' && { open, target: search.target }),
+        ...(typeof search.age === 'number' && { age: search.age }),
       };
     },
     component: lazyRouteComponent(() => import('./backlog-page.tsx'), 'BacklogPage'),

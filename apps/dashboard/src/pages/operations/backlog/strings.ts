@@ -45,16 +45,6 @@ export const words = {
     ownDomain: 'A sending domain is held in its own workspace, under “This workspace”.',
     noFilter: 'Mail of a provider or a key is held or found by its destination and its key.',
   },
-  holding: {
-    title: (key: string) => `Hold ${key}`,
-    about: 'Its mail stays where it is and spends no retry, until the hold is released or ends.',
-    everyone: 'A hold on a destination is for all workspaces.',
-    rate: 'Afterwards, mails a minute',
-    rateAbout: 'How fast the kept mail goes on. Empty: all at once.',
-    submit: 'Hold',
-    cancel: 'Cancel',
-    done: (key: string) => `${key} is held.`,
-  },
   limiting: {
     title: (destination: string) => `Limit ${destination}`,
     about:
@@ -62,7 +52,6 @@ export const words = {
     connections: 'Connections at once',
     rate: 'Emails per minute',
     empty: 'Empty: no limit.',
-    cancel: 'Cancel',
     submit: 'Save limit',
     done: (destination: string) => `Limit saved for ${destination}`,
     removed: (destination: string) => `Limit removed for ${destination}`,

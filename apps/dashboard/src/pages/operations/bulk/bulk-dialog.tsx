@@ -1,10 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { client, type Inputs } from '../../../api/trpc.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Field, Form } from '../../../parts/field.tsx';
+import { DialogForm } from '../../../parts/dialogs/form-dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
 import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
-import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { Answered, Notice } from '../../../parts/states.tsx';
 import { words } from './strings.ts';
 
 export type BulkAction = Inputs['ops']['bulkPreview']['action'];
@@ -17,7 +19,9 @@ export interface BulkPlan {
 }
 
 /** Previews what a bulk action would touch, asks for the reason, and starts it on the server. */
-export function BulkDialog({ plan, onClose }: { readonly plan: BulkPlan; readonly onClose: () => void }) {
+export function BulkDialog({ plan: given, onClose }: { readonly plan: BulkPlan; readonly onClose: () => void }) {
+  // Ages in a plan are counted from now: a new render must not preview another plan.
+  const [plan] = useState(given);
   const preview = useQuery({
     queryKey: ['bulk', 'preview', plan],
     queryFn: () => client.ops.bulkPreview.mutate({ action: plan.action, filter: plan.filter }),
@@ -48,19 +52,10 @@ function Previewed({
 }) {
   const navigate = useNavigate();
   const text = words.dialog;
-  const run = useMutation({
-    mutationFn: (given: { readonly reason: string; readonly rate_per_second: number }) =>
-      client.ops.bulkRun.mutate({ token: found.token, ...given }),
-    onSuccess: ({ id }) => void navigate({ to: '/operations/bulk/$id', params: { id } }),
-  });
-  const submit = (form: FormData) => {
-    const reason = reasonIn(form);
-    if (!run.isPending) run.mutate({ reason, rate_per_second: Number(form.get('rate')) || 100 });
-  };
   const count = found.matched.toLocaleString('en');
   if (found.matched === 0) return <p>{text.none}</p>;
   return (
-    <Form label={plan.title} onSubmit={submit} fault={run.error}>
+    <>
       <p>
         <strong>{text.matched(count, found.matched_exact)}</strong>
       </p>
@@ -83,19 +78,28 @@ function Previewed({
           ))}
         </ul>
       </details>
-      {run.error !== null && <ErrorPanel error={run.error} />}
-      <ReasonField about={text.reasonAbout} required first />
-      <Field label={text.rate} name="rate">
-        {(control) => <input {...control} className="input" type="number" min={1} max={1000} defaultValue={100} />}
-      </Field>
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          {text.cancel}
-        </button>
-        <button type="submit" className="button danger primary" aria-busy={run.isPending}>
-          {text.submit(words.actions[plan.action], count)}
-        </button>
-      </div>
-    </Form>
+      <DialogForm
+        title={plan.title}
+        submit={text.submit(words.actions[plan.action], count)}
+        danger
+        run={(form) => {
+          const rate_per_second = Number(form.get('rate')) || 100;
+          return client.ops.bulkRun.mutate({ token: found.token, reason: reasonIn(form), rate_per_second });
+        }}
+        onDone={({ id }) => void navigate({ to: '/operations/bulk/$id', params: { id } })}
+        onClose={onClose}
+      >
+        {(problems) => (
+          <>
+            <ReasonField about={text.reasonAbout} problem={problems.get('reason')} required first />
+            <Field label={text.rate} name="rate" problem={problems.get('rate_per_second')}>
+              {(control) => (
+                <input {...control} className="input" type="number" min={1} max={1000} defaultValue={100} />
+              )}
+            </Field>
+          </>
+        )}
+      </DialogForm>
+    </>
   );
 }

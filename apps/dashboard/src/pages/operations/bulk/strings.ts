@@ -69,6 +69,5 @@ export const words = {
     reasonAbout: 'Kept in the audit log and on the receipt.',
     rate: 'Items a second',
     submit: (action: string, count: string) => `${action}: ${count}`,
-    cancel: 'Cancel',
   },
 };

@@ -11,7 +11,7 @@ import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel } from '../../../parts/states.tsx';
 import { isEndless, RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { CreateHold } from './create-hold.tsx';
+import { HoldForm } from './hold-form.tsx';
 import { ReleaseHold } from './release-hold.tsx';
 import { targetOf, words } from './strings.ts';
 
@@ -73,9 +73,7 @@ export function HoldsPage() {
         checked={ended}
         onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
       />
-      {open === 'new' && (
-        <CreateHold onClose={() => void navigate({ search: kept, replace: true })} onCreated={list.refetch} />
-      )}
+      {open === 'new' && <HoldForm onClose={() => void navigate({ search: kept, replace: true })} />}
       {release !== undefined && <ReleaseHold id={release} onClose={close} onReleased={list.refetch} />}
     </Page>
   );

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../../api/me.ts';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
@@ -47,47 +47,26 @@ function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold 
   const rated = hold.scope !== 'queue' || hold.value === RATED_QUEUE;
   const [way, setWay] = useState<Way>(rated ? 'ramp' : 'at_once');
   const me = useMe();
-  const release = useMutation({
-    async mutationFn(given: { readonly rate: number; readonly reason: string }) {
-      await client.holds.release.mutate({
-        hold_id: hold.id,
-        ...(given.reason && { reason: given.reason }),
-        ...(way === 'at_once' ? { at_once: true } : { resume_rate_per_minute: given.rate }),
-      });
-      return releasedByAnother(hold, me.id);
-    },
-    onSuccess(other, { rate }) {
-      if (other !== null) return onReleased();
-      toast(way === 'ramp' ? text.ramped(target, rate) : words.released(target));
-      onReleased();
-      onClose();
-    },
-  });
-  const submit = (form: FormData) => release.mutate({ rate: Number(form.get('rate')), reason: reasonIn(form) });
-  if (release.data) {
-    return (
-      <Dialog title={text.title(target)} onClose={onClose}>
-        <Notice tone="wait" alert>
-          <p>
-            {text.conflict(release.data.actor.name)} <ExactTime at={release.data.at} />. {text.unchanged}
-          </p>
-        </Notice>
-        <div className="actions">
-          <Button kind="primary" onClick={onClose}>
-            {text.close}
-          </Button>
-        </div>
-      </Dialog>
-    );
-  }
+  const release = async (form: FormData) => {
+    const [rate, reason] = [Number(form.get('rate')), reasonIn(form)];
+    await client.holds.release.mutate({
+      hold_id: hold.id,
+      ...(reason && { reason }),
+      ...(way === 'at_once' ? { at_once: true } : { resume_rate_per_minute: rate }),
+    });
+    return { rate, other: await releasedByAnother(hold, me.id) };
+  };
   return (
     <FormDialog
       title={text.title(target)}
-      intro={<p>{text.about(hold.affected, hold.reason, hold.created_by.name)}</p>}
-      words={text}
-      error={release.error}
-      busy={release.isPending}
-      onSubmit={submit}
+      about={text.about(hold.affected, hold.reason, hold.created_by.name)}
+      submit={text.submit}
+      run={release}
+      next={({ other }) => other && <Conflict title={text.title(target)} entry={other} onClose={onClose} />}
+      onDone={({ rate, other }) => {
+        if (!other) toast(way === 'ramp' ? text.ramped(target, rate) : words.released(target));
+        onReleased();
+      }}
       onClose={onClose}
     >
       {(problems) => (
@@ -130,5 +109,31 @@ function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold 
         </>
       )}
     </FormDialog>
+  );
+}
+
+function Conflict({
+  title,
+  entry,
+  onClose,
+}: {
+  readonly title: string;
+  readonly entry: Entry;
+  readonly onClose: () => void;
+}) {
+  const text = words.releasing;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Notice tone="wait" alert>
+        <p>
+          {text.conflict(entry.actor.name)} <ExactTime at={entry.at} />. {text.unchanged}
+        </p>
+      </Notice>
+      <div className="actions">
+        <Button kind="primary" onClick={onClose}>
+          {text.close}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -45,7 +45,6 @@ export const words = {
     unchanged: 'Nothing else was changed, and its rate is the one that was chosen then.',
     close: 'Close',
     ramped: (value: string, rate: number) => `${value} goes on with ${rate.toLocaleString('en')} a minute.`,
-    cancel: 'Cancel',
   },
   atOnce: 'Lift the rate',
   rate: (rate: number) => `${rate.toLocaleString('en')} a minute`,
@@ -58,6 +57,10 @@ export const words = {
   },
   creating: {
     title: 'New hold',
+    titleOf: (value: string) => `Hold ${value}`,
+    queueAbout: 'Workers stop taking its jobs within two seconds. Nothing is lost, and no retry is spent.',
+    mailAbout: (everyone: boolean) =>
+      `Its mail stays where it is and spends no retry, until the hold is released or ends.${everyone ? ' A hold on a destination is for all workspaces.' : ''}`,
     scope: 'What to hold',
     value: 'Target',
     values: {
@@ -68,11 +71,14 @@ export const words = {
       api_key: 'The id of a key, key_…',
       webhook: 'The id of a webhook, whk_…',
     },
-    rate: 'Afterwards, per minute',
+    reasonAbout: 'Shown beside everything that waits because of it, and kept in the audit log.',
+    hours: 'Expires after (hours)',
+    hoursAbout: 'Up to 720, which are 30 days.',
+    endless: 'Empty: it stays until it is released.',
+    rate: 'Release rate (per minute)',
     rateAbout: 'How fast the kept mail goes on. Empty: all at once.',
     submit: 'Hold',
     done: (value: string) => `${value} is held.`,
-    cancel: 'Cancel',
   },
 };
 

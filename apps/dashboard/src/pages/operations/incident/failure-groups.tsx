@@ -4,9 +4,7 @@ import { type Column, List } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Panel } from '../../../parts/page.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
-import { WAITING } from '../backlog/dimensions.ts';
-import type { HoldPlan } from '../backlog/hold-mail.tsx';
-import type { BulkPlan } from '../bulk/bulk-dialog.tsx';
+import type { IncidentAction } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Group = Outputs['ops']['failureGroups']['data'][number];
@@ -14,8 +12,7 @@ type Group = Outputs['ops']['failureGroups']['data'][number];
 interface Acting {
   /** Bulk actions are for the user's own workspace. */
   readonly own: boolean;
-  readonly onBulk: (plan: BulkPlan) => void;
-  readonly onHold: (plan: HoldPlan) => void;
+  readonly onOpen: (action: IncidentAction, destination: string) => void;
 }
 
 const MOST_OFFERED = 3;
@@ -35,9 +32,7 @@ export function FailureGroups({ groups, ...acting }: Acting & { readonly groups:
   );
 }
 
-function columns({ own, onBulk, onHold }: Acting): readonly Column<Group>[] {
-  const plan = (action: 'retry' | 'give_up', destination: string) =>
-    onBulk({ action, filter: { status: WAITING, to_domain: destination }, title: words[action](destination) });
+function columns({ own, onOpen }: Acting): readonly Column<Group>[] {
   return [
     {
       name: words.columns.sample,
@@ -69,16 +64,12 @@ function columns({ own, onBulk, onHold }: Acting): readonly Column<Group>[] {
         destinations.length > 0 && (
           <Menu label={words.actions(signature)} className="button plain icon" button={<Ellipsis size={16} />}>
             {destinations.slice(0, MOST_OFFERED).flatMap((destination) => [
-              <MenuItem
-                key={`hold ${destination}`}
-                needs="operator"
-                onSelect={() => onHold({ scope: 'destination', value: destination })}
-              >
+              <MenuItem key={`hold ${destination}`} needs="operator" onSelect={() => onOpen('hold', destination)}>
                 {words.hold(destination)}
               </MenuItem>,
               ...(own
                 ? (['retry', 'give_up'] as const).map((action) => (
-                    <MenuItem key={`${action} ${destination}`} onSelect={() => plan(action, destination)}>
+                    <MenuItem key={`${action} ${destination}`} onSelect={() => onOpen(action, destination)}>
                       {words[action](destination)}
                     </MenuItem>
                   ))

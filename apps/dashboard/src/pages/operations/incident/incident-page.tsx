@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { unlessFrozen } from '../../../api/polled.ts';
 import { useStore } from '../../../api/store.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
@@ -11,8 +10,9 @@ import { Choices } from '../../../parts/field.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
-import { HoldMail, type HoldPlan } from '../backlog/hold-mail.tsx';
-import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { WAITING } from '../backlog/dimensions.ts';
+import { BulkDialog } from '../bulk/bulk-dialog.tsx';
+import { HoldForm } from '../holds/hold-form.tsx';
 import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { Happenings } from './happenings-panel.tsx';
@@ -25,10 +25,10 @@ const MINUTE_MS = 60_000;
 
 /** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
-  const { since: given, until, range = 'hour', reach: asked } = useSearch({ from: '/shell/operations/incident' });
+  const search = useSearch({ from: '/shell/operations/incident' });
+  const { since: given, until, range = 'hour', reach: asked, open, target = '' } = search;
   const navigate = useNavigate({ from: '/operations/incident' });
-  const [bulk, setBulk] = useState<BulkPlan>();
-  const [hold, setHold] = useState<HoldPlan>();
+  const close = () => void navigate({ search: ({ open: _, target: __, ...kept }) => kept, replace: true });
   const now = useNow(MINUTE_MS);
   const utc = useStore(inUtc);
   const reach = useReach(asked);
@@ -80,12 +80,23 @@ export function IncidentPage() {
           <>
             <FailureChart groups={shown} />
             <Happenings since={since} until={end} whose={reach} frozen={until !== undefined} />
-            <FailureGroups groups={shown.data} own={reach === 'workspace'} onBulk={setBulk} onHold={setHold} />
+            <FailureGroups
+              groups={shown.data}
+              own={reach === 'workspace'}
+              onOpen={(action, destination) =>
+                void navigate({ search: (kept) => ({ ...kept, open: action, target: destination }) })
+              }
+            />
           </>
         )}
       </Answered>
-      {bulk && <BulkDialog plan={bulk} onClose={() => setBulk(undefined)} />}
-      {hold && <HoldMail plan={hold} onClose={() => setHold(undefined)} />}
+      {open === 'hold' && <HoldForm target={{ scope: 'destination', value: target }} onClose={close} />}
+      {(open === 'retry' || open === 'give_up') && (
+        <BulkDialog
+          plan={{ action: open, filter: { status: WAITING, to_domain: target }, title: words[open](target) }}
+          onClose={close}
+        />
+      )}
     </Page>
   );
 }

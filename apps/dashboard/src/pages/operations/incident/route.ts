@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-import { type Range, rangeNames } from './ranges.ts';
+import { type IncidentAction, incidentActions, type Range, rangeNames } from './ranges.ts';
 
 interface IncidentSearch {
   /** The start of the incident; by default an hour ago. */
@@ -10,6 +10,9 @@ interface IncidentSearch {
   readonly range?: Range;
   readonly reach?: 'instance';
   readonly view?: 'table';
+  readonly open?: IncidentAction;
+  /** The destination of the open dialog. */
+  readonly target?: string;
 }
 
 const timeOf = (value: unknown) =>
@@ -21,6 +24,7 @@ export const incidentRoutes = [
     path: '/operations/incident',
     validateSearch(search: Record<string, unknown>): IncidentSearch {
       const [since, until] = [timeOf(search.since), timeOf(search.until)];
+      const open = incidentActions.find((name) => name === search.open);
       const range = rangeNames.find((name) => name === search.range);
       return {
         ...(range && { range }),
@@ -28,6 +32,7 @@ export const incidentRoutes = [
         ...(until && { until }),
         ...(search.reach === 'instance' && { reach: 'instance' }),
         ...(search.view === 'table' && { view: 'table' }),
+        ...(open && typeof search.target === 'string' && { open, target: search.target }),
       };
     },
     component: lazyRouteComponent(() => import('./incident-page.tsx'), 'IncidentPage'),

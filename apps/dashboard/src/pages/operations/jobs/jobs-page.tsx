@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Ban, CircleCheck, Clock, LoaderCircle, Skull, Undo2 } from 'lucide-react';
-import { useState } from 'react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -20,15 +19,14 @@ import { words } from './strings.ts';
 type Job = Outputs['ops']['jobs']['list']['data'][number];
 
 export function JobsPage() {
-  const { queue, state, subject, job } = useSearch({ from: '/shell/operations/jobs' });
+  const { queue, state, subject, job, open } = useSearch({ from: '/shell/operations/jobs' });
   const navigate = useNavigate({ from: '/operations/jobs' });
-  const [redriving, setRedriving] = useState(false);
   const queues = useQuery(trpc.ops.queues.queryOptions({}, { staleTime: 'static' }));
   const filter = { ...(queue && { queue }), ...(state && { state }), ...(subject && { subject }) };
   const list = useKeyset(trpc.ops.jobs.list, { ...filter, limit: 50 });
   const dead = (list.rows ?? []).filter((row) => row.state === 'dead').length;
   const close = () => {
-    void navigate({ search: ({ job: _, ...kept }) => kept, replace: true });
+    void navigate({ search: ({ job: _, open: __, ...kept }) => kept, replace: true });
     focusRowOf(job);
   };
   return (
@@ -39,7 +37,10 @@ export function JobsPage() {
         actions={
           queue !== undefined &&
           dead > 0 && (
-            <Button needs="operator" onClick={() => setRedriving(true)}>
+            <Button
+              needs="operator"
+              onClick={() => void navigate({ search: (kept) => ({ ...kept, open: 'redrive' }) })}
+            >
               {words.redrive}
             </Button>
           )
@@ -91,11 +92,8 @@ export function JobsPage() {
         }
       />
       {job !== undefined && <JobDrawer id={job} onClose={close} onChanged={list.refetch} />}
-      {redriving && queue !== undefined && (
-        <BulkDialog
-          plan={{ action: 'redrive', filter: { queue }, title: words.redriveTitle(queue) }}
-          onClose={() => setRedriving(false)}
-        />
+      {open === 'redrive' && queue !== undefined && (
+        <BulkDialog plan={{ action: 'redrive', filter: { queue }, title: words.redriveTitle(queue) }} onClose={close} />
       )}
     </Page>
   );

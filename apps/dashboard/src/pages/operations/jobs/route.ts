@@ -8,6 +8,7 @@ interface JobsSearch {
   readonly subject?: string;
   /** The job in the drawer. */
   readonly job?: string;
+  readonly open?: 'redrive';
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -19,7 +20,13 @@ export const jobRoutes = [
     validateSearch(search: Record<string, unknown>): JobsSearch {
       const [queue, subject, job] = [textOf(search.queue), textOf(search.subject), textOf(search.job)];
       const state = jobStates.find((name) => name === search.state);
-      return { ...(queue && { queue }), ...(state && { state }), ...(subject && { subject }), ...(job && { job }) };
+      return {
+        ...(queue && { queue }),
+        ...(state && { state }),
+        ...(subject && { subject }),
+        ...(job && { job }),
+        ...(search.open === 'redrive' && { open: search.open }),
+      };
     },
     component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
   }),

@@ -1,9 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
@@ -11,17 +9,17 @@ import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { useSecret } from '../../../parts/use-secret.ts';
 import { ShowEntry } from '../../settings/members/show-entry.tsx';
 import { words } from './strings.ts';
 
 type Operator = Outputs['operators']['list']['data'][number];
 
 export function OperatorsPage() {
-  const { open } = useSearch({ from: '/shell/operations/operators' });
+  const { open, operator } = useSearch({ from: '/shell/operations/operators' });
   const navigate = useNavigate({ from: '/operations/operators' });
-  const [removing, setRemoving] = useState<Operator>();
   const list = useKeyset(trpc.operators.list, { limit: 100 });
+  const close = () => void navigate({ search: {}, replace: true });
+  const removed = open === 'remove' && list.rows?.find(({ id }) => id === operator);
   return (
     <Page>
       <PageHeader
@@ -37,25 +35,26 @@ export function OperatorsPage() {
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns(setRemoving)}
+        columns={columns(({ id }) => void navigate({ search: { open: 'remove', operator: id } }))}
         idOf={({ id }) => id}
         nameOf={({ email }) => email}
         freshWord={words.fresh}
         empty={null}
       />
-      {open === 'new' && (
-        <AddOperator onClose={() => void navigate({ search: {}, replace: true })} onAdded={list.showFresh} />
-      )}
-      {removing && (
-        <ConfirmDialog
-          title={words.removing.title(removing.email)}
-          words={words.removing}
-          run={() => client.operators.remove.mutate({ user_id: removing.id })}
+      {open === 'new' && <AddOperator onClose={close} onAdded={list.showFresh} />}
+      {removed && (
+        <FormDialog
+          title={words.removing.title(removed.email)}
+          about={words.removing.about}
+          keep={words.removing.keep}
+          submit={words.removing.submit}
+          danger
+          run={() => client.operators.remove.mutate({ user_id: removed.id })}
           onDone={() => {
-            toast(words.removed(removing.email));
+            toast(words.removed(removed.email));
             list.showFresh();
           }}
-          onClose={() => setRemoving(undefined)}
+          onClose={close}
         />
       )}
     </Page>
@@ -80,22 +79,14 @@ function columns(remove: (operator: Operator) => void): readonly Column<Operator
 }
 
 function AddOperator({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
-  const add = useSecret<Outputs['operators']['add']>();
-  if (add.made) return <ShowEntry entry={add.made} onClose={onClose} />;
-  const submit = (form: FormData) =>
-    add.run(async () => {
-      const made = await client.operators.add.mutate({ email: String(form.get('email') ?? '').trim() });
-      onAdded();
-      return made;
-    });
   return (
     <FormDialog
       title={words.adding.title}
-      intro={<p>{words.adding.about}</p>}
-      words={words.adding}
-      error={add.error}
-      busy={add.busy}
-      onSubmit={submit}
+      about={words.adding.about}
+      submit={words.adding.submit}
+      run={(form) => client.operators.add.mutate({ email: String(form.get('email') ?? '').trim() })}
+      next={(made) => <ShowEntry entry={made} onClose={onClose} />}
+      onDone={onAdded}
       onClose={onClose}
     >
       {(problems) => (

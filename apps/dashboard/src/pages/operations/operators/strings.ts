@@ -9,15 +9,14 @@ export const words = {
   removing: {
     title: (email: string) => `Remove ${email} as an operator?`,
     about: 'Their sessions end. What they are in workspaces stays.',
+    keep: 'Keep operator',
     submit: 'Remove the operator',
-    cancel: 'Cancel',
   },
   adding: {
     title: 'Add an operator',
     about: 'A person who exists already gets a new sign-in: the admin who invited them may know the old one.',
     email: 'Email address',
     submit: 'Add',
-    cancel: 'Cancel',
   },
   fresh: (count: number) => `${count} new`,
 };

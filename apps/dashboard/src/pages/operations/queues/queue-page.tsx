@@ -10,8 +10,8 @@ import { Figures, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
+import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
-import { HoldQueue } from './hold-queue.tsx';
 import { QueueHistory } from './queue-history.tsx';
 import { drainOf, p95 } from './queues-page.tsx';
 import { type QueueRange, queueRanges, rangeMs } from './ranges.ts';
@@ -100,7 +100,7 @@ function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged
         onChange={(next) => void navigate({ search: (kept) => ({ ...kept, range: next }) })}
       />
       <QueueHistory queue={name} since={since} holds={own} />
-      {open === 'hold' && <HoldQueue name={name} onClose={close} />}
+      {open === 'hold' && <HoldForm target={{ scope: 'queue', value: name }} onClose={close} />}
       {open === 'release' && hold && <ReleaseHold id={hold.id} onClose={close} onReleased={changed} />}
       {open === 'concurrency' && (
         <SetConcurrency queue={name} current={queue.concurrency} onClose={close} onSet={changed} />

@@ -10,8 +10,8 @@ import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
+import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
-import { HoldQueue } from './hold-queue.tsx';
 import { words } from './strings.ts';
 
 type Queue = Outputs['ops']['queues']['data'][number];
@@ -59,7 +59,7 @@ export function QueuesPage() {
           />
         )}
       </Answered>
-      {hold !== undefined && <HoldQueue name={hold} onClose={() => close(hold)} />}
+      {hold !== undefined && <HoldForm target={{ scope: 'queue', value: hold }} onClose={() => close(hold)} />}
       {release !== undefined && (
         <ReleaseHold id={release} onClose={() => close(undefined)} onReleased={() => void holds.refetch()} />
       )}

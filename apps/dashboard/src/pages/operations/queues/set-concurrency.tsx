@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { client } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
@@ -19,27 +18,20 @@ export function SetConcurrency({
   readonly onClose: () => void;
   readonly onSet: () => void;
 }) {
-  const set = useMutation({
-    mutationFn: (given: { readonly concurrency: number; readonly reason?: string }) =>
-      client.ops.setConcurrency.mutate({ queue, ...given }),
-    onSuccess(_, { concurrency }) {
-      toast(text.done(queue, concurrency));
-      onSet();
-      onClose();
-    },
-  });
-  const submit = (form: FormData) => {
-    const reason = reasonIn(form);
-    set.mutate({ concurrency: Number(form.get('concurrency')), ...(reason && { reason }) });
-  };
   return (
     <FormDialog
       title={text.title(queue)}
-      intro={<p>{text.about}</p>}
-      words={text}
-      error={set.error}
-      busy={set.isPending}
-      onSubmit={submit}
+      about={text.about}
+      submit={text.submit}
+      run={(form) => {
+        const reason = reasonIn(form);
+        const concurrency = Number(form.get('concurrency'));
+        return client.ops.setConcurrency.mutate({ queue, concurrency, ...(reason && { reason }) });
+      }}
+      onDone={({ concurrency }) => {
+        toast(text.done(queue, concurrency));
+        onSet();
+      }}
       onClose={onClose}
     >
       {(problems) => (

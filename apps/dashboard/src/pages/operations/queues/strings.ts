@@ -27,13 +27,6 @@ export const words = {
   held: 'Held',
   hold: 'Hold',
   resume: 'Resume',
-  holding: {
-    title: (name: string) => `Hold ${name}?`,
-    about: 'Workers stop taking its jobs within two seconds. Nothing is lost, and no retry is spent.',
-    submit: 'Hold',
-    done: (name: string) => `${name} is held.`,
-    cancel: 'Cancel',
-  },
   detail: {
     back: 'Queues',
     answer: (ready: string, wait: string) => `${ready} ready; 95 % of its jobs waited no longer than ${wait}.`,
@@ -66,7 +59,6 @@ export const words = {
       about: 'How many jobs of it each worker runs at once. Workers follow within two seconds.',
       label: 'Jobs at once, for each worker',
       submit: 'Change',
-      cancel: 'Cancel',
       done: (name: string, count: number) => `${name} runs up to ${count} at once on each worker.`,
     },
   },

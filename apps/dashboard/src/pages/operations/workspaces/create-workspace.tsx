@@ -4,7 +4,6 @@ import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { Notice } from '../../../parts/states.tsx';
-import { useSecret } from '../../../parts/use-secret.ts';
 import { words } from './strings.ts';
 
 type Made = Outputs['workspaces']['create'];
@@ -18,22 +17,16 @@ export function CreateWorkspace({
   readonly onClose: () => void;
   readonly onCreated: () => void;
 }) {
-  const create = useSecret<Made>();
-  if (create.made) return <FirstKey made={create.made} onClose={onClose} />;
-  const submit = (form: FormData) =>
-    create.run(async () => {
-      const [name, plan] = ['name', 'plan'].map((field) => String(form.get(field) ?? '').trim());
-      const made = await client.workspaces.create.mutate({ name: name ?? '', plan: plan ?? '' });
-      onCreated();
-      return made;
-    });
   return (
     <FormDialog
       title={words.creating.title}
-      words={words.creating}
-      error={create.error}
-      busy={create.busy}
-      onSubmit={submit}
+      submit={words.creating.submit}
+      run={(form) => {
+        const [name = '', plan = ''] = ['name', 'plan'].map((field) => String(form.get(field) ?? '').trim());
+        return client.workspaces.create.mutate({ name, plan });
+      }}
+      next={(made) => <FirstKey made={made} onClose={onClose} />}
+      onDone={onCreated}
       onClose={onClose}
     >
       {(problems) => (

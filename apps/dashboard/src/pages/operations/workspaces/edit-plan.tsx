@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
@@ -38,37 +37,32 @@ export function EditPlan({
   readonly onSaved: () => void;
 }) {
   const before = plan ?? usual;
-  const save = useMutation({
-    mutationFn: (form: FormData) => {
-      const name = plan?.name ?? String(form.get('name') ?? '').trim();
-      const monthly = String(form.get('monthly_emails') ?? '').trim();
-      const count = (field: string) => Number(form.get(field));
-      const given = {
-        name,
-        monthly_emails: monthly === '' ? null : Number(monthly),
-        recipients_per_request: count('recipients_per_request'),
-        send_per_minute: count('send_per_minute'),
-        logs_per_minute: count('logs_per_minute'),
-        default_per_minute: count('default_per_minute'),
-      };
-      if (plan === null) return client.plans.create.mutate(given);
-      const reason = reasonIn(form);
-      return client.plans.update.mutate({ ...given, ...(reason && { reason }) });
-    },
-    onSuccess({ name }) {
-      toast(plan === null ? text.made(name) : text.changed(name));
-      onSaved();
-      onClose();
-    },
-  });
+  const save = (form: FormData) => {
+    const name = plan?.name ?? String(form.get('name') ?? '').trim();
+    const monthly = String(form.get('monthly_emails') ?? '').trim();
+    const count = (field: string) => Number(form.get(field));
+    const given = {
+      name,
+      monthly_emails: monthly === '' ? null : Number(monthly),
+      recipients_per_request: count('recipients_per_request'),
+      send_per_minute: count('send_per_minute'),
+      logs_per_minute: count('logs_per_minute'),
+      default_per_minute: count('default_per_minute'),
+    };
+    if (plan === null) return client.plans.create.mutate(given);
+    const reason = reasonIn(form);
+    return client.plans.update.mutate({ ...given, ...(reason && { reason }) });
+  };
   return (
     <FormDialog
       title={plan === null ? text.creatingTitle : text.editingTitle(plan.name)}
-      intro={plan && <p>{text.about}</p>}
-      words={{ cancel: text.cancel, submit: plan === null ? text.submitNew : text.submit }}
-      error={save.error}
-      busy={save.isPending}
-      onSubmit={(form) => save.mutate(form)}
+      about={plan && text.about}
+      submit={plan === null ? text.submitNew : text.submit}
+      run={save}
+      onDone={({ name }) => {
+        toast(plan === null ? text.made(name) : text.changed(name));
+        onSaved();
+      }}
       onClose={onClose}
     >
       {(problems) => (

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Panel } from '../../../parts/page.tsx';
@@ -59,9 +59,12 @@ export function PlansPanel({ onChanged }: { readonly onChanged: () => void }) {
       {open === 'plan' && <EditPlan plan={null} onClose={close} onSaved={saved} />}
       {open === undefined && plan && <EditPlan plan={plan} onClose={close} onSaved={saved} />}
       {open === 'delete' && plan && (
-        <ConfirmDialog
+        <FormDialog
           title={text.removing.title(plan.name)}
-          words={text.removing}
+          about={text.removing.about}
+          keep={text.removing.keep}
+          submit={text.removing.submit}
+          danger
           run={() => client.plans.delete.mutate({ name: plan.name })}
           onDone={({ name }) => {
             toast(text.removed(name));

@@ -9,7 +9,7 @@ export const words = {
   setPlan: (plan: string) => `Put on the plan ${plan}`,
   planSet: (name: string, plan: string) => `${name} is on the plan ${plan}, from its next request on.`,
   fresh: (count: number) => `${count} new`,
-  creating: { title: 'New workspace', name: 'Name', plan: 'Plan', submit: 'Make the workspace', cancel: 'Cancel' },
+  creating: { title: 'New workspace', name: 'Name', plan: 'Plan', submit: 'Make the workspace' },
   secret: {
     title: (name: string) => `The first key of ${name}`,
     once: 'This key administers the workspace, and is shown only here.',
@@ -36,12 +36,11 @@ export const words = {
     removed: (name: string) => `The plan ${name} is deleted.`,
     submitNew: 'Make the plan',
     submit: 'Change',
-    cancel: 'Cancel',
     removing: {
       title: (name: string) => `Delete the plan ${name}?`,
       about: 'No workspace may be on it.',
+      keep: 'Keep plan',
       submit: 'Delete the plan',
-      cancel: 'Cancel',
     },
     columns: {
       name: 'Plan',

@@ -1,19 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { client } from '../../../api/trpc.ts';
 import { calls } from '../../../parts/calls/api-calls.ts';
-import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Field, Form } from '../../../parts/field.tsx';
+import { ConfirmByName } from '../../../parts/dialogs/confirm-by-name.tsx';
 import { Facts } from '../../../parts/page.tsx';
-import { ErrorPanel, Notice } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import type { Key } from './key.ts';
 import { words } from './strings.ts';
 
 export function RevokeKey({
-  apiKey,
+  apiKey: { id, name, prefix, last4, last_used_at },
   onClose,
   onRevoked,
 }: {
@@ -21,49 +16,29 @@ export function RevokeKey({
   readonly onClose: () => void;
   readonly onRevoked: () => void;
 }) {
-  const [wrong, setWrong] = useState<string>();
-  const revoke = useMutation({
-    mutationFn: () => client.apiKeys.revoke.mutate({ key_id: apiKey.id }),
-    onSuccess() {
-      toast(words.revoking.done(apiKey.name));
-      onRevoked();
-      onClose();
-    },
-  });
-  const submit = (form: FormData) => {
-    const same = form.get('name') === apiKey.name;
-    setWrong(same ? undefined : words.revoking.mismatch);
-    if (same && !revoke.isPending) revoke.mutate();
-  };
+  const text = words.revoking;
   return (
-    <Dialog title={words.revoking.title(apiKey.name)} onClose={onClose}>
-      <Notice tone="bad">
-        <p>{words.revoking.about}</p>
-      </Notice>
-      <Facts
-        rows={[
-          [words.columns.key, <span key="key" className="mono">{`${apiKey.prefix}…${apiKey.last4}`}</span>],
-          [
-            words.revoking.used,
-            apiKey.last_used_at === null ? words.revoking.unused : <RelativeTime key="used" at={apiKey.last_used_at} />,
-          ],
-        ]}
-      />
-      <Form label={words.revoking.title(apiKey.name)} onSubmit={submit} fault={wrong}>
-        {revoke.error !== null && <ErrorPanel error={revoke.error} />}
-        <Field label={words.revoking.type(apiKey.name)} name="name" problem={wrong}>
-          {(control) => <input {...control} className="input" autoComplete="off" required autoFocus />}
-        </Field>
-        <div className="actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.dialog.cancel}
-          </button>
-          <button type="submit" className="button danger primary" aria-busy={revoke.isPending}>
-            {words.revoking.submit}
-          </button>
-        </div>
-      </Form>
-      <SameByApi call={calls.revokeKey(apiKey.id)} />
-    </Dialog>
+    <ConfirmByName
+      title={text.title(name)}
+      name={name}
+      about={text.about}
+      facts={
+        <Facts
+          rows={[
+            [words.columns.key, <span key="key" className="mono">{`${prefix}…${last4}`}</span>],
+            [text.used, last_used_at === null ? text.unused : <RelativeTime key="used" at={last_used_at} />],
+          ]}
+        />
+      }
+      keep={text.keep}
+      submit={text.submit}
+      call={calls.revokeKey(id)}
+      run={() => client.apiKeys.revoke.mutate({ key_id: id })}
+      onDone={() => {
+        toast(text.done(name));
+        onRevoked();
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -1,19 +1,18 @@
 import { client } from '../../../api/trpc.ts';
 import { calls } from '../../../parts/calls/api-calls.ts';
-import { SameByApi } from '../../../parts/calls/same-by-api.tsx';
 import { nowMs } from '../../../parts/clock.ts';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { ErrorPanel } from '../../../parts/states.tsx';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
-import { useSecret } from '../../../parts/use-secret.ts';
-import type { Key, MadeKey } from './key.ts';
+import type { Key } from './key.ts';
 import { ShowSecret } from './show-secret.tsx';
 import { words } from './strings.ts';
 
 const OVERLAP_MS = 86_400_000;
 
+const overlap = () => words.secret.overlap(exactTime(new Date(nowMs() + OVERLAP_MS).toISOString(), inUtc.get()));
+
 export function RotateKey({
-  apiKey,
+  apiKey: { id, name },
   onClose,
   onMade,
 }: {
@@ -21,33 +20,15 @@ export function RotateKey({
   readonly onClose: () => void;
   readonly onMade: () => void;
 }) {
-  const secret = useSecret<MadeKey>();
-  if (secret.made) {
-    const until = exactTime(new Date(nowMs() + OVERLAP_MS).toISOString(), inUtc.get());
-    const close = () => {
-      onMade();
-      onClose();
-    };
-    return <ShowSecret made={secret.made} note={words.secret.overlap(until)} onClose={close} />;
-  }
   return (
-    <Dialog title={words.rotating.title(apiKey.name)} onClose={onClose}>
-      {secret.error !== null && <ErrorPanel error={secret.error} />}
-      <p>{words.rotating.about}</p>
-      <div className="actions">
-        <button type="button" className="button" onClick={onClose}>
-          {words.dialog.cancel}
-        </button>
-        <button
-          type="button"
-          className="button primary"
-          aria-busy={secret.busy}
-          onClick={() => secret.run(() => client.apiKeys.rotate.mutate({ key_id: apiKey.id }))}
-        >
-          {words.rotating.submit}
-        </button>
-      </div>
-      <SameByApi call={calls.rotateKey(apiKey.id)} />
-    </Dialog>
+    <FormDialog
+      title={words.rotating.title(name)}
+      about={words.rotating.about}
+      submit={words.rotating.submit}
+      call={calls.rotateKey(id)}
+      run={() => client.apiKeys.rotate.mutate({ key_id: id })}
+      next={(made) => <ShowSecret made={made} note={overlap()} onClose={onMade} />}
+      onClose={onClose}
+    />
   );
 }

@@ -48,7 +48,6 @@ export const words = {
     noScope: 'Choose at least one scope.',
     noName: 'Give the key a name.',
     submit: 'Create the key',
-    cancel: 'Cancel',
   },
   secret: {
     title: (name: string) => `Key of ${name}`,
@@ -72,8 +71,7 @@ export const words = {
     about: 'Requests with this key are refused from the next one on. This cannot be undone.',
     used: 'Last used',
     unused: 'It has never been used.',
-    type: (name: string) => `Type ${name} to confirm`,
-    mismatch: 'This is not the name of the key.',
+    keep: 'Keep API key',
     submit: 'Revoke the key',
     done: (name: string) => `${name} is revoked.`,
   },

@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { InvalidForm } from '../../../api/problem.ts';
 import { client, type Outputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
@@ -14,40 +13,33 @@ export function EraseAddress({
   readonly onClose: () => void;
   readonly onStarted: (erasure: Outputs['erasures']['start']) => void;
 }) {
-  const [wrong, setWrong] = useState<string>();
-  const erase = useMutation({
-    mutationFn: (email: string) => client.erasures.start.mutate({ email }),
-    onSuccess(started) {
-      toast(words.creating.done);
-      onStarted(started);
-    },
-  });
-  const submit = (form: FormData) => {
-    const [email = '', again = ''] = ['email', 'again'].map((name) => String(form.get(name) ?? '').trim());
-    const same = email.toLowerCase() === again.toLowerCase();
-    setWrong(same ? undefined : words.creating.mismatch);
-    if (same) erase.mutate(email);
-  };
+  const text = words.creating;
   return (
     <FormDialog
-      title={words.creating.title}
-      intro={
+      title={text.title}
+      about={
         <Notice tone="wait">
-          <p>{words.creating.about}</p>
+          <p>{text.about}</p>
         </Notice>
       }
-      words={words.creating}
-      error={erase.error}
-      busy={erase.isPending}
-      onSubmit={submit}
+      submit={text.submit}
+      run={async (form) => {
+        const [email = '', again = ''] = ['email', 'again'].map((name) => String(form.get(name) ?? '').trim());
+        if (email.toLowerCase() !== again.toLowerCase()) throw new InvalidForm({ again: text.mismatch });
+        return client.erasures.start.mutate({ email });
+      }}
+      onDone={(started) => {
+        toast(text.done);
+        onStarted(started);
+      }}
       onClose={onClose}
     >
       {(problems) => (
         <>
-          <Field label={words.creating.email} name="email" problem={problems.get('email')}>
+          <Field label={text.email} name="email" problem={problems.get('email')}>
             {(control) => <input {...control} className="input" type="email" autoComplete="off" required autoFocus />}
           </Field>
-          <Field label={words.creating.again} name="again" problem={wrong}>
+          <Field label={text.again} name="again" problem={problems.get('again')}>
             {(control) => <input {...control} className="input" type="email" autoComplete="off" required />}
           </Field>
         </>

@@ -26,7 +26,6 @@ export const words = {
     again: 'The same address again',
     mismatch: 'The two addresses differ.',
     submit: 'Erase it',
-    cancel: 'Cancel',
     done: 'The erasure has begun.',
   },
   receipt: {

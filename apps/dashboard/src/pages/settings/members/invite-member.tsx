@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { client, type Inputs, type Outputs } from '../../../api/trpc.ts';
+import { client, type Inputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
-import { useSecret } from '../../../parts/use-secret.ts';
 import { ShowEntry } from './show-entry.tsx';
 import { words } from './strings.ts';
 
@@ -10,21 +9,13 @@ type Role = Inputs['members']['invite']['role'];
 
 export function InviteMember({ onClose, onInvited }: { readonly onClose: () => void; readonly onInvited: () => void }) {
   const [role, setRole] = useState<Role>('member');
-  const invite = useSecret<Outputs['members']['invite']>();
-  if (invite.made) return <ShowEntry entry={invite.made} onClose={onClose} />;
-  const submit = (form: FormData) =>
-    invite.run(async () => {
-      const made = await client.members.invite.mutate({ email: String(form.get('email') ?? '').trim(), role });
-      onInvited();
-      return made;
-    });
   return (
     <FormDialog
       title={words.inviting.title}
-      words={words.inviting}
-      error={invite.error}
-      busy={invite.busy}
-      onSubmit={submit}
+      submit={words.inviting.submit}
+      run={(form) => client.members.invite.mutate({ email: String(form.get('email') ?? '').trim(), role })}
+      next={(made) => <ShowEntry entry={made} onClose={onClose} />}
+      onDone={onInvited}
       onClose={onClose}
     >
       {(problems) => (

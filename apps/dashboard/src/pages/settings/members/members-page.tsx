@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, ShieldCheck, UserPlus } from 'lucide-react';
-import { useState } from 'react';
 import { may, useMe } from '../../../api/me.ts';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
-import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
+import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
@@ -41,9 +40,8 @@ export function MembersPage() {
 }
 
 function Members() {
-  const { open } = useSearch({ from: '/shell/settings/members' });
+  const { open, member } = useSearch({ from: '/shell/settings/members' });
   const navigate = useNavigate({ from: '/settings/members' });
-  const [removing, setRemoving] = useState<Member>();
   const list = useKeyset(trpc.members.list, { limit: 100 });
   const setRole = useMutation({
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: Role }) =>
@@ -53,6 +51,8 @@ function Members() {
       list.refetch();
     },
   });
+  const close = () => void navigate({ search: {}, replace: true });
+  const removed = open === 'remove' && list.rows?.find(({ id }) => id === member);
   const admins = (list.rows ?? []).filter(({ role }) => role === 'admin').length;
   return (
     <>
@@ -70,7 +70,10 @@ function Members() {
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns((member, role) => setRole.mutate({ member, role }), setRemoving)}
+        columns={columns(
+          (row, role) => setRole.mutate({ member: row, role }),
+          ({ id }) => void navigate({ search: { open: 'remove', member: id } }),
+        )}
         idOf={({ id }) => id}
         nameOf={({ email }) => email}
         freshWord={words.fresh}
@@ -80,19 +83,20 @@ function Members() {
           </Empty>
         }
       />
-      {open === 'new' && (
-        <InviteMember onClose={() => void navigate({ search: {}, replace: true })} onInvited={list.showFresh} />
-      )}
-      {removing && (
-        <ConfirmDialog
-          title={words.removing.title(removing.email)}
-          words={words.removing}
-          run={() => client.members.remove.mutate({ user_id: removing.id })}
+      {open === 'new' && <InviteMember onClose={close} onInvited={list.showFresh} />}
+      {removed && (
+        <FormDialog
+          title={words.removing.title(removed.email)}
+          about={words.removing.about}
+          keep={words.removing.keep}
+          submit={words.removing.submit}
+          danger
+          run={() => client.members.remove.mutate({ user_id: removed.id })}
           onDone={() => {
-            toast(words.removing.done(removing.email));
+            toast(words.removing.done(removed.email));
             list.showFresh();
           }}
-          onClose={() => setRemoving(undefined)}
+          onClose={close}
         />
       )}
     </>

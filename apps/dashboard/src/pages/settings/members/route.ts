@@ -8,8 +8,8 @@ export const memberRoutes = [
     validateSearch: ({
       open,
       member,
-    }: Record<string, unknown>): { readonly open?: 'new'; readonly member?: string } => ({
-      ...(open === 'new' && { open }),
+    }: Record<string, unknown>): { readonly open?: 'new' | 'remove'; readonly member?: string } => ({
+      ...((open === 'new' || open === 'remove') && { open }),
       ...(typeof member === 'string' && member !== '' && { member }),
     }),
     component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),

@@ -27,7 +27,6 @@ export const words = {
     email: 'Email address',
     role: 'Role',
     submit: 'Invite',
-    cancel: 'Cancel',
   },
   secret: {
     title: (email: string) => `${email} may sign in`,
@@ -42,8 +41,8 @@ export const words = {
   removing: {
     title: (email: string) => `Remove ${email}?`,
     about: 'Their sessions here end at once. API keys that they made go on working.',
+    keep: 'Keep member',
     submit: 'Remove the member',
     done: (email: string) => `${email} has no access any more.`,
-    cancel: 'Cancel',
   },
 };

@@ -1,0 +1,43 @@
+import { InvalidForm } from '../../api/problem.ts';
+import { Field } from '../field.tsx';
+import { Notice } from '../states.tsx';
+import { FormDialog, type FormDialogProps } from './form-dialog.tsx';
+
+interface ConfirmByNameProps<T> extends Omit<FormDialogProps<T>, 'danger' | 'run' | 'children' | 'about'> {
+  /** What to type. */
+  readonly name: string;
+  readonly about: string;
+  /** More to know about the target. */
+  readonly facts?: FormDialogProps<T>['about'];
+  readonly run: () => Promise<T>;
+}
+
+const plain = (text: unknown) => String(text).trim().toLowerCase();
+
+/** Confirms by its name what cannot be undone. */
+export function ConfirmByName<T>({ name, about, facts, run, ...dialog }: ConfirmByNameProps<T>) {
+  return (
+    <FormDialog
+      {...dialog}
+      danger
+      about={
+        <>
+          <Notice tone="bad">
+            <p>{about}</p>
+          </Notice>
+          {facts}
+        </>
+      }
+      run={async (form) => {
+        if (plain(form.get('name')) !== plain(name)) throw new InvalidForm({ name: `This is not ${name}.` });
+        return run();
+      }}
+    >
+      {(problems) => (
+        <Field label={`Type ${name} to confirm`} name="name" problem={[...problems.values()][0]}>
+          {(control) => <input {...control} className="input" autoComplete="off" required autoFocus />}
+        </Field>
+      )}
+    </FormDialog>
+  );
+}

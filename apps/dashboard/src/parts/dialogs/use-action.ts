@@ -1,0 +1,13 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/** The dialog of an action, in the URL of whatever page or drawer shows its target. */
+export function useAction() {
+  const { action } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return {
+    action,
+    open: (name: NonNullable<typeof action>) =>
+      void navigate({ to: '.', search: (kept) => ({ ...kept, action: name }) }),
+    close: () => void navigate({ to: '.', search: ({ action: _, ...kept }) => kept, replace: true }),
+  };
+}
