@@ -147,6 +147,30 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       ],
     ],
   },
+  'a dialog of the dashboard is opened by its URL': {
+    red: [
+      [
+        code(
+          'const [removed, setRemoved] = useState<Row>();\n{removed && <FormDialog title="Remove" onClose={() => setRemoved(undefined)} />}',
+          'apps/dashboard/src/pages/a.tsx',
+        ),
+      ],
+      [
+        code(
+          "const [asked, ask] = useState('none');\n{(asked === 'cancel' || asked === 'resend') && (\n<Dialog onClose={close}>",
+          'apps/dashboard/src/pages/a.tsx',
+        ),
+      ],
+    ],
+    green: [
+      [
+        code(
+          "const { open } = useSearch();\nconst [role, setRole] = useState('');\n{open === 'new' && <FormDialog onClose={close} />}\n{role && <p>{role}</p>}",
+          'apps/dashboard/src/pages/a.tsx',
+        ),
+      ],
+    ],
+  },
   'nothing is left as a note to finish later': {
     red: [[code(`// ${'TO'}${'DO'}: later`)], [code(`-- ${'FIX'}${'ME'}`, 'packages/db/migrations/0001_a.sql')]],
     green: [[code("const list = 'TODO';")]],

@@ -1,5 +1,5 @@
 import { graphsAreDrawn } from './house-rules/architecture-graph.ts';
-import { pollingListed, proceduresCalled } from './house-rules/dashboard.ts';
+import { dialogsInUrl, pollingListed, proceduresCalled } from './house-rules/dashboard.ts';
 import {
   coreWithoutHttp,
   declaredImports,
@@ -227,6 +227,7 @@ export const houseRules = {
   'no folder holds more than 25 source files': folderSize,
   'the dashboard polls only what its list names': pollingListed,
   'every tRPC procedure has a caller': proceduresCalled,
+  'a dialog of the dashboard is opened by its URL': dialogsInUrl,
   'prose uses plain words': plainWords,
   'the lockfile names no download address': lockAddresses,
   'the lockfile has every optional package': lockIsWhole,

@@ -54,3 +54,19 @@ export const proceduresCalled: HouseRule = (files) => {
       });
     });
 };
+
+/** An element that can be closed, shown while a state is set; the state of its own fields is its own. */
+export const dialogsInUrl: HouseRule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith(DASHBOARD))
+    .flatMap((file) => {
+      const { code } = sourceOf(file);
+      return [...code.matchAll(/\bconst \[(\w+)[^\]]*\] = useState\b/g)].flatMap(([, name]) =>
+        findAll(
+          file,
+          code,
+          new RegExp(`\\b${name}\\b[^{}<>;]*&&[\\s(]*<\\w+[^<]*?\\bonClose=`, 'g'),
+          'a search parameter opens a dialog, so that Back closes it and a link opens it',
+        ),
+      );
+    });
