@@ -90,6 +90,27 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
+  it.each(['/emails/', '/emails?open='])('opens a dialog by its address at %s, which Back closes', async (place) => {
+    const id = await sendMail(stage, { to: 'back@example.com', subject: 'Back' });
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto(`${place}${id}`);
+    await page.getByRole('button', { name: 'Resend as new' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resend as new' });
+    await dialog.waitFor();
+    const opened = page.url();
+
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.url()).not.toBe(opened);
+
+    await page.goto(opened);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Trace').first().waitFor();
+    await visitor.stop();
+  });
+
   it('cancels what is chosen, all at once', async () => {
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     for (const subject of ['Stop one', 'Stop two'])

@@ -113,7 +113,7 @@ export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/operations/health', 'Machine, database and network'],
   ['/operations/incident', 'Incident'],
   ['/operations/incident?open=hold&target=example.com', 'A hold on a destination is for all workspaces'],
-  ['/operations/incident?open=retry&target=example.com', 'Items a second'],
+  ['/operations/incident?open=give_up&target=example.com', 'Items a second'],
   ['/operations/backlog', 'Each cell is a menu'],
   ['/operations/backlog?open=limit&target=example.com', 'Save limit'],
   ['/operations/backlog?by=sender_domain&open=hold&target=sandbox.test', 'Release rate (per minute)'],
