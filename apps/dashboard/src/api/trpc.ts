@@ -37,7 +37,7 @@ export const client = createTRPCClient<AppRouter>({
 });
 
 export const queries = new QueryClient({
-  mutationCache: new MutationCache({ onSuccess: () => refetchShown() }),
+  mutationCache: new MutationCache({ onSuccess: refetchShown }),
 
   defaultOptions: {
     queries: {
@@ -53,8 +53,8 @@ export const queries = new QueryClient({
 });
 
 /** After a change of one's own, everything on the page is fetched again; what is read once stays. */
-export function refetchShown(): Promise<void> {
-  return queries.invalidateQueries();
+export function refetchShown(): void {
+  void queries.invalidateQueries();
 }
 
 export const trpc = createTRPCOptionsProxy<AppRouter>({ client, queryClient: queries });

@@ -35,7 +35,7 @@ export function DialogForm<T>(props: DialogFormProps<T>) {
     setError(null);
     try {
       const result = await run(form);
-      void refetchShown();
+      refetchShown();
       onDone(result);
     } catch (thrown) {
       setError(thrown);
