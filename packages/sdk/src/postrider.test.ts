@@ -275,6 +275,7 @@ describe('retries', () => {
 
     expect(unreachable).toBeInstanceOf(ConnectionError);
     expect(unreachable).toMatchObject({ reason: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
+    expect(silent?.cause).toMatchObject({ name: 'TimeoutError' });
     expect(silent).toBeInstanceOf(TimeoutError);
     expect(service.requests).toHaveLength(2);
   });

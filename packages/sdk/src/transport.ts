@@ -122,7 +122,8 @@ async function attemptOnce(settings: TransportSettings, request: ApiRequest, att
   } catch (error) {
     if (signal?.aborted) throw aborted(signal);
     if (timeout.aborted) {
-      throw new TimeoutError({ reason: 'timeout', message: `${base_url} did not answer in ${timeout_ms} ms.` });
+      const message = `${base_url} did not answer in ${timeout_ms} ms.`;
+      throw new TimeoutError({ reason: 'timeout', message, cause: error });
     }
     throw new ConnectionError({
       reason: 'unreachable',
