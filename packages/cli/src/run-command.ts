@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { createProgram } from './program.ts';
-import { Problem, writeProblem } from './terminal/problem.ts';
+import { Problem, problemOf, writeProblem } from './terminal/problem.ts';
 import { OUTPUT_VERSION, type Terminal } from './terminal/terminal.ts';
 
 const USAGE = 2;
@@ -26,9 +26,9 @@ export async function runCommand(given: readonly string[], terminal: Omit<Termin
       return error.exitCode === 0 ? 0 : USAGE;
     }
     writeProblem(error, given.includes('--json') || (readsJson(given) ?? terminal.json ?? false), terminal.note);
-    if (!(error instanceof Problem)) return 1;
-    if (error.facts.reason === 'invalid_option' || error.facts.reason === 'missing_option') return USAGE;
-    return error.facts.passing ? PASSING : 1;
+    const { reason, passing } = problemOf(error)?.facts ?? {};
+    if (reason === 'invalid_option' || reason === 'missing_option') return USAGE;
+    return passing ? PASSING : 1;
   }
   return code;
 }

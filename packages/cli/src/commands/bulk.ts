@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BulkEntry, BulkItem, BulkPreview } from '@postrider/core/bulk';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { endOf } from '../connect/follow.ts';
 import { type Arguments, change, enumValue, pageOf, read } from '../connect/graphql.ts';
 import { actionsInBulk, outcomesOfItems } from '../connect/values.ts';
 import { notConfirmed } from '../terminal/confirm.ts';
@@ -9,7 +9,6 @@ import { progressOf } from '../terminal/progress.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 const PAGE = 100;
-const POLL_MS = 500;
 
 interface FilterOptions {
   readonly status?: string;
@@ -82,7 +81,7 @@ function addRun(bulk: Command, terminal: Terminal): void {
       const { reason, rate: ratePerSecond } = options;
       const input = { token, reason, ratePerSecond, matched: await countFor(terminal, options) };
       const begun = await change<{ bulk: BulkEntry }>(terminal, 'bulkRun', ['BulkRunInput', input], PAYLOAD);
-      const started = options.wait ? await endOf(terminal, bulkOf(begun.bulk)) : bulkOf(begun.bulk);
+      const started = options.wait ? await ended(terminal, bulkOf(begun.bulk)) : bulkOf(begun.bulk);
       show(terminal, options.json, started, () => entryWords(started));
     });
 }
@@ -199,14 +198,13 @@ async function countFor(terminal: Terminal, { count: given, yes }: RunOptions): 
 }
 
 /** Waits until it has ended, with a bar on the terminal. */
-async function endOf(terminal: Terminal, started: BulkEntry): Promise<BulkEntry> {
-  const progress = progressOf(terminal, started.action);
-  let entry = started;
-  while (entry.status === 'queued' || entry.status === 'running') {
-    progress.show(entry.done + entry.failed + entry.skipped, entry.matched);
-    await pause(POLL_MS);
-    entry = await bulkWith(terminal, started.id);
-  }
+async function ended(terminal: Terminal, begun: BulkEntry): Promise<BulkEntry> {
+  const progress = progressOf(terminal, begun.action);
+  const entry = await endOf(begun, {
+    isOpen: ({ status }) => status === 'queued' || status === 'running',
+    show: ({ done, failed, skipped, matched }) => progress.show(done + failed + skipped, matched),
+    read: () => bulkWith(terminal, begun.id),
+  });
   progress.end();
   return entry;
 }

@@ -1,5 +1,5 @@
+import type { CaptureDetail } from '@postrider/sdk';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -8,18 +8,6 @@ import { wholeNumber } from '../terminal/whole-number.ts';
 // The wait of one request, well below the client's timeout.
 const LONGEST_WAIT = 20;
 const DEFAULT_WAIT = 30;
-
-const page = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
-const detail = z.looseObject({
-  sender: z.string(),
-  id: z.string(),
-  from: z.string(),
-  to: z.array(z.string()),
-  subject: z.string(),
-  received_at: z.string(),
-  links: z.array(z.string()),
-  codes: z.array(z.string()),
-});
 
 interface WaitOptions {
   readonly to?: string;
@@ -44,15 +32,13 @@ export function addCaptures(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async ({ timeout, json, ...filters }: WaitOptions) => {
       const client = createClient(terminal);
-      const query = new URLSearchParams({ limit: '1' });
-      for (const [name, value] of Object.entries(filters)) query.set(name, value);
       const ends = performance.now() + timeout * 1000;
       for (;;) {
         const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
-        query.set('wait', String(Math.min(LONGEST_WAIT, left)));
-        const [found] = (await client.call('GET', `/captures?${query}`, page)).data;
-        if (found) {
-          const capture = await client.call('GET', `/captures/${found.id}`, detail);
+        const page = await client.captures.list({ ...filters, limit: 1, wait: Math.min(LONGEST_WAIT, left) });
+        const [newest] = page.data;
+        if (newest) {
+          const capture = await client.captures.get(newest.id);
           show(terminal, json, capture, () => describe(capture));
           return;
         }
@@ -64,7 +50,7 @@ export function addCaptures(program: Command, terminal: Terminal): void {
     });
 }
 
-function describe({ id, from, sender, to, subject, received_at, links, codes }: z.output<typeof detail>): string {
+function describe({ id, from, sender, to, subject, received_at, links, codes }: CaptureDetail): string {
   return table([
     ['id', id],
     ['from', plain(sender)],

@@ -1,19 +1,12 @@
-import type { DnsRecord, Domain, DomainExamination } from '@postrider/sdk';
+import type { DnsRecord, Domain } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
-import { z } from 'zod';
-import { createClient } from '../connect/client.ts';
+import { all, createClient } from '../connect/client.ts';
 import { countMails } from '../connect/count-mails.ts';
 import { change } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
-// Not whole schemas: a newer service may answer more fields and values.
-const hasRecords = (value: unknown) => typeof value === 'object' && value !== null && 'dns_records' in value;
-const domainAnswer = z.custom<Domain>(hasRecords);
-const examinationAnswer = z.custom<DomainExamination>(hasRecords);
 const OPEN = 'scheduled,queued,sending,deferred';
-const page = z.looseObject({ data: z.array(domainAnswer), next_cursor: z.string().nullable() });
-const removed = z.looseObject({ name: z.string() });
 
 // A DKIM key has hundreds of characters; the zone file and the steps show it in full.
 const SHOWN_VALUE = 60;
@@ -36,8 +29,6 @@ interface SuspendOptions {
 
 export function addDomains(program: Command, terminal: Terminal): void {
   const domains = program.command('domains').description('the domains that mail is sent from');
-  const call = (method: string, path: string, body?: unknown) =>
-    createClient(terminal).call(method, path, domainAnswer, body === undefined ? {} : { body });
   const json = ['--json', 'print JSON'] as const;
   domains
     .command('list')
@@ -51,12 +42,8 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option('--return-path <name>', 'a name below the domain that bounces come back to')
     .option(...json)
     .action(async (name: string, { selector, returnPath, json }: AddOptions) => {
-      const body = {
-        name,
-        ...(selector !== undefined && { dkim_selector: selector }),
-        ...(returnPath !== undefined && { return_path: returnPath }),
-      };
-      const added = await call('POST', '/domains', body);
+      const body = { name, dkim_selector: selector, return_path: returnPath };
+      const added = await createClient(terminal).domains.add(body);
       const words = await inWords(added);
       show(
         terminal,
@@ -70,7 +57,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .description('look up the DNS records now; exit code 1 if the domain still cannot send')
     .option(...json)
     .action(async (name: string, options: { json?: boolean }) => {
-      const domain = await call('POST', `/domains/${encodeURIComponent(name)}/verify`);
+      const domain = await createClient(terminal).domains.verify(name);
       const words = await inWords(domain);
       show(terminal, options.json, domain, () => words);
       if (!domain.can_send) terminal.fail();
@@ -88,7 +75,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .description('create new DKIM keys; they sign once their records have been published for a day')
     .option(...json)
     .action(async (name: string, options: { json?: boolean }) => {
-      const domain = await call('POST', `/domains/${encodeURIComponent(name)}/rotate-keys`);
+      const domain = await createClient(terminal).domains.rotateKeys(name);
       const words = await inWords(domain);
       show(terminal, options.json, domain, () => words);
     });
@@ -103,7 +90,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
         const preview = `${name} and its keys would be removed, and ${words} of it canceled.`;
         await confirm(terminal, { preview, count, yes: false });
       }
-      const gone = await createClient(terminal).call('DELETE', `/domains/${encodeURIComponent(name)}`, removed);
+      const gone = await createClient(terminal).domains.remove(name);
       show(terminal, options.json, gone, () => `${gone.name}  removed`);
     });
   const workspace = ['--workspace <id>', 'whose; else that of the key'] as const;
@@ -137,14 +124,7 @@ interface Changed {
 }
 
 async function list(terminal: Terminal, json: boolean | undefined): Promise<void> {
-  const client = createClient(terminal);
-  const data: Domain[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
-    const answer: z.output<typeof page> = await client.call('GET', `/domains?${query}`, page);
-    data.push(...answer.data);
-    cursor = answer.next_cursor;
-  }
+  const data = await all(createClient(terminal).domains.list({ limit: 100 }));
   show(terminal, json, { object: 'list', data }, () =>
     table(
       data.map(({ name, status, next_check_at }) => [name, status, next_check_at ? `next check ${next_check_at}` : '']),
@@ -153,8 +133,7 @@ async function list(terminal: Terminal, json: boolean | undefined): Promise<void
 }
 
 async function examine(terminal: Terminal, name: string, { format, json }: DoctorOptions): Promise<void> {
-  const path = `/domains/${encodeURIComponent(name)}/doctor`;
-  const seen = await createClient(terminal).call('GET', path, examinationAnswer);
+  const seen = await createClient(terminal).domains.examine(name);
   const records = await recordsInWords(seen.dns_records);
   show(terminal, json, seen, () => {
     if (format === 'zone') return seen.zone_file.trimEnd();

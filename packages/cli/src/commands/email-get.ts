@@ -1,12 +1,10 @@
+import type { LogEntryDetail, Waiting } from '@postrider/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../connect/client.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
-import { type EmailDetail, emailDetail, emailEntry } from './email-answer.ts';
 
 const open = new Set(['scheduled', 'queued', 'sending', 'deferred']);
-
-type Waiting = NonNullable<EmailDetail['recipients'][number]['waiting']>;
 
 export function addEmail(program: Command, terminal: Terminal): void {
   const one = program.command('email').description('show, cancel or give up one mail');
@@ -15,7 +13,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     .description('cancel a mail before its first attempt')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const email = await createClient(terminal).call('POST', `/email/${encodeURIComponent(id)}/cancel`, emailEntry);
+      const email = await createClient(terminal).email.cancel(id);
       show(terminal, options.json, email, () => `${email.id} is ${email.status}`);
     });
   one
@@ -26,14 +24,12 @@ export function addEmail(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (id: string, { reason, yes, json }: { reason?: string; yes?: boolean; json?: boolean }) => {
       if (!yes) {
-        const known = await createClient(terminal).call('GET', `/email/logs/${encodeURIComponent(id)}`, emailDetail);
+        const known = await createClient(terminal).email.get(id);
         const count = known.recipients.filter(({ status }) => open.has(status)).length;
         const preview = `${id} would be given up for ${count} of its recipients.`;
         await confirm(terminal, { preview, count, yes });
       }
-      const path = `/email/${encodeURIComponent(id)}/give-up`;
-      const body = reason === undefined ? {} : { reason };
-      const email = await createClient(terminal).call('POST', path, emailEntry, { body });
+      const email = await createClient(terminal).email.giveUp(id, { reason });
       show(terminal, json, email, () => `${email.id} is ${email.status}`);
     });
   one
@@ -41,7 +37,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     .description('its recipients and its timeline')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const email = await createClient(terminal).call('GET', `/email/logs/${encodeURIComponent(id)}`, emailDetail);
+      const email = await createClient(terminal).email.get(id);
       show(terminal, options.json, email, () => describe(email));
     });
 }
@@ -69,7 +65,7 @@ function policyWords({ kind, destination, messages_per_minute }: NonNullable<Wai
   return `${plain(kind).replaceAll('_', ' ')}${at}${rate}`;
 }
 
-function describe(email: EmailDetail): string {
+function describe(email: LogEntryDetail): string {
   const facts = table([
     ['id', email.id],
     ['status', email.status],

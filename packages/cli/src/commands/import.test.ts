@@ -11,8 +11,10 @@ interface Reply {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
-const refusal = (reason: string) => ({ error: { reason, message: `Refused for ${reason}.`, docs_url: '/errors' } });
-const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 'retry-after': '0.01' } };
+const refusal = (reason: string) => ({
+  error: { code: 'invalid_request', reason, message: `Refused for ${reason}.`, docs_url: '/errors' },
+});
+const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 'retry-after': '0' } };
 const broken: Reply = { status: 500, body: refusal('internal_error') };
 const made = (secret: string): Reply => ({ status: 201, body: { secret } });
 

@@ -1,6 +1,6 @@
+import type { Postrider } from '@postrider/sdk';
 import { Argument, type Command } from 'commander';
-import { z } from 'zod';
-import { type Client, createClient } from '../connect/client.ts';
+import { all, createClient } from '../connect/client.ts';
 import {
   type DomainPlan,
   planDomains,
@@ -12,8 +12,9 @@ import {
 import { type ProviderName, providerNames, providers } from '../import/providers.ts';
 import { readExport } from '../import/read-export.ts';
 import { fileOf } from '../terminal/called-from.ts';
-import { Problem } from '../terminal/problem.ts';
+import { Problem, problemOf } from '../terminal/problem.ts';
 import { plain, show, type Terminal } from '../terminal/terminal.ts';
+import { addAll } from './suppressions.ts';
 
 interface Options {
   readonly suppressions?: readonly string[];
@@ -45,23 +46,10 @@ type Secret = NonNullable<Part['secrets']>[number];
 
 interface Taking {
   readonly terminal: Terminal;
-  readonly client: Client;
+  /** Created at the first request, because a preview of suppressions needs no key. */
+  readonly client: Postrider;
   readonly apply: boolean;
 }
-
-const results = z.looseObject({
-  data: z.array(z.looseObject({ error: z.looseObject({ reason: z.string(), message: z.string() }).optional() })),
-});
-const domainPage = z.looseObject({
-  data: z.array(z.looseObject({ name: z.string() })),
-  next_cursor: z.string().nullable(),
-});
-const webhookPage = z.looseObject({
-  data: z.array(z.looseObject({ url: z.string() })),
-  next_cursor: z.string().nullable(),
-});
-const anything = z.looseObject({});
-const withSecret = z.looseObject({ secret: z.string() });
 
 // A request of the API holds 1,000 entries and 100 kB.
 const MOST_ENTRIES = 1000;
@@ -110,7 +98,13 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
     file: webhooks,
     plan: planWebhooks(webhooks, await readExport(fileOf(terminal, webhooks)), provider),
   };
-  const taking: Taking = { terminal, client: createClient(terminal), apply };
+  const taking: Taking = {
+    terminal,
+    apply,
+    get client() {
+      return createClient(terminal);
+    },
+  };
   const parts: Part[] = [];
   const begun = (part: Part) => {
     parts.push(part);
@@ -154,12 +148,13 @@ function newPart(
 }
 
 /** The service reports the entries that it already has, so nothing is compared before writing. */
-async function takeSuppressions({ terminal, client, apply }: Taking, plan: SuppressionPlan, part: Part): Promise<void> {
+async function takeSuppressions(taking: Taking, plan: SuppressionPlan, part: Part): Promise<void> {
+  const { terminal, apply } = taking;
   if (!apply) part.to_add = plan.entries.length;
   for (const entries of apply ? requestsOf(inOneMinute(terminal, plan.entries)) : []) {
-    const body = { suppressions: entries.map(({ email, reason }) => ({ email, reason })) };
-    const { data } = await patiently(terminal, () => client.call('POST', '/suppressions', results, { body }));
-    for (const [index, { error }] of data.entries()) {
+    const suppressions = entries.map(({ email, reason }) => ({ email, reason }));
+    const results = await patiently(terminal, () => addAll(taking.client, suppressions));
+    for (const [index, { error }] of results.entries()) {
       const entry = entries[index];
       if (!error) part.added += 1;
       else if (error.reason === 'suppression_exists') part.present += 1;
@@ -211,8 +206,8 @@ async function patiently<T>(
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof Problem) || !error.facts.passing) throw error;
-      const { retry_after_seconds, message } = error.facts;
+      const { passing, retry_after_seconds, message } = problemOf(error)?.facts ?? {};
+      if (!passing) throw error;
       const most = retry_after_seconds !== undefined ? MOST_CALLS : repeatable ? MOST_UNANSWERED : 1;
       if (calls >= most) throw error;
       const seconds = retry_after_seconds ?? PAUSE_SECONDS;
@@ -223,12 +218,14 @@ async function patiently<T>(
 }
 
 async function takeDomains({ terminal, client, apply }: Taking, plan: DomainPlan, part: Part): Promise<void> {
-  const there = new Set((await everyOne(terminal, client, '/domains', domainPage)).map(({ name }) => name));
+  const there = new Set(
+    (await patiently(terminal, () => all(client.domains.list({ limit: 100 })))).map(({ name }) => name),
+  );
   const missing = plan.names.filter((name) => !there.has(name));
   part.present = plan.names.length - missing.length;
   if (!apply) part.to_add = missing.length;
   for (const name of apply ? missing : []) {
-    const add = () => client.call('POST', '/domains', anything, { body: { name } });
+    const add = () => client.domains.add({ name });
     await patiently(terminal, add, { repeatable: false }).then(
       () => {
         part.added += 1;
@@ -244,59 +241,37 @@ async function takeWebhooks(
   secrets: Secret[],
   part: Part,
 ): Promise<void> {
-  const there = new Set((await everyOne(terminal, client, '/webhooks', webhookPage)).map(({ url }) => url));
+  const there = new Set(
+    (await patiently(terminal, () => all(client.webhooks.list({ limit: 100 })))).map(({ url }) => url),
+  );
   const missing = plan.webhooks.filter(({ url }) => !there.has(url));
   part.present = plan.webhooks.length - missing.length;
   if (!apply) part.to_add = missing.length;
   for (const webhook of apply ? missing : []) {
-    const add = () => client.call('POST', '/webhooks', withSecret, { body: webhook });
+    const add = () => client.webhooks.create(webhook);
     await patiently(terminal, add, { repeatable: false }).then(
       ({ secret }) => {
         part.added += 1;
         secrets.push({ url: webhook.url, secret });
       },
       (error: unknown) => {
-        if (isUnanswered(error)) throw maybeAdded(webhook.url, error);
+        const facts = problemOf(error)?.facts;
+        if (facts?.passing && facts.retry_after_seconds === undefined) {
+          // If it was added, a second one would get the same events, and the secret of the first is lost.
+          const advice = `Look whether ${webhook.url} was added; if so, rotate its secret. Then run it again.`;
+          throw new Problem({ ...facts, advice });
+        }
         part.refused.push({ what: webhook.url, message: refusalOf(error) });
       },
     );
   }
 }
 
-function isUnanswered(error: unknown): error is Problem {
-  return error instanceof Problem && error.facts.passing === true && error.facts.retry_after_seconds === undefined;
-}
-
-/** If it was added, a second one would get the same events, and the secret of the first is lost. */
-function maybeAdded(url: string, { facts }: Problem): Problem {
-  return new Problem({
-    ...facts,
-    advice: `Look whether ${url} was added; if so, rotate its secret. Then run it again.`,
-  });
-}
-
 /** The refusal of one entry; errors that end the whole command are thrown. */
 function refusalOf(error: unknown): string {
-  if (error instanceof Problem && !error.facts.passing && error.facts.docs_url !== undefined)
-    return error.facts.message;
+  const facts = problemOf(error)?.facts;
+  if (facts && !facts.passing && facts.docs_url !== undefined) return facts.message;
   throw error;
-}
-
-async function everyOne<T>(
-  terminal: Terminal,
-  client: Client,
-  path: string,
-  page: z.ZodType<{ data: T[]; next_cursor: string | null }>,
-): Promise<T[]> {
-  const all: T[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
-    const ask = () => client.call('GET', `${path}?${query}`, page);
-    const answer: { data: T[]; next_cursor: string | null } = await patiently(terminal, ask);
-    all.push(...answer.data);
-    cursor = answer.next_cursor;
-  }
-  return all;
 }
 
 function report(parts: readonly Part[], applied: boolean): string {

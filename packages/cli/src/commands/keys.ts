@@ -1,26 +1,9 @@
-import { scopes } from '@postrider/sdk';
+import { type ApiKey, type ApiKeysCreateBody, scopes } from '@postrider/sdk';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { createClient } from '../connect/client.ts';
+import { all, createClient } from '../connect/client.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
-
-const keyEntry = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  prefix: z.string(),
-  last4: z.string(),
-  scopes: z.array(z.string()),
-  mode: z.string(),
-  status: z.string(),
-  expires_at: z.string().nullable(),
-  last_used_at: z.string().nullable(),
-  replaced_by: z.string().nullable(),
-});
-const newKey = keyEntry.extend({ secret: z.string() });
-const revokedKey = z.looseObject({ id: z.string(), status: z.string(), revoked_at: z.string() });
-const keyPage = z.looseObject({ data: z.array(keyEntry), next_cursor: z.string().nullable() });
 
 interface CreateOptions {
   readonly name?: string;
@@ -76,7 +59,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .description('replace a key by one with the same rights; the old one works for another 24 hours')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const key = await createClient(terminal).call('POST', `/api-keys/${encodeURIComponent(id)}/rotate`, newKey);
+      const key = await createClient(terminal).apiKeys.rotate(id);
       show(terminal, options.json, key, () => `${key.secret}\n${key.id} instead of ${id}; shown this once`);
     });
   keys
@@ -91,33 +74,25 @@ export function addKeys(program: Command, terminal: Terminal): void {
         const preview = `${id}${known ? ` (${plain(known.name)}, ${used})` : ''} would be revoked for ever.`;
         await confirm(terminal, { preview, count: 1, yes: false });
       }
-      const key = await createClient(terminal).call('DELETE', `/api-keys/${encodeURIComponent(id)}`, revokedKey);
+      const key = await createClient(terminal).apiKeys.revoke(id);
       show(terminal, options.json, key, () => `${key.id}  ${key.status} at ${key.revoked_at}`);
     });
 }
 
-async function allKeys(terminal: Terminal): Promise<z.output<typeof keyEntry>[]> {
-  const client = createClient(terminal);
-  const keys: z.output<typeof keyEntry>[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ limit: '100', ...(cursor !== null && { cursor }) });
-    const page: z.output<typeof keyPage> = await client.call('GET', `/api-keys?${query}`, keyPage);
-    keys.push(...page.data);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return keys;
+function allKeys(terminal: Terminal): Promise<ApiKey[]> {
+  return all(createClient(terminal).apiKeys.list({ limit: 100 }));
 }
 
 async function createOverHttp(terminal: Terminal, options: CreateOptions) {
-  if (!options.name || !options.scope) {
+  const { name, scope } = options;
+  if (!name || !scope) {
     throw new Problem({
       reason: 'missing_option',
       message: 'A key needs a name and at least one scope.',
       advice: `Add --name and --scope; the scopes are ${scopes.join(', ')}.`,
     });
   }
-  return createClient(terminal).call('POST', '/api-keys', newKey, { body: requestOf(options) });
+  return createClient(terminal).apiKeys.create(requestOf({ ...options, name, scope }));
 }
 
 async function createLocally(terminal: Terminal, options: CreateOptions) {
@@ -135,7 +110,10 @@ async function createLocally(terminal: Terminal, options: CreateOptions) {
   return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), createKey, request));
 }
 
-function requestOf({ name, scope, mode, domain, allowIp, expires }: CreateOptions): Record<string, unknown> {
-  const all = { name, scopes: scope, mode, domains: domain, allowed_ips: allowIp, expires_at: expires };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+type Named = CreateOptions & { readonly name: string; readonly scope: readonly string[] };
+
+function requestOf({ name, scope, mode, domain, allowIp, expires }: Named): ApiKeysCreateBody {
+  const body = { name, scopes: scope, mode, domains: domain, allowed_ips: allowIp, expires_at: expires };
+  // The service rejects an unknown mode, and names those that exist.
+  return body as ApiKeysCreateBody;
 }

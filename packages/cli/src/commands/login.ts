@@ -1,12 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { createClient, serviceUrl } from '../connect/client.ts';
 import { writeProfile } from '../connect/settings.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal } from '../terminal/terminal.ts';
-
-const current = z.looseObject({ id: z.string(), name: z.string(), scopes: z.array(z.string()) });
 
 export function addLogin(program: Command, terminal: Terminal): void {
   program
@@ -26,7 +23,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
       };
       const asked = { ...terminal, env };
       const url = serviceUrl(asked);
-      const known = await createClient(asked).call('GET', '/api-keys/current', current);
+      const known = await createClient(asked).apiKeys.current();
       const file = writeProfile(terminal, { url, key });
       show(terminal, options.json, { file, url, key_id: known.id, scopes: known.scopes }, () => {
         return `${file} has ${url} and the key "${plain(known.name)}", which may ${known.scopes.join(' ')}`;

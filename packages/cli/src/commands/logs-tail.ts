@@ -1,12 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { LogEntry } from '@postrider/sdk';
 import type { Command } from 'commander';
-import { type Client, createClient } from '../connect/client.ts';
-import { Problem } from '../terminal/problem.ts';
-import { show, type Terminal } from '../terminal/terminal.ts';
+import { createClient } from '../connect/client.ts';
+import { FOLLOW_PAGE, follow } from '../connect/follow.ts';
+import { plain, show, type Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
-import { type EmailEntry, emailPage, entryLine } from './email-answer.ts';
 
-const PAGE = 100;
 // Every plan allows 60 log requests a minute; half of them are left for other clients of the key.
 const DEFAULT_SECONDS = 2;
 
@@ -42,80 +40,33 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option('--domain <name>', 'the domain of from')
     .option('--priority <priority>', 'high, normal or bulk')
     .option('--since <time>', 'from this time on, as ISO 8601')
-    .option('--limit <count>', 'how many at most', wholeNumber(1, PAGE), 20)
+    .option('--limit <count>', 'how many at most', wholeNumber(1, FOLLOW_PAGE), 20)
     .option('--json', 'print JSON')
-    .action(async ({ json, tag = [], toDomain, ...options }: ListOptions) => {
-      const query = new URLSearchParams(tag.map((one) => ['tag', one]));
-      if (toDomain !== undefined) query.set('to_domain', toDomain);
-      for (const [name, value] of Object.entries(options)) query.set(name, String(value));
-      const found = await createClient(terminal).call('GET', `/email/logs?${query}`, emailPage);
-      const more = found.has_more ? ['There are more; narrow the filter, or raise --limit.'] : [];
-      const none = found.data.length === 0 ? ['nothing matches'] : [];
-      show(terminal, json, found, () => [...found.data.map(entryLine), ...none, ...more].join('\n'));
+    .action(async ({ json, toDomain, ...filter }: ListOptions) => {
+      const page = await createClient(terminal).email.logs({ ...filter, to_domain: toDomain });
+      const more = page.has_more ? ['There are more; narrow the filter, or raise --limit.'] : [];
+      const none = page.data.length === 0 ? ['nothing matches'] : [];
+      show(terminal, json, page, () => [...page.data.map(entryLine), ...none, ...more].join('\n'));
     });
   logs
     .command('tail')
     .description('print new mails as they are accepted, until Ctrl-C')
-    .option('-n, --last <count>', 'how many earlier mails to begin with', wholeNumber(0, PAGE), 10)
+    .option('-n, --last <count>', 'how many earlier mails to begin with', wholeNumber(0, FOLLOW_PAGE), 10)
     .option('--interval <seconds>', 'how often to ask', wholeNumber(1, 3600), DEFAULT_SECONDS)
     .option('--json', 'print one JSON object a line')
-    .action(async (options: TailOptions) => {
-      const ended = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
-      await tail(terminal, createClient(terminal), options, ended.signal);
+    .action(async ({ last, interval, json = terminal.json }: TailOptions) => {
+      const client = createClient(terminal);
+      const print = (entry: LogEntry) => terminal.print(json ? JSON.stringify(entry) : entryLine(entry));
+      await follow(terminal, () => client.email.logs({ limit: FOLLOW_PAGE }), {
+        seconds: interval,
+        begin: (newest) => newest.slice(0, last).reverse().forEach(print),
+        each: print,
+      });
     });
 }
 
-async function tail(terminal: Terminal, client: Client, options: TailOptions, signal: AbortSignal): Promise<void> {
-  const printAll = (entries: readonly EmailEntry[]) => {
-    for (const entry of entries)
-      terminal.print((options.json ?? terminal.json) ? JSON.stringify(entry) : entryLine(entry));
-  };
-  const newest = await pageOf(client, null);
-  printAll(newest.data.slice(0, options.last).reverse());
-  const floor = newest.data[0]?.id ?? '';
-  let seen: ReadonlySet<string> = new Set(newest.data.map((entry) => entry.id));
-  while (await paused(options.interval, signal)) {
-    try {
-      const found = await newerThan(client, floor, seen);
-      printAll(found.fresh);
-      seen = found.seen;
-    } catch (error) {
-      if (!(error instanceof Problem) || !error.facts.passing) throw error;
-      terminal.note(`${error.facts.reason}: ${error.message} Trying again.`);
-    }
-  }
-}
-
-/**
- * New entries, oldest first. Ids sort by time but commits do not: a mail may appear after a younger one was printed, so
- * a page is compared entry by entry and not cut at the last id.
- */
-async function newerThan(client: Client, floor: string, seen: ReadonlySet<string>) {
-  const fresh: EmailEntry[] = [];
-  const read = new Set(seen);
-  let cursor: string | null = null;
-  for (;;) {
-    const page = await pageOf(client, cursor);
-    const unseen = page.data.filter((entry) => entry.id > floor && !seen.has(entry.id));
-    fresh.push(...unseen);
-    for (const entry of page.data) read.add(entry.id);
-    cursor = page.next_cursor;
-    if (cursor === null || unseen.length < page.data.length) return { fresh: fresh.reverse(), seen: newestOf(read) };
-  }
-}
-
-/** Keeps enough ids to recognize every entry of the next page. */
-function newestOf(ids: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...ids].sort().slice(-10 * PAGE));
-}
-
-async function pageOf(client: Client, cursor: string | null) {
-  const query = new URLSearchParams({ limit: String(PAGE), ...(cursor !== null && { cursor }) });
-  return client.call('GET', `/email/logs?${query}`, emailPage);
-}
-
-async function paused(seconds: number, signal: AbortSignal): Promise<boolean> {
-  await pause(seconds * 1000, undefined, { signal }).catch(() => undefined);
-  return !signal.aborted;
+function entryLine(entry: LogEntry): string {
+  const others = entry.to.length > 1 ? ` and ${entry.to.length - 1} more` : '';
+  const to = `${plain(entry.to[0] ?? '(blind copies)')}${others}`;
+  return `${entry.created_at}  ${entry.id}  ${entry.status.padEnd(9)}  ${to}  ${plain(entry.subject)}`;
 }

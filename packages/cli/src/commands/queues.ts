@@ -1,13 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { JobDetail, JobView, QueueView } from '@postrider/core/queues';
 import { type Command, InvalidArgumentError } from 'commander';
+import { interruption, paused } from '../connect/follow.ts';
 import { change, enumValue, pageOf, read } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { addHolds } from './holds.ts';
 
-const WATCH_MS = 2000;
+const WATCH_SECONDS = 2;
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 interface JsonOption {
@@ -61,13 +61,12 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('--watch', 'refresh every two seconds, until Ctrl-C')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption & { watch?: boolean }) => {
-      const ended = new AbortController();
-      if (options.watch) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+      const signal = options.watch ? interruption() : null;
       do {
         const data = (await read<readonly QueueView[]>(terminal, 'queues', QUEUE)).map(named('queue'));
         const clear = options.watch && !options.json ? CLEAR_SCREEN : '';
         show(terminal, options.json, { object: 'list', data }, () => clear + table([HEADER, ...data.map(queueRow)]));
-      } while (options.watch && (await paused(ended.signal)));
+      } while (signal && (await paused(WATCH_SECONDS, signal)));
     });
 
   queues
@@ -253,9 +252,4 @@ function rate(value: number): string {
 function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(text);
-}
-
-async function paused(signal: AbortSignal): Promise<boolean> {
-  await pause(WATCH_MS, undefined, { signal }).catch(() => undefined);
-  return !signal.aborted;
 }

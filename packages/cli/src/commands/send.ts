@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { SendRequest } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
-import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { Problem } from '../terminal/problem.ts';
@@ -9,8 +9,6 @@ import { show, type Terminal } from '../terminal/terminal.ts';
 
 // The limit of POST /email/send, checked before a file is read into memory.
 const MOST_ATTACHED_BYTES = 10 * 1024 * 1024;
-
-const acknowledgement = z.looseObject({ id: z.string(), status: z.string(), created_at: z.string() });
 
 interface SendOptions {
   readonly from: string;
@@ -56,11 +54,9 @@ export function addSend(program: Command, terminal: Terminal): void {
     .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
     .option('--json', 'print JSON')
     .action(async (options: SendOptions) => {
-      const client = createClient(terminal);
-      const sent = await client.call('POST', '/email/send', acknowledgement, {
-        body: messageOf(options, await attachments(terminal, options.attach)),
-        headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
-      });
+      const { idempotencyKey: idempotency_key } = options;
+      const message = messageOf(options, await attachments(terminal, options.attach));
+      const sent = await createClient(terminal).email.send(message, { idempotency_key });
       show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, timeOf(options))}`);
     });
 }
@@ -75,10 +71,10 @@ function becomes(status: string, schedule: string | undefined): string {
 }
 
 /** The body of POST /email/send, without the options that were not given, so that the server's defaults apply. */
-function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): Record<string, unknown> {
+function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): SendRequest {
   const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata } = options;
   const { priority, retain } = options;
-  const all = {
+  return {
     from,
     to,
     cc,
@@ -95,7 +91,6 @@ function messageOf(options: SendOptions, attached: readonly Attachment[] | undef
     priority,
     retain,
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 interface Attachment {

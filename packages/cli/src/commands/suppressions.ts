@@ -1,28 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Postrider, Suppression, SuppressionsCreateBody } from '@postrider/sdk';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { type Client, createClient } from '../connect/client.ts';
+import { createClient } from '../connect/client.ts';
 import { countMails } from '../connect/count-mails.ts';
+import { endOf } from '../connect/follow.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
-
-const suppression = z.looseObject({
-  id: z.string(),
-  email: z.string(),
-  reason: z.string().nullable(),
-  source: z.string(),
-  created_at: z.string(),
-  expires_at: z.string().nullable(),
-});
-type Suppression = z.output<typeof suppression>;
-const page = z.looseObject({ data: z.array(suppression), next_cursor: z.string().nullable() });
-const deleted = z.looseObject({ id: z.string(), email: z.string() });
-const refused = z.looseObject({ error: z.looseObject({ reason: z.string(), message: z.string() }) });
-const imported = z.looseObject({ data: z.array(z.union([refused, suppression])) });
 
 // Well below the size limit of one request, even with the longest addresses.
 const ENTRIES_OF_A_REQUEST = 200;
@@ -51,7 +37,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .option('--limit <count>', 'the most entries', '100')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
-      const data = await newest(createClient(terminal), options);
+      const data = await newest(terminal, options);
       show(terminal, options.json, { object: 'list', data }, () => foundTable(data.map(lineOf)));
     });
   suppressions
@@ -61,20 +47,15 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
     .option('--json', 'print JSON')
     .action(async (email: string, { reason, expires, json }: AddOptions) => {
-      const body = {
-        email,
-        ...(reason !== undefined && { reason }),
-        ...(expires !== undefined && { expires_at: expires }),
-      };
-      const added = await createClient(terminal).call('POST', '/suppressions', suppression, { body });
-      show(terminal, json, added, () => table([lineOf(added)]));
+      const added = await createClient(terminal).suppressions.create({ email, reason, expires_at: expires });
+      show(terminal, json, added, () => ('id' in added ? table([lineOf(added)]) : ''));
     });
   suppressions
     .command('remove <email>')
     .description('remove an address from the list')
     .option('--json', 'print JSON')
     .action(async (email: string, options: { json?: boolean }) => {
-      const gone = await createClient(terminal).call('DELETE', `/suppressions/${encodeURIComponent(email)}`, deleted);
+      const gone = await createClient(terminal).suppressions.delete(email);
       show(terminal, options.json, gone, () => `${gone.email}  removed`);
     });
   suppressions
@@ -84,7 +65,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .action((file: string, options: { json?: boolean }) => importFile(terminal, file, options.json));
 }
 
-async function newest(client: Client, { source, email, limit }: ListOptions): Promise<Suppression[]> {
+async function newest(terminal: Terminal, { source, email, limit }: ListOptions): Promise<Suppression[]> {
   const most = Number(limit);
   if (!Number.isInteger(most) || most < 1) {
     throw new Problem({
@@ -93,20 +74,12 @@ async function newest(client: Client, { source, email, limit }: ListOptions): Pr
       advice: 'Correct it.',
     });
   }
-  const found: Suppression[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({
-      limit: String(Math.min(100, most - found.length)),
-      ...(source !== undefined && { source }),
-      ...(email !== undefined && { email }),
-      ...(cursor !== null && { cursor }),
-    });
-    const answer: z.output<typeof page> = await client.call('GET', `/suppressions?${query}`, page);
-    found.push(...answer.data);
-    cursor = answer.next_cursor;
-  } while (cursor !== null && found.length < most);
-  return found;
+  const entries: Suppression[] = [];
+  for await (const entry of createClient(terminal).suppressions.list({ source, email, limit: Math.min(100, most) })) {
+    entries.push(entry);
+    if (entries.length === most) break;
+  }
+  return entries;
 }
 
 /** Fails if any line was refused for another reason than already being on the list. */
@@ -120,10 +93,11 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
   for (let start = 0; start < lines.length; start += ENTRIES_OF_A_REQUEST) {
     progress.show(start, lines.length);
     const part = lines.slice(start, start + ENTRIES_OF_A_REQUEST);
-    const body = { suppressions: part.map(({ line: _, ...entry }) => entry) };
-    const { data } = await client.call('POST', '/suppressions', imported, { body });
-    data.forEach((result, index) => {
-      const { error } = refused.safeParse(result).data ?? {};
+    const results = await addAll(
+      client,
+      part.map(({ line: _, ...entry }) => entry),
+    );
+    results.forEach(({ error }, index) => {
       const { line = 0, email = '' } = part[index] ?? {};
       if (!error) added += 1;
       else if (error.reason === 'suppression_exists') present += 1;
@@ -142,6 +116,15 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
       advice: 'Correct those lines and import the file again: what is on the list already stays as it is.',
     });
   }
+}
+
+type Entries = NonNullable<SuppressionsCreateBody['suppressions']>;
+
+/** Suppresses several addresses; the result of each has an error if it was refused. */
+export async function addAll(client: Postrider, suppressions: Entries) {
+  const answer = await client.suppressions.create({ suppressions });
+  const results = 'data' in answer ? answer.data : [answer];
+  return results.map((result) => ({ error: 'error' in result ? result.error : undefined }));
 }
 
 async function readText(file: string): Promise<string> {
@@ -190,20 +173,11 @@ function lineOf({ email, source, reason, created_at, expires_at }: Suppression):
   return [created_at, email, source, expires_at === null ? '' : `until ${expires_at}`, plain(reason ?? '')];
 }
 
-const erasure = z.looseObject({
-  id: z.string(),
-  status: z.string(),
-  counts: z.record(z.string(), z.number()),
-  remains: z.array(z.string()),
-});
-
 interface EraseOptions {
   readonly wait: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
-
-const POLL_MS = 500;
 
 export function addErase(program: Command, terminal: Terminal): void {
   program
@@ -219,14 +193,13 @@ export function addErase(program: Command, terminal: Terminal): void {
         const preview = `${plain(email)} and the content of ${words} would be erased for ever.`;
         await confirm(terminal, { preview, count, yes });
       }
-      let run = await client.call('POST', '/erasures', erasure, { body: { email } });
+      const begun = await client.erasures.start({ email });
       const progress = progressOf(terminal, 'erased');
-      while (wait && run.status !== 'completed') {
-        const erased = Object.values(run.counts).reduce((sum, one) => sum + one, 0);
-        progress.tell(`${erased} rows so far`);
-        await pause(POLL_MS);
-        run = await client.call('GET', `/erasures/${run.id}`, erasure);
-      }
+      const run = await endOf(begun, {
+        isOpen: ({ status }) => wait && status !== 'completed',
+        show: ({ counts }) => progress.tell(`${Object.values(counts).reduce((sum, one) => sum + one, 0)} rows so far`),
+        read: () => client.erasures.get(begun.id),
+      });
       progress.end();
       show(terminal, json, run, () =>
         [

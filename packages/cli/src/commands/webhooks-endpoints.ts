@@ -1,26 +1,18 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { eventTypes, verifyWebhook, WebhookVerificationError } from '@postrider/sdk';
+import {
+  eventTypes,
+  verifyWebhook,
+  type Webhook,
+  type WebhooksCreateBody,
+  WebhookVerificationError,
+} from '@postrider/sdk';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { createClient } from '../connect/client.ts';
+import { all, createClient } from '../connect/client.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
-
-const webhook = z.looseObject({
-  id: z.string(),
-  url: z.string(),
-  mode: z.string(),
-  status: z.string(),
-  events: z.union([z.literal('all'), z.array(z.string())]),
-});
-type Webhook = z.output<typeof webhook>;
-const withSecret = webhook.extend({ secret: z.string() });
-const page = z.looseObject({ data: z.array(webhook), next_cursor: z.string().nullable() });
-const delivery = z.looseObject({ id: z.string(), status: z.string() });
-const gone = z.looseObject({ id: z.string() });
 
 interface JsonOption {
   readonly json?: boolean;
@@ -38,13 +30,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .description('every webhook')
     .option('--json', 'print JSON')
     .action(async ({ json }: JsonOption) => {
-      const data: Webhook[] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
-        const found: z.output<typeof page> = await createClient(terminal).call('GET', `/webhooks?${query}`, page);
-        data.push(...found.data);
-        cursor = found.next_cursor;
-      }
+      const data = await all(createClient(terminal).webhooks.list({ limit: 100 }));
       show(terminal, json, { object: 'list', data }, () => table(data.map(lineOf)));
     });
   webhooks
@@ -54,8 +40,9 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .option('--mode <mode>', 'live, or sandbox for mail of sandbox keys')
     .option('--json', 'print JSON')
     .action(async (url: string, { events, mode, json }: JsonOption & { events?: string; mode?: string }) => {
-      const body = { url, events: events?.split(',') ?? 'all', ...(mode !== undefined && { mode }) };
-      const made = await createClient(terminal).call('POST', '/webhooks', withSecret, { body });
+      // The service rejects unknown events and modes, and names those that exist.
+      const body = { url, events: events?.split(',') ?? 'all', mode } as WebhooksCreateBody;
+      const made = await createClient(terminal).webhooks.create(body);
       show(
         terminal,
         json,
@@ -68,7 +55,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .description('post an example to it now')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
-      const sent = await createClient(terminal).call('POST', `/webhooks/${encodeURIComponent(id)}/test`, delivery);
+      const sent = await createClient(terminal).webhooks.test(id);
       show(terminal, json, sent, () => `${sent.id}  ${sent.status}`);
     });
   webhooks
@@ -78,7 +65,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (id: string, { yes, json }: JsonOption & { yes?: boolean }) => {
       await confirm(terminal, { preview: `${id} would be removed with its deliveries.`, count: 1, yes });
-      const removed = await createClient(terminal).call('DELETE', `/webhooks/${encodeURIComponent(id)}`, gone);
+      const removed = await createClient(terminal).webhooks.delete(id);
       show(terminal, json, removed, () => `${removed.id}  removed`);
     });
   webhooks

@@ -1,24 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Signer } from '@postrider/core/webhooks';
-import { eventTypes } from '@postrider/sdk';
+import { type EventBase, eventTypes } from '@postrider/sdk';
 import { type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
-import { type Client, createClient } from '../connect/client.ts';
+import { createClient } from '../connect/client.ts';
+import { FOLLOW_PAGE, follow, paused } from '../connect/follow.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, type Terminal } from '../terminal/terminal.ts';
 import { addEndpoints } from './webhooks-endpoints.ts';
 
-const PAGE = 100;
 // Every plan allows 120 of these requests a minute; half of them are left for other clients of the key.
 const DEFAULT_SECONDS = 1;
 const ANSWER_TIMEOUT_MS = 10_000;
-const KNOWN = 10 * PAGE;
 // Long enough for a receiver to restart; later events wait meanwhile.
 const PAUSES_SECONDS = [1, 2, 4];
-
-const event = z.looseObject({ id: z.string(), type: z.string() });
-type Event = z.output<typeof event>;
-const page = z.looseObject({ data: z.array(event), next_cursor: z.string().nullable() });
 
 interface ListenOptions {
   readonly forwardTo: string;
@@ -40,14 +33,12 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
     .option('--events <types>', `any of ${eventTypes.join(',')}`)
     .option('--secret <secret>', 'the signing secret (default: a new one, printed)')
     .option('--interval <seconds>', 'how often to ask', seconds, DEFAULT_SECONDS)
-    .action(async (options: ListenOptions) => {
-      const ended = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
-      await listen(terminal, createClient(terminal), options, ended.signal);
-    });
+    .action((options: ListenOptions) => listen(terminal, options));
 }
 
-async function listen(terminal: Terminal, client: Client, options: ListenOptions, signal: AbortSignal): Promise<void> {
+async function listen(terminal: Terminal, options: ListenOptions): Promise<void> {
+  const { forwardTo: url, events: type, interval: seconds } = options;
+  const client = createClient(terminal);
   // Loaded on demand, because it takes half a second.
   const [{ systemClock }, { createSigner, newWebhookSecret }] = await Promise.all([
     import('@postrider/core'),
@@ -55,21 +46,11 @@ async function listen(terminal: Terminal, client: Client, options: ListenOptions
   ]);
   const secret = options.secret ?? newWebhookSecret();
   const signer = signerOf(createSigner, secret);
-  const newest = await pageOf(client, options, null);
-  const floor = newest.data[0]?.id ?? '';
-  let seen: ReadonlySet<string> = new Set(newest.data.map(({ id }) => id));
-  terminal.print(`Posting new events to ${options.forwardTo}, signed with ${secret}`);
-  while (await paused(options.interval, signal)) {
-    try {
-      const found = await newerThan(client, options, floor, seen);
-      seen = found.seen;
-      for (const one of found.fresh)
-        await deliver(terminal, one, { url: options.forwardTo, signer, now: systemClock.now }, signal);
-    } catch (error) {
-      if (!(error instanceof Problem) || !error.facts.passing) throw error;
-      terminal.note(`${error.facts.reason}: ${error.message} Trying again.`);
-    }
-  }
+  await follow(terminal, () => client.events.list({ type, limit: FOLLOW_PAGE }), {
+    seconds,
+    begin: () => terminal.print(`Posting new events to ${url}, signed with ${secret}`),
+    each: (event, signal) => deliver(terminal, event, { url, signer, now: systemClock.now }, signal),
+  });
 }
 
 interface Target {
@@ -78,33 +59,8 @@ interface Target {
   now(): number;
 }
 
-/** New events, oldest first. Ids sort by time but commits do not, so a page is compared entry by entry. */
-async function newerThan(client: Client, options: ListenOptions, floor: string, seen: ReadonlySet<string>) {
-  const fresh: Event[] = [];
-  const read = new Set(seen);
-  let cursor: string | null = null;
-  for (;;) {
-    const found: z.output<typeof page> = await pageOf(client, options, cursor);
-    const unseen = found.data.filter(({ id }) => id > floor && !seen.has(id));
-    fresh.push(...unseen);
-    for (const { id } of found.data) read.add(id);
-    cursor = found.next_cursor;
-    if (cursor === null || unseen.length < found.data.length)
-      return { fresh: fresh.reverse(), seen: new Set([...read].sort().slice(-KNOWN)) };
-  }
-}
-
-async function pageOf(client: Client, { events }: ListenOptions, cursor: string | null) {
-  const query = new URLSearchParams({
-    limit: String(PAGE),
-    ...(events !== undefined && { type: events }),
-    ...(cursor !== null && { cursor }),
-  });
-  return client.call('GET', `/events?${query}`, page);
-}
-
 /** Any HTTP answer is final, so that failures of the receiver show; only a refused connection is retried. */
-async function deliver(terminal: Terminal, one: Event, target: Target, signal: AbortSignal) {
+async function deliver(terminal: Terminal, one: EventBase, target: Target, signal: AbortSignal) {
   for (const wait_seconds of PAUSES_SECONDS) {
     const { line, refused } = await forward(one, target);
     terminal.print(refused ? `${line}; trying again in ${wait_seconds} s` : line);
@@ -113,7 +69,7 @@ async function deliver(terminal: Terminal, one: Event, target: Target, signal: A
   terminal.print((await forward(one, target)).line);
 }
 
-async function forward(one: Event, { url, signer, now }: Target): Promise<{ line: string; refused: boolean }> {
+async function forward(one: EventBase, { url, signer, now }: Target): Promise<{ line: string; refused: boolean }> {
   const body = Buffer.from(JSON.stringify(one));
   const line = `${one.id}  ${plain(one.type)}`;
   try {
@@ -156,9 +112,4 @@ function seconds(text: string): number {
   const value = /^\d+$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= 3600) return value;
   throw new InvalidArgumentError('It must be a whole number from 1 to 3600.');
-}
-
-async function paused(wait_seconds: number, signal: AbortSignal): Promise<boolean> {
-  await pause(wait_seconds * 1000, undefined, { signal }).catch(() => undefined);
-  return !signal.aborted;
 }

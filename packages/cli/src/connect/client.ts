@@ -1,31 +1,10 @@
-import { z } from 'zod';
+import { Postrider } from '@postrider/sdk';
 import { adviceOn, Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { settingsOf } from './settings.ts';
 
 const DEFAULT_URL = 'http://localhost:3000';
-const ANSWER_TIMEOUT_MS = 30_000;
-
-const refusal = z.object({
-  error: z.object({
-    reason: z.string(),
-    message: z.string(),
-    details: z.array(z.object({ param: z.string(), message: z.string() })).optional(),
-    request_id: z.string().optional(),
-    docs_url: z.string().optional(),
-  }),
-});
-
-export interface Client {
-  readonly url: string;
-  /** Calls /v1 and parses the answer with a schema; every failure is thrown as a Problem. */
-  call<S extends z.ZodType>(method: string, path: string, answer: S, request?: CallOptions): Promise<z.output<S>>;
-}
-
-export interface CallOptions {
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+const TIMEOUT_MS = 30_000;
 
 export function serviceUrl(terminal: Terminal): string {
   const { url: given, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
@@ -58,34 +37,34 @@ export function keyOf(terminal: Terminal): string {
   });
 }
 
-export function createClient(terminal: Terminal): Client {
+/** The client of the service; it never retries, because the command line says when it waits. */
+export function createClient(terminal: Terminal): Postrider {
   const url = serviceUrl(terminal);
-  return {
+  return new Postrider({
     url,
-    async call(method, path, schema, { body, headers = {} } = {}) {
-      const response = await ask(url, `${url}/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${keyOf(terminal)}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const answer: unknown = await response.json().catch(() => null);
-      if (!response.ok) throw refused(url, response, answer);
-      const parsed = schema.safeParse(answer);
-      if (parsed.success) return parsed.data;
+    key: keyOf(terminal),
+    timeout_ms: TIMEOUT_MS,
+    max_retries: 0,
+    fetch: async (input, init) => {
+      const response = await request(url, String(input), init ?? {});
+      if (response.headers.get('content-type')?.includes('json')) return response;
       throw notPostrider(url, response.status);
     },
-  };
+  });
+}
+
+/** Every entry of a list. */
+export async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const entries: T[] = [];
+  for await (const entry of list) entries.push(entry);
+  return entries;
 }
 
 /** One request, with connection errors explained. */
-export async function ask(url: string, address: string, request: RequestInit): Promise<Response> {
+export async function request(url: string, address: string, init: RequestInit): Promise<Response> {
   try {
-    const asked = { ...request, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) } as const;
-    const response = await fetch(address, asked);
+    const signal = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(address, { ...init, redirect: 'manual', signal });
     if (response.status < 300 || response.status >= 400) return response;
     throw new Problem({
       reason: 'redirected',
@@ -103,18 +82,6 @@ export async function ask(url: string, address: string, request: RequestInit): P
   }
 }
 
-function refused(url: string, response: Response, answer: unknown): Problem {
-  const parsed = refusal.safeParse(answer);
-  if (!parsed.success) return notPostrider(url, response.status);
-  const { error } = parsed.data;
-  return new Problem({
-    ...error,
-    advice: adviceOn(error.reason),
-    passing: response.status === 429 || response.status >= 500,
-    retry_after_seconds: Number(response.headers.get('retry-after')) || undefined,
-  });
-}
-
 export function notPostrider(url: string, status: number): Problem {
   return new Problem({
     reason: 'unexpected_answer',
@@ -126,7 +93,7 @@ export function notPostrider(url: string, status: number): Problem {
 
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer in ${ANSWER_TIMEOUT_MS / 1000} s`;
+  if (error.name === 'TimeoutError') return `no answer in ${TIMEOUT_MS / 1000} s`;
   const { cause } = error;
   // For a name with several addresses this is an AggregateError, whose own message may be empty.
   const causes: unknown[] = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];

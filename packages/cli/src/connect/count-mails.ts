@@ -1,8 +1,6 @@
-import { z } from 'zod';
-import type { Client } from './client.ts';
+import type { EmailLogsQuery, Postrider } from '@postrider/sdk';
 
-const MOST = 10_000;
-const page = z.looseObject({ data: z.array(z.unknown()), next_cursor: z.string().nullable() });
+const MAX_COUNT = 10_000;
 
 export interface MailCount {
   readonly count: number;
@@ -11,15 +9,13 @@ export interface MailCount {
 }
 
 /** Counts the mail of a filter page by page, as a filtered page may be short before the last one. */
-export async function countMails(client: Client, filter: Readonly<Record<string, string>>): Promise<MailCount> {
+export async function countMails(client: Postrider, filter: EmailLogsQuery): Promise<MailCount> {
   let count = 0;
-  let cursor: string | null = '';
-  while (cursor !== null && count < MOST) {
-    const query = new URLSearchParams({ ...filter, limit: '100', ...(cursor !== '' && { cursor }) });
-    const found: z.output<typeof page> = await client.call('GET', `/email/logs?${query}`, page);
-    count += found.data.length;
-    cursor = found.next_cursor;
+  let more = false;
+  for await (const page of client.email.logs({ ...filter, limit: 100 }).pages()) {
+    count += page.data.length;
+    more = page.next_cursor !== null;
+    if (count >= MAX_COUNT) break;
   }
-  const words = `${cursor === null ? '' : 'at least '}${count} ${count === 1 ? 'mail' : 'mails'}`;
-  return { count, words };
+  return { count, words: `${more ? 'at least ' : ''}${count} ${count === 1 ? 'mail' : 'mails'}` };
 }

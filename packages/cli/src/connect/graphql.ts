@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { adviceOn, Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { ask, keyOf, notPostrider, serviceUrl } from './client.ts';
+import { keyOf, notPostrider, request, serviceUrl } from './client.ts';
 
 /** The arguments of a field, each with its type. */
 export type Arguments = Readonly<Record<string, readonly [type: string, value: unknown]>>;
@@ -144,7 +144,7 @@ async function sendOnce(terminal: Terminal, { kind, field, selection, args = {},
   const query = `${kind ?? 'query'}${declared && ` (${declared})`} { value: ${field}${passed && `(${passed})`} { ${selection} } }`;
   const variables = Object.fromEntries(all.map(([name, [, value]]) => [name, value]));
   const url = serviceUrl(terminal);
-  const response = await ask(url, `${url}/graphql`, {
+  const response = await request(url, `${url}/graphql`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${keyOf(terminal)}`,

@@ -1,3 +1,4 @@
+import type { EventType, WebhooksCreateBody } from '@postrider/sdk';
 import { Problem } from '../terminal/problem.ts';
 import type { Provider } from './providers.ts';
 import type { Export, ExportRow } from './read-export.ts';
@@ -16,7 +17,7 @@ export interface DomainPlan extends Rest {
   readonly names: readonly string[];
 }
 export interface WebhookPlan extends Rest {
-  readonly webhooks: readonly { readonly url: string; readonly format: string; readonly events: readonly string[] }[];
+  readonly webhooks: readonly WebhooksCreateBody[];
 }
 
 export function planSuppressions(file: string, { columns, rows }: Export, provider: Provider): SuppressionPlan {
@@ -54,7 +55,7 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
   const { url: column, left, format, types, events } = provider.webhooks;
   const read = readerOf(file, columns, column, left);
   const skipped: { line: number; why: string }[] = [];
-  const found = new Map<string, { readonly line: number; readonly events: Set<string> }>();
+  const found = new Map<string, { readonly line: number; readonly events: Set<EventType> }>();
   for (const row of rows) {
     const url = read.text(row, column);
     const note = (why: string) => skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });

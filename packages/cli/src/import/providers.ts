@@ -1,3 +1,5 @@
+import type { EventType } from '@postrider/sdk';
+
 /** The columns of a provider's export. Their names are compared without case, spaces, `_` and `-`. */
 export interface Provider {
   readonly name: string;
@@ -17,7 +19,7 @@ export interface Provider {
     /** The provider's names of the events that a row subscribes to; null for a disabled row. */
     events(fields: Readonly<Record<string, unknown>>): readonly string[] | null;
     /** Our types for each of the provider's names; a name that is missing here has no equivalent. */
-    readonly types: Readonly<Record<string, readonly string[]>>;
+    readonly types: Readonly<Record<string, readonly EventType[]>>;
   };
 }
 

@@ -3,8 +3,8 @@ import { examineMachine } from '@postrider/core/doctor';
 import { connect, pendingMigrations } from '@postrider/db';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { ask, createClient, serviceUrl } from '../connect/client.ts';
-import { Problem } from '../terminal/problem.ts';
+import { createClient, request, serviceUrl } from '../connect/client.ts';
+import { problemOf } from '../terminal/problem.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
 import { isInstalledHere, withDatabase, withMachine } from './machine.ts';
 
@@ -50,8 +50,10 @@ async function attempt(names: readonly [string, ...string[]], look: () => Promis
   try {
     return await look();
   } catch (error) {
-    const advice = error instanceof Problem ? error.facts.advice : undefined;
-    const message = [error instanceof Error ? error.message : String(error), advice].filter(Boolean).join(' ');
+    const { message: words, advice } = problemOf(error)?.facts ?? {};
+    const message = [words ?? (error instanceof Error ? error.message : String(error)), advice]
+      .filter(Boolean)
+      .join(' ');
     return [{ name: names[0], result: 'failed', message }];
   }
 }
@@ -99,7 +101,7 @@ async function checkMachine(terminal: Terminal): Promise<Check[]> {
 
 async function checkService(terminal: Terminal): Promise<Check[]> {
   const url = serviceUrl(terminal);
-  const response = await ask(url, `${url}/readyz`, {});
+  const response = await request(url, `${url}/readyz`, {});
   const parsed = readiness.safeParse(await response.json().catch(() => null));
   if (!parsed.success) {
     return [{ name: 'service', result: 'failed', message: `${url} is not Postrider; check POSTRIDER_URL` }];
@@ -116,11 +118,11 @@ async function checkKey(terminal: Terminal): Promise<Check[]> {
   if (!terminal.env.POSTRIDER_API_KEY)
     return [{ name: 'key', result: 'skipped', message: 'POSTRIDER_API_KEY is not set' }];
   try {
-    await createClient(terminal).call('GET', '/email/logs?limit=1', z.unknown());
+    await createClient(terminal).email.logs({ limit: 1 });
     return [{ name: 'key', result: 'ok', message: 'accepted' }];
   } catch (error) {
     // The log request was refused only for its scope, so the key itself is valid.
-    if (!(error instanceof Problem) || error.facts.reason !== 'missing_scope') throw error;
+    if (problemOf(error)?.facts.reason !== 'missing_scope') throw error;
     return [{ name: 'key', result: 'ok', message: 'accepted, without the scope to read the log' }];
   }
 }

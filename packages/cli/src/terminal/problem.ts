@@ -1,4 +1,5 @@
 import type { AppError } from '@postrider/core';
+import { ApiError, PostriderError, UnexpectedAnswerError } from '@postrider/sdk';
 import { OUTPUT_VERSION, plain } from './terminal.ts';
 
 export interface ProblemFacts {
@@ -64,8 +65,36 @@ function isRefusal(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError';
 }
 
+const PASSING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'internal_error']);
+
+/** The problem that the service or the connection to it had; undefined for any other error. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof PostriderError)) return undefined;
+  // The client wraps what its fetch throws.
+  if (error.cause instanceof Problem) return error.cause;
+  const { reason, message } = error;
+  if (error instanceof ApiError) {
+    const { status, code, details, request_id, docs_url, retry_after_seconds } = error;
+    return new Problem({
+      reason,
+      message,
+      details:
+        details.length > 0 ? details.map((detail) => ({ param: detail.param, message: detail.message })) : undefined,
+      request_id,
+      docs_url,
+      advice: adviceOn(reason),
+      passing: status === 429 || status >= 500 || PASSING_CODES.has(code),
+      retry_after_seconds: retry_after_seconds ?? undefined,
+    });
+  }
+  const passing = !(error instanceof UnexpectedAnswerError) || error.status >= 500;
+  return new Problem({ reason, message, advice: 'Check POSTRIDER_URL, and any proxy in between.', passing });
+}
+
 function factsOf(error: unknown): ProblemFacts {
-  if (error instanceof Problem) return error.facts;
+  const problem = problemOf(error);
+  if (problem) return problem.facts;
   if (isRefusal(error)) {
     return {
       reason: error.reason,
