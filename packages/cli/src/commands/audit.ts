@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditVerification } from '@postrider/core/audit';
 import type { Command } from 'commander';
-import { type Arguments, entriesOf, pageOf, read } from '../connect/graphql.ts';
+import { entriesOf, graphql, listQuery, pageOf, query, select } from '../connect/graphql.ts';
 import { Problem } from '../terminal/problem.ts';
 import { progressOf } from '../terminal/progress.ts';
 import { foundTable, plain, show, type Terminal } from '../terminal/terminal.ts';
@@ -38,13 +38,12 @@ export function addAudit(program: Command, terminal: Terminal): void {
     .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
-      const args = { ...filterOf(options), first: ['Int', options.limit] } as const;
-      const found = await pageOf<AuditEntry>(terminal, 'auditLog', ENTRY, args);
+      const found = await pageOf(terminal, auditLog, { ...filterOf(options), first: options.limit });
       const page = { ...found, data: found.data.map(entryOf) };
       show(terminal, options.json, page, () => foundTable(page.data.map(rowOf)));
     });
   filtered('export', 'every entry as a line of JSON, newest first').action(async (options: ListOptions) => {
-    const entries = entriesOf<AuditEntry>(terminal, 'auditLog', ENTRY, filterOf(options));
+    const entries = entriesOf(terminal, auditLog, filterOf(options));
     for await (const entry of entries) terminal.print(JSON.stringify(entryOf(entry)));
   });
   command('verify', 'walk the chain, and name the first entry that does not fit')
@@ -63,8 +62,16 @@ export function addAudit(program: Command, terminal: Terminal): void {
     });
 }
 
-const ENTRY = 'id sequence at via action targetId diff reason ip requestId actor { kind id name }';
-const VERIFICATION = 'verified length complete head broken { sequence id problem }';
+const auditLog = listQuery(
+  'auditLog',
+  { filter: 'AuditFilter' },
+  select<AuditEntry>('id sequence at via action targetId diff reason ip requestId actor { kind id name }'),
+);
+const auditVerify = query(
+  'auditVerify',
+  { chain: 'AuditChain', after: 'Int' },
+  select<AuditVerification>('verified length complete head broken { sequence id problem }'),
+);
 
 function entryOf(entry: AuditEntry): AuditEntry {
   return { ...entry, object: 'audit_entry' };
@@ -74,19 +81,16 @@ function chainOf({ instance }: ChainOptions): 'INSTANCE' | 'WORKSPACE' {
   return instance ? 'INSTANCE' : 'WORKSPACE';
 }
 
-function filterOf(options: ListOptions): Arguments {
+function filterOf(options: ListOptions) {
   const { action, target: targetId, actor: actorId, since, until } = options;
   const filter = { chain: chainOf(options), action: action?.split(','), targetId, actorId, since, until };
-  return { filter: ['AuditFilter', filter] };
+  return { filter };
 }
 
 async function verifyAll(terminal: Terminal, options: ChainOptions): Promise<AuditVerification> {
   const progress = progressOf(terminal, 'verified');
   for (let after = 0; ; ) {
-    const found = await read<AuditVerification>(terminal, 'auditVerify', VERIFICATION, {
-      chain: ['AuditChain', chainOf(options)],
-      after: ['Int', after],
-    });
+    const found = await graphql(terminal, auditVerify, { chain: chainOf(options), after });
     progress.show(found.verified, found.length);
     if (found.complete) {
       progress.end();

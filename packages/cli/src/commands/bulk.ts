@@ -1,7 +1,7 @@
 import type { BulkEntry, BulkItem, BulkPreview } from '@postrider/core/bulk';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { endOf } from '../connect/follow.ts';
-import { type Arguments, change, enumValue, pageOf, read } from '../connect/graphql.ts';
+import { enumValue, graphql, listQuery, mutation, pageOf, query, select } from '../connect/graphql.ts';
 import { actionsInBulk, outcomesOfItems } from '../connect/values.ts';
 import { notConfirmed } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
@@ -61,7 +61,7 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (action: string, options: FilterOptions) => {
       const input = { action: enumValue(action), ...filterOf(action, options), workspaceId: options.workspace };
-      const found = await change<BulkPreview>(terminal, 'bulkPreview', ['BulkInput', input], PREVIEW);
+      const found = await graphql(terminal, bulkPreview, { input });
       const seen = { ...found, object: 'bulk_preview' as const };
       show(terminal, options.json, seen, () => previewWords(seen));
     });
@@ -80,8 +80,8 @@ function addRun(bulk: Command, terminal: Terminal): void {
     .action(async (token: string, options: RunOptions) => {
       const { reason, rate: ratePerSecond } = options;
       const input = { token, reason, ratePerSecond, matched: await countFor(terminal, options) };
-      const begun = await change<{ bulk: BulkEntry }>(terminal, 'bulkRun', ['BulkRunInput', input], PAYLOAD);
-      const started = options.wait ? await ended(terminal, bulkOf(begun.bulk)) : bulkOf(begun.bulk);
+      const begun = bulkOf((await graphql(terminal, bulkRun, { input })).bulk);
+      const started = options.wait ? await ended(terminal, begun) : begun;
       show(terminal, options.json, started, () => entryWords(started));
     });
 }
@@ -93,8 +93,7 @@ function addList(bulk: Command, terminal: Terminal): void {
     .option('--workspace <id>', 'another workspace than that of the key')
     .option('--json', 'print JSON')
     .action(async (options: { workspace?: string; json?: boolean }) => {
-      const args = { first: ['Int', PAGE], workspaceId: ['ID', options.workspace] } as const;
-      const page = await pageOf<BulkEntry>(terminal, 'bulkOperations', BULK, args);
+      const page = await pageOf(terminal, bulkOperations, { first: PAGE, workspaceId: options.workspace });
       const found = { ...page, data: page.data.map(bulkOf) };
       show(terminal, options.json, found, () => table(found.data.map(rowOf)));
     });
@@ -118,9 +117,8 @@ function addCancel(bulk: Command, terminal: Terminal): void {
     .option('--reason <text>', 'why; recorded in the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { reason?: string; json?: boolean }) => {
-      const { reason } = options;
-      const input = ['BulkCancelInput', { id, reason }] as const;
-      const entry = bulkOf((await change<{ bulk: BulkEntry }>(terminal, 'bulkCancel', input, PAYLOAD)).bulk);
+      const input = { id, reason: options.reason };
+      const entry = bulkOf((await graphql(terminal, bulkCancel, { input })).bulk);
       show(terminal, options.json, entry, () => entryWords(entry));
     });
 }
@@ -132,15 +130,15 @@ function addItems(bulk: Command, terminal: Terminal): void {
     .addOption(new Option('--outcome <outcome>', 'only items with this outcome').choices(outcomesOfItems))
     .option('--json', 'print JSON lines')
     .action(async (id: string, { outcome, json = terminal.json }: { outcome?: string; json?: boolean }) => {
-      let cursor: string | null = null;
-      do {
-        const page: ItemPage = await itemsAt(terminal, id, outcome, cursor);
-        for (const item of page.nodes) {
+      for (let after: string | null | undefined; after !== null; ) {
+        const variables = { id, after, outcome: enumValue(outcome) };
+        const { items }: BulkItems = existing(id, await graphql(terminal, bulkItems, variables));
+        for (const item of items.nodes) {
           const words = `${item.id}  ${item.outcome}  ${item.reason ?? ''}`.trimEnd();
           terminal.print(json ? JSON.stringify({ object: 'bulk_item', ...item }) : words);
         }
-        cursor = page.end_cursor;
-      } while (cursor !== null);
+        after = items.end_cursor;
+      }
     });
 }
 
@@ -149,20 +147,55 @@ function addDownload(bulk: Command, terminal: Terminal): void {
     .command('download <id>')
     .description('the result of an export, as JSON lines')
     .action(async (id: string) => {
-      let cursor: string | null = null;
-      do {
-        const page: Exported = await exportedAt(terminal, id, cursor);
-        for (const entry of page.lines) terminal.print(JSON.stringify(entry));
-        cursor = page.end_cursor;
-      } while (cursor !== null);
+      for (let after: string | null | undefined; after !== null; ) {
+        const { exported }: BulkExport = existing(id, await graphql(terminal, bulkExport, { id, after }));
+        for (const entry of exported.lines) terminal.print(JSON.stringify(entry));
+        after = exported.endCursor;
+      }
     });
+}
+
+interface BulkItems {
+  readonly items: { readonly nodes: readonly Omit<BulkItem, 'object'>[]; readonly end_cursor: string | null };
+}
+
+interface BulkExport {
+  readonly exported: { readonly lines: readonly unknown[]; readonly endCursor: string | null };
 }
 
 const BULK = `id workspaceId action filter status matched matchedExact done failed skipped truncated reason
   ratePerSecond cutoffAt createdAt startedAt finishedAt createdBy { kind id name }`;
-const PAYLOAD = `... on BulkPayload { bulk { ${BULK} } }`;
-const PREVIEW = `... on BulkPreview { action token expiresAt cutoffAt matched matchedExact sample
-  skipped { reason count exact } warning }`;
+const PAYLOAD = select<{ bulk: BulkEntry }>(`... on BulkPayload { bulk { ${BULK} } }`);
+const bulkRun = mutation('bulkRun', 'BulkRunInput', PAYLOAD);
+const bulkCancel = mutation('bulkCancel', 'BulkCancelInput', PAYLOAD);
+const bulkPreview = mutation(
+  'bulkPreview',
+  'BulkInput',
+  select<BulkPreview>(`... on BulkPreview { action token expiresAt cutoffAt matched matchedExact sample
+    skipped { reason count exact } warning }`),
+);
+const bulkOperations = listQuery('bulkOperations', { workspaceId: 'ID' }, select<BulkEntry>(BULK));
+
+function part<T>(text: string) {
+  return select<T | null>(`... on BulkOperation { id ${text} }`);
+}
+
+const bulkOperation = query('node', { id: 'ID!' }, part<BulkEntry>(BULK));
+const bulkItems = query(
+  'node',
+  { id: 'ID!' },
+  part<BulkItems>(
+    `items(first: ${PAGE}, after: $after, outcome: $outcome) { nodes { id outcome reason at } endCursor }`,
+  ),
+  { after: 'String', outcome: 'BulkOutcome' },
+);
+const bulkExport = query(
+  'node',
+  { id: 'ID!' },
+  // An export is free JSON, whose names are left as they are.
+  part<BulkExport>(`exported(first: ${PAGE}, after: $after) { lines endCursor }`),
+  { after: 'String' },
+);
 
 interface RunOptions {
   readonly reason: string;
@@ -171,11 +204,6 @@ interface RunOptions {
   readonly yes?: boolean;
   readonly wait?: boolean;
   readonly json?: boolean;
-}
-
-interface Exported {
-  readonly lines: readonly unknown[];
-  readonly end_cursor: string | null;
 }
 
 function bulkOf(bulk: BulkEntry): BulkEntry {
@@ -210,51 +238,12 @@ async function ended(terminal: Terminal, begun: BulkEntry): Promise<BulkEntry> {
 }
 
 async function bulkWith(terminal: Terminal, id: string): Promise<BulkEntry> {
-  return bulkOf(await partOf<BulkEntry>(terminal, id, BULK));
+  return bulkOf(existing(id, await graphql(terminal, bulkOperation, { id })));
 }
 
-async function itemsAt(terminal: Terminal, id: string, outcome: string | undefined, after: string | null) {
-  const selection = `items(first: ${PAGE}, after: $after, outcome: $outcome) { nodes { id outcome reason at } endCursor }`;
-  const { items } = await partOf<{ items: ItemPage }>(terminal, id, selection, {
-    outcome: ['BulkOutcome', enumValue(outcome)],
-    after: ['String', after],
-  });
-  return items;
-}
-
-interface ItemPage {
-  readonly nodes: readonly Omit<BulkItem, 'object'>[];
-  readonly end_cursor: string | null;
-}
-
-async function exportedAt(terminal: Terminal, id: string, after: string | null): Promise<Exported> {
-  const selection = `exported(first: ${PAGE}, after: $after) { lines endCursor }`;
-  const found = await partOf<{ exported: { lines: readonly unknown[]; endCursor: string | null } }>(
-    terminal,
-    id,
-    selection,
-    { after: ['String', after] },
-  );
-  return { lines: found.exported.lines, end_cursor: found.exported.endCursor };
-}
-
-/** Of one bulk operation, which has to exist. */
-async function partOf<T extends object>(
-  terminal: Terminal,
-  id: string,
-  selection: string,
-  args: Arguments = {},
-): Promise<T> {
-  const found = await read<T | null>(
-    terminal,
-    'node',
-    `... on BulkOperation { id ${selection} }`,
-    {
-      id: ['ID!', id],
-    },
-    args,
-  );
-  if (found !== null && 'id' in found) return found;
+/** What was read of one bulk operation, which has to exist. */
+function existing<T extends object>(id: string, bulk: T | null): T {
+  if (bulk !== null && 'id' in bulk) return bulk;
   throw new Problem({
     reason: 'bulk_not_found',
     message: `No bulk operation has the id ${id}.`,

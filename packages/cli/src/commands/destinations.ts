@@ -1,6 +1,6 @@
 import type { Destinations } from '@postrider/core/lanes';
 import { type Command, InvalidArgumentError } from 'commander';
-import { change, read } from '../connect/graphql.ts';
+import { graphql, mutation, query, select } from '../connect/graphql.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 interface LimitOptions {
@@ -20,10 +20,22 @@ interface Limited {
   readonly destination: string;
 }
 
-const DESTINATION = `destination: name connections messagesPerMinute closedUntil reason: closedReason lastReply
-  heldUntil holdId parked`;
-const LIMITED = '... on DestinationPayload { destination: name connections messagesPerMinute }';
-const RELEASED = '... on DestinationReleasePayload { destination: name released }';
+const listed = query(
+  'destinations',
+  {},
+  select<readonly Found[]>(`destination: name connections messagesPerMinute closedUntil reason: closedReason lastReply
+    heldUntil holdId parked`),
+);
+const destinationLimit = mutation(
+  'destinationLimit',
+  'DestinationLimitInput',
+  select<Limited>('... on DestinationPayload { destination: name connections messagesPerMinute }'),
+);
+const destinationRelease = mutation(
+  'destinationRelease',
+  'DestinationInput',
+  select<Limited>('... on DestinationReleasePayload { destination: name released }'),
+);
 
 function reasonOf(reason: string | null): Entry['reason'] {
   return reason === 'LIMIT' ? 'limit' : reason === 'FAILING' ? 'failing' : null;
@@ -36,7 +48,7 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .description('destinations that are limited, closed or held, or that mail waits for')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const found = await read<readonly Found[]>(terminal, 'destinations', DESTINATION);
+      const found = await graphql(terminal, listed, {});
       const data = found.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
       show(terminal, options.json, { object: 'list', data }, () =>
         data.length === 0 ? 'nothing is limited, closed, held or waited for' : table(data.map(rowOf)),
@@ -52,13 +64,8 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .action(async (destination: string, options: LimitOptions) => {
       const { connections, perMinute: messagesPerMinute } = options;
       const done = options.off
-        ? await change<Limited>(terminal, 'destinationRelease', ['DestinationInput', { destination }], RELEASED)
-        : await change<Limited>(
-            terminal,
-            'destinationLimit',
-            ['DestinationLimitInput', { destination, connections, messagesPerMinute }],
-            LIMITED,
-          );
+        ? await graphql(terminal, destinationRelease, { input: { destination } })
+        : await graphql(terminal, destinationLimit, { input: { destination, connections, messagesPerMinute } });
       show(terminal, options.json, done, () =>
         options.off ? `${done.destination} has no limit` : `${done.destination} is limited`,
       );

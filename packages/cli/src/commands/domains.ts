@@ -2,7 +2,7 @@ import type { DnsRecord, Domain } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
 import { all, createClient } from '../connect/client.ts';
 import { countMails } from '../connect/count-mails.ts';
-import { change } from '../connect/graphql.ts';
+import { graphql, mutation, select } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -101,7 +101,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, reason: string, { workspace, json }: SuspendOptions) => {
       const input = { name, reason, workspaceId: workspace };
-      const { domain } = await change<Changed>(terminal, 'domainSuspend', ['SuspendInput', input], DOMAIN);
+      const { domain } = await graphql(terminal, domainSuspend, { input });
       show(terminal, json, domain, () => headOf(domain));
     });
   domains
@@ -111,17 +111,19 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, { workspace, json }: SuspendOptions) => {
       const input = { name, workspaceId: workspace };
-      const { domain } = await change<Changed>(terminal, 'domainResume', ['DomainNameInput', input], DOMAIN);
+      const { domain } = await graphql(terminal, domainResume, { input });
       show(terminal, json, domain, () => headOf(domain));
     });
 }
 
-const DOMAIN = `... on DomainPayload { domain { id name status canSend statusReason createdAt verifiedAt lastCheckedAt
-  nextCheckAt } }`;
-
 interface Changed {
   readonly domain: Pick<Domain, 'name' | 'status' | 'status_reason'>;
 }
+
+const DOMAIN = select<Changed>(`... on DomainPayload { domain { id name status canSend statusReason createdAt verifiedAt
+  lastCheckedAt nextCheckAt } }`);
+const domainSuspend = mutation('domainSuspend', 'SuspendInput', DOMAIN);
+const domainResume = mutation('domainResume', 'DomainNameInput', DOMAIN);
 
 async function list(terminal: Terminal, json: boolean | undefined): Promise<void> {
   const data = await all(createClient(terminal).domains.list({ limit: 100 }));

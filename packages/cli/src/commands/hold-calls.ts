@@ -1,11 +1,14 @@
 import type { HoldEntry } from '@postrider/core/holds';
-import { change, enumValue, read } from '../connect/graphql.ts';
+import { enumValue, graphql, mutation, query, select } from '../connect/graphql.ts';
 import type { Holds } from '../connect/holds.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const HOLD = `id scope value workspaceId reason status createdAt expiresAt endedAt endedBy resumeRatePerMin affected
   createdBy { kind id name }`;
-const PAYLOAD = `... on HoldPayload { hold { ${HOLD} } }`;
+const PAYLOAD = select<{ hold: HoldEntry }>(`... on HoldPayload { hold { ${HOLD} } }`);
+const holdCreate = mutation('holdCreate', 'HoldInput', PAYLOAD);
+const holdRelease = mutation('holdRelease', 'HoldReleaseInput', PAYLOAD);
+const holds = query('holds', { active: 'Boolean' }, select<readonly HoldEntry[]>(HOLD));
 
 export async function holdsOf(terminal: Terminal, local: boolean | undefined): Promise<Holds> {
   // Loaded on demand, because it takes half a second.
@@ -23,14 +26,13 @@ function holdsOverHttp(terminal: Terminal): Holds {
         resumeRatePerMin: resume_rate_per_minute,
         workspaceId: workspace_id,
       };
-      return holdOf(await change(terminal, 'holdCreate', ['HoldInput', input], PAYLOAD));
+      return holdOf(await graphql(terminal, holdCreate, { input }));
     },
     async release({ id, resume_rate_per_minute: resumeRatePerMin, at_once: atOnce }) {
-      const input = ['HoldReleaseInput', { id, resumeRatePerMin, atOnce }] as const;
-      return holdOf(await change(terminal, 'holdRelease', input, PAYLOAD));
+      return holdOf(await graphql(terminal, holdRelease, { input: { id, resumeRatePerMin, atOnce } }));
     },
     async list(active) {
-      const found = await read<readonly HoldEntry[]>(terminal, 'holds', HOLD, { active: ['Boolean', active] });
+      const found = await graphql(terminal, holds, { active });
       return found.map((hold) => holdOf({ hold }));
     },
   };

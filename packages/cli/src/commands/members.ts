@@ -1,6 +1,7 @@
 import type { MemberEntry } from '@postrider/core/people';
 import { Argument, type Command, Option } from 'commander';
-import { change, enumValue, everyEntry } from '../connect/graphql.ts';
+import { all } from '../connect/client.ts';
+import { entriesOf, enumValue, graphql, listQuery, mutation, select } from '../connect/graphql.ts';
 import { rolesOfMembers } from '../connect/values.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
@@ -34,7 +35,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     .action(async (email: string, options: Options) => {
       const entry = options.password ? 'PASSWORD' : 'LOGIN_LINK';
       const input = { email, role: enumValue(options.role), entry, workspaceId: options.workspace };
-      const made = await change<Changed>(terminal, 'memberInvite', ['MemberInviteInput', input], CHANGED);
+      const made = await graphql(terminal, memberInvite, { input });
       const added = { ...memberEntry(made.member), ...made.entry };
       show(terminal, options.json, added, () =>
         [...entryLines(added), `${added.email} is ${added.role} of ${added.workspace_id}`].join('\n'),
@@ -45,7 +46,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     .action(async (email: string, role: string, options: Options) => {
       const { id: userId } = await memberOf(terminal, email, options);
       const input = { userId, role: enumValue(role), workspaceId: options.workspace };
-      const made = await change<Changed>(terminal, 'memberSetRole', ['MemberSetRoleInput', input], CHANGED);
+      const made = await graphql(terminal, memberSetRole, { input });
       const changed = memberEntry(made.member);
       show(terminal, options.json, changed, () => `${changed.email} is ${changed.role} of ${changed.workspace_id}`);
     });
@@ -56,26 +57,33 @@ export function addMembers(program: Command, terminal: Terminal): void {
       const preview = `${member.email} would no longer be ${member.role} of ${member.workspace_id}.`;
       await confirm(terminal, { preview, count: 1, yes: options.yes });
       const input = { userId: member.id, workspaceId: options.workspace };
-      await change(terminal, 'memberRemove', ['MemberRemoveInput', input], '... on DeletePayload { deletedId }');
+      await graphql(terminal, memberRemove, { input });
       const removed = { ...member, deleted: true };
       show(terminal, options.json, removed, () => `${email} is removed from ${removed.workspace_id}`);
     });
 }
 
 const MEMBER = 'userId workspaceId email role operator createdAt';
-const CHANGED = `... on MemberPayload { member { ${MEMBER} } entry { password loginUrl loginUrlExpiresAt } }`;
 
 interface Changed {
   readonly member: MemberEntry;
   readonly entry: Parameters<typeof entryLines>[0];
 }
 
+const CHANGED = select<Changed>(
+  `... on MemberPayload { member { ${MEMBER} } entry { password loginUrl loginUrlExpiresAt } }`,
+);
+const members = listQuery('members', { workspaceId: 'ID' }, select<MemberEntry>(MEMBER));
+const memberInvite = mutation('memberInvite', 'MemberInviteInput', CHANGED);
+const memberSetRole = mutation('memberSetRole', 'MemberSetRoleInput', CHANGED);
+const memberRemove = mutation('memberRemove', 'MemberRemoveInput', select('... on DeletePayload { deletedId }'));
+
 function memberEntry(member: MemberEntry): MemberEntry {
   return { ...member, object: 'member' };
 }
 
 async function allMembers(terminal: Terminal, { workspace }: Options): Promise<MemberEntry[]> {
-  const found = await everyEntry<MemberEntry>(terminal, 'members', MEMBER, { workspaceId: ['ID', workspace] });
+  const found = await all(entriesOf(terminal, members, { workspaceId: workspace }));
   return found.map(memberEntry);
 }
 

@@ -2,7 +2,7 @@ import type { Backlog, BacklogRow } from '@postrider/core/backlog';
 import type { FailureGroup } from '@postrider/core/failures';
 import type { Stats } from '@postrider/core/stats';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { enumValue, read } from '../connect/graphql.ts';
+import { enumValue, graphql, query, select } from '../connect/graphql.ts';
 import {
   dimensionsOfBacklog,
   dimensionsOfStats,
@@ -25,14 +25,34 @@ const HOUR_MS = 3_600_000;
 const usual = ['accepted', 'delivered', 'deferred', 'bounced', 'failed'];
 
 const REACH = ['--reach <side>', 'workspace, or for operators instance (default: workspace for admins)'] as const;
-const SERIES = 'metric key points { at value } completeUntil';
 const ROW = `key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason
   hold { id reason expiresAt }`;
-const BACKLOG = `dimension bucketUpperMinutes measuredAt rows { ${ROW} } total { ${ROW} }`;
-const GROUP = `id signature kind smtpCode enhancedCode sample count destinations firstSeenAt lastSeenAt
-  trend { at value }`;
 
 type Found = Stats['series'][number] & Pick<Stats, 'complete_until'>;
+
+const statSeries = query(
+  'stats',
+  {
+    range: 'TimeRange!',
+    bucket: 'Bucket!',
+    groupBy: 'StatDimension',
+    metrics: '[Metric!]!',
+    top: 'Int',
+    reach: 'Reach',
+  },
+  select<readonly Found[]>('metric key points { at value } completeUntil'),
+);
+const backlog = query(
+  'backlog',
+  { by: 'BacklogDimension', top: 'Int', reach: 'Reach' },
+  select<Backlog>(`dimension bucketUpperMinutes measuredAt rows { ${ROW} } total { ${ROW} }`),
+);
+const failureGroups = query(
+  'failureGroups',
+  { range: 'TimeRange!', kind: 'FailureKind!', top: 'Int', reach: 'Reach' },
+  select<readonly FailureGroup[]>(`id signature kind smtpCode enhancedCode sample count destinations firstSeenAt
+    lastSeenAt trend { at value }`),
+);
 
 /** Outcomes, backlog and failures. */
 export function addNumbers(program: Command, terminal: Terminal): void {
@@ -50,13 +70,13 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .action(async (options: RangeOptions & { bucket: string; by: string; metrics: string[] }) => {
       const back = options.bucket === 'minute' ? HOUR_MS : 24 * HOUR_MS;
       const range = rangeOf(options, back);
-      const series = await read<readonly Found[]>(terminal, 'stats', SERIES, {
-        range: ['TimeRange!', range],
-        bucket: ['Bucket!', enumValue(options.bucket)],
-        groupBy: ['StatDimension', enumValue(options.by)],
-        metrics: ['[Metric!]!', options.metrics.map(enumValue)],
-        top: ['Int', options.top],
-        reach: ['Reach', enumValue(options.reach)],
+      const series = await graphql(terminal, statSeries, {
+        range,
+        bucket: enumValue(options.bucket),
+        groupBy: enumValue(options.by),
+        metrics: options.metrics.map(enumValue),
+        top: options.top,
+        reach: enumValue(options.reach),
       });
       const found = {
         object: 'stats',
@@ -76,10 +96,10 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { by: string }) => {
-      const counted = await read<Backlog>(terminal, 'backlog', BACKLOG, {
-        by: ['BacklogDimension', enumValue(options.by)],
-        top: ['Int', options.top],
-        reach: ['Reach', enumValue(options.reach)],
+      const counted = await graphql(terminal, backlog, {
+        by: enumValue(options.by),
+        top: options.top,
+        reach: enumValue(options.reach),
       });
       const found: Backlog = { ...counted, object: 'backlog' };
       show(terminal, options.json, found, () => backlogLines(found));
@@ -95,11 +115,11 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { kind: string }) => {
       const range = rangeOf(options, 24 * HOUR_MS);
-      const data = await read<readonly FailureGroup[]>(terminal, 'failureGroups', GROUP, {
-        range: ['TimeRange!', range],
-        kind: ['FailureKind!', enumValue(options.kind)],
-        top: ['Int', options.top],
-        reach: ['Reach', enumValue(options.reach)],
+      const data = await graphql(terminal, failureGroups, {
+        range,
+        kind: enumValue(options.kind),
+        top: options.top,
+        reach: enumValue(options.reach),
       });
       show(terminal, options.json, { object: 'list', ...range, data }, () => failureLines(data));
     });

@@ -1,6 +1,7 @@
 import type { OperatorEntry } from '@postrider/core/people';
 import type { Command } from 'commander';
-import { change, everyEntry } from '../connect/graphql.ts';
+import { all } from '../connect/client.ts';
+import { entriesOf, graphql, listQuery, mutation, select } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { entryLines, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -29,8 +30,8 @@ export function addOperators(program: Command, terminal: Terminal): void {
     .option('--password', 'a password instead of a link')
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
-      const input = ['OperatorAddInput', { email, entry: options.password ? 'PASSWORD' : 'LOGIN_LINK' }] as const;
-      const made = await change<Added>(terminal, 'operatorAdd', input, ADDED);
+      const input = { email, entry: options.password ? 'PASSWORD' : 'LOGIN_LINK' };
+      const made = await graphql(terminal, operatorAdd, { input });
       const added = { ...operatorOf(made.operator), ...made.entry };
       show(terminal, options.json, added, () => [...entryLines(added), `${added.email} is an operator`].join('\n'));
     });
@@ -44,8 +45,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
       if (!operator) throw unknownOperator(email);
       const preview = `${operator.email} would no longer be an operator, and their sessions would end.`;
       await confirm(terminal, { preview, count: 1, yes: options.yes });
-      const selection = '... on DeletePayload { deletedId }';
-      await change(terminal, 'operatorRemove', ['OperatorRemoveInput', { userId: operator.id }], selection);
+      await graphql(terminal, operatorRemove, { input: { userId: operator.id } });
       const removed = { ...operator, deleted: true };
       show(terminal, options.json, removed, () => `${email} is no longer an operator`);
     });
@@ -71,19 +71,26 @@ export function addOperators(program: Command, terminal: Terminal): void {
 }
 
 const OPERATOR = 'userId email createdAt';
-const ADDED = `... on OperatorPayload { operator { ${OPERATOR} } entry { password loginUrl loginUrlExpiresAt } }`;
 
 interface Added {
   readonly operator: OperatorEntry;
   readonly entry: Parameters<typeof entryLines>[0];
 }
 
+const operators = listQuery('operators', {}, select<OperatorEntry>(OPERATOR));
+const operatorAdd = mutation(
+  'operatorAdd',
+  'OperatorAddInput',
+  select<Added>(`... on OperatorPayload { operator { ${OPERATOR} } entry { password loginUrl loginUrlExpiresAt } }`),
+);
+const operatorRemove = mutation('operatorRemove', 'OperatorRemoveInput', select('... on DeletePayload { deletedId }'));
+
 function operatorOf(operator: OperatorEntry): OperatorEntry {
   return { ...operator, object: 'operator' };
 }
 
 async function allOperators(terminal: Terminal): Promise<OperatorEntry[]> {
-  return (await everyEntry<OperatorEntry>(terminal, 'operators', OPERATOR)).map(operatorOf);
+  return (await all(entriesOf(terminal, operators, {}))).map(operatorOf);
 }
 
 function unknownOperator(email: string): Problem {

@@ -1,6 +1,6 @@
 import type { PlanEntry } from '@postrider/core/workspaces';
 import { type Command, InvalidArgumentError } from 'commander';
-import { change, read } from '../connect/graphql.ts';
+import { graphql, mutation, query, select } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -16,10 +16,8 @@ interface LimitOptions {
 
 export function addPlans(program: Command, terminal: Terminal): void {
   const plans = program.command('plans').description('plans and their limits, for operators');
-  const set = async (field: string, input: Readonly<Record<string, unknown>>): Promise<PlanEntry> => {
-    const selection = `... on PlanPayload { plan { ${PLAN} } }`;
-    return planOf((await change<{ plan: PlanEntry }>(terminal, field, ['PlanLimitsInput', input], selection)).plan);
-  };
+  const set = async (change: typeof planUpdate, input: Readonly<Record<string, unknown>>): Promise<PlanEntry> =>
+    planOf((await graphql(terminal, change, { input })).plan);
   const withLimits = (command: Command) =>
     command
       .option('--monthly <count>', 'mails of a calendar month, or none for no limit', monthly)
@@ -33,19 +31,19 @@ export function addPlans(program: Command, terminal: Terminal): void {
     .description('by name')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const data = (await read<readonly PlanEntry[]>(terminal, 'plans', PLAN)).map(planOf);
+      const data = (await graphql(terminal, allPlans, {})).map(planOf);
       show(terminal, json, { object: 'list', data }, () => table(data.map(rowOf)));
     });
   withLimits(plans.command('create <name>').description('create a plan; --recipients is required')).action(
     async (name: string, options: LimitOptions) => {
-      const made = await set('planCreate', { name, ...limitsOf(options) });
+      const made = await set(planCreate, { name, ...limitsOf(options) });
       show(terminal, options.json, made, () => table([rowOf(made)]));
     },
   );
   withLimits(plans.command('update <name>').description('change limits, from the next request of every workspace on'))
     .option('--reason <text>', 'for the audit log')
     .action(async (name: string, options: LimitOptions) => {
-      const changed = await set('planUpdate', { name, ...limitsOf(options), reason: options.reason });
+      const changed = await set(planUpdate, { name, ...limitsOf(options), reason: options.reason });
       show(terminal, options.json, changed, () => table([rowOf(changed)]));
     });
   plans
@@ -55,7 +53,7 @@ export function addPlans(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (name: string, { json, yes }: { json?: boolean; yes?: boolean }) => {
       await confirm(terminal, { preview: `The plan ${name} would be deleted.`, count: 1, yes });
-      await change(terminal, 'planDelete', ['PlanDeleteInput', { name }], '... on DeletePayload { deletedId }');
+      await graphql(terminal, planDelete, { input: { name } });
       show(terminal, json, { object: 'plan', name, deleted: true }, () => `${name} is deleted`);
     });
 }
@@ -71,6 +69,11 @@ function limitsOf({ monthly, recipients, sendPerMinute, logsPerMinute, otherPerM
 }
 
 export const PLAN = 'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute';
+const PAYLOAD = select<{ plan: PlanEntry }>(`... on PlanPayload { plan { ${PLAN} } }`);
+const allPlans = query('plans', {}, select<readonly PlanEntry[]>(PLAN));
+const planCreate = mutation('planCreate', 'PlanLimitsInput', PAYLOAD);
+const planUpdate = mutation('planUpdate', 'PlanLimitsInput', PAYLOAD);
+const planDelete = mutation('planDelete', 'PlanDeleteInput', select('... on DeletePayload { deletedId }'));
 
 export function planOf(plan: PlanEntry): PlanEntry {
   return { ...plan, object: 'plan' };

@@ -1,7 +1,7 @@
 import type { JobDetail, JobView, QueueView } from '@postrider/core/queues';
 import { type Command, InvalidArgumentError } from 'commander';
 import { interruption, paused } from '../connect/follow.ts';
-import { change, enumValue, pageOf, read } from '../connect/graphql.ts';
+import { enumValue, graphql, listQuery, mutation, pageOf, query, select } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -48,8 +48,29 @@ const QUEUE = `name purpose ready deferred active dead parked oldestReadySeconds
   drainSeconds wait { p seconds } run { p seconds } concurrency workers { id name active } measuredAt`;
 const JOB = `id queue { name } state data output retryCount retryLimit priority startAfter createdAt startedAt
   completedAt heartbeatAt parkedIn subjectId worker { id name }`;
-const ATTEMPTS = 'attempts { number startedAt durationMs error worker }';
-const REDRIVEN = '... on RedrivePayload { queueName dead redriven }';
+const allQueues = query('queues', {}, select<readonly QueueView[]>(QUEUE));
+const queueSetConcurrency = mutation(
+  'queueSetConcurrency',
+  'ConcurrencyInput',
+  select<{ queue: QueueView }>(`... on QueuePayload { queue { ${QUEUE} } }`),
+);
+const queueRedrive = mutation(
+  'queueRedrive',
+  'RedriveInput',
+  select<Redriven>('... on RedrivePayload { queueName dead redriven }'),
+);
+const jobs = listQuery('jobs', { filter: 'JobFilter' }, select<FoundJob>(JOB));
+const jobDetail = query(
+  'node',
+  { id: 'ID!' },
+  select<(FoundJob & Pick<JobDetail, 'attempts'>) | null>(
+    `... on Job { ${JOB} attempts { number startedAt durationMs error worker } }`,
+  ),
+);
+const CHANGED = select<{ job: FoundJob }>(`... on JobPayload { job { ${JOB} } }`);
+const jobRetry = mutation('jobRetry', 'JobInput', CHANGED);
+const jobCancel = mutation('jobCancel', 'JobInput', CHANGED);
+const jobRunNow = mutation('jobRunNow', 'JobInput', CHANGED);
 
 /** Queues, their jobs, and the admin actions on them. */
 export function addQueues(program: Command, terminal: Terminal): void {
@@ -63,7 +84,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .action(async (options: JsonOption & { watch?: boolean }) => {
       const signal = options.watch ? interruption() : null;
       do {
-        const data = (await read<readonly QueueView[]>(terminal, 'queues', QUEUE)).map(named('queue'));
+        const data = (await graphql(terminal, allQueues, {})).map(named('queue'));
         const clear = options.watch && !options.json ? CLEAR_SCREEN : '';
         show(terminal, options.json, { object: 'list', data }, () => clear + table([HEADER, ...data.map(queueRow)]));
       } while (signal && (await paused(WATCH_SECONDS, signal)));
@@ -79,11 +100,8 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('--cursor <cursor>', 'where the page before ended')
     .option('--json', 'print JSON')
     .action(async ({ json, limit, cursor, queue, state, subject }: JobsOptions) => {
-      const page = await pageOf<FoundJob>(terminal, 'jobs', JOB, {
-        first: ['Int', limit],
-        after: ['String', cursor],
-        filter: ['JobFilter', { queue, state: enumValue(state), subject }],
-      });
+      const filter = { queue, state: enumValue(state), subject };
+      const page = await pageOf(terminal, jobs, { first: limit, after: cursor, filter });
       const found = { ...page, data: page.data.map(jobView) };
       show(terminal, json, found, () => foundTable(found.data.map(jobRow)));
       if (!json && found.next_cursor) terminal.note(`There may be more: --cursor ${found.next_cursor}`);
@@ -98,10 +116,10 @@ export function addQueues(program: Command, terminal: Terminal): void {
       show(terminal, json, job, () => [table([jobRow(job)]), ...job.attempts.map(attemptLine)].join('\n'));
     });
 
-  for (const [name, field, description] of [
-    ['retry', 'jobRetry', 'try a dead or canceled job again, or a deferred mail at once'],
-    ['cancel', 'jobCancel', 'cancel a waiting job, or dismiss a dead one'],
-    ['run', 'jobRunNow', 'run a deferred job now'],
+  for (const [name, document, description] of [
+    ['retry', jobRetry, 'try a dead or canceled job again, or a deferred mail at once'],
+    ['cancel', jobCancel, 'cancel a waiting job, or dismiss a dead one'],
+    ['run', jobRunNow, 'run a deferred job now'],
   ] as const) {
     queues
       .command(`${name} <job>`)
@@ -109,9 +127,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
       .option('--reason <text>', 'recorded in the audit log')
       .option('--json', 'print JSON')
       .action(async (id: string, { json, reason }: ActionOptions) => {
-        const selection = `... on JobPayload { job { ${JOB} } }`;
-        const changed = await change<{ job: FoundJob }>(terminal, field, ['JobInput', { id, reason }], selection);
-        const job = jobView(changed.job);
+        const job = jobView((await graphql(terminal, document, { input: { id, reason } })).job);
         show(terminal, json, job, () => table([jobRow(job)]));
       });
   }
@@ -126,7 +142,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option(...yesOption)
     .action(async (queue: string, { json, yes, preview = false, ...options }: RedriveOptions) => {
       const ask = (input: { readonly preview: boolean; readonly limit?: number }) =>
-        change<Redriven>(terminal, 'queueRedrive', ['RedriveInput', { queue, ...options, ...input }], REDRIVEN);
+        graphql(terminal, queueRedrive, { input: { queue, ...options, ...input } });
       const { queue_name, ...seen } = await ask({ preview: true });
       let done = { queue: queue_name, ...seen, preview };
       if (!preview) {
@@ -147,13 +163,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .action(async (queue: string, count: string, { json, reason }: ActionOptions) => {
       const concurrency = wholeNumber(count);
       const input = { queue, concurrency, reason };
-      const selection = `... on QueuePayload { queue { ${QUEUE} } }`;
-      const done = await change<{ queue: QueueView }>(
-        terminal,
-        'queueSetConcurrency',
-        ['ConcurrencyInput', input],
-        selection,
-      );
+      const done = await graphql(terminal, queueSetConcurrency, { input });
       const set = named('queue')(done.queue);
       show(terminal, json, set, () => `${set.name} runs ${set.concurrency} at once on each worker`);
     });
@@ -182,10 +192,7 @@ function typeOf(id: string): NonNullable<JobView['subject']>['type'] {
 }
 
 async function jobOf(terminal: Terminal, id: string): Promise<JobDetail> {
-  const selection = `... on Job { ${JOB} ${ATTEMPTS} }`;
-  const found = await read<(FoundJob & Pick<JobDetail, 'attempts'>) | null>(terminal, 'node', selection, {
-    id: ['ID!', id],
-  });
+  const found = await graphql(terminal, jobDetail, { id });
   if (found !== null && 'queue' in found) return { ...jobView(found), attempts: found.attempts };
   const advice = '`npx postrider queues jobs` lists jobs.';
   throw new Problem({ reason: 'job_not_found', message: `No job has the id ${id}.`, advice });

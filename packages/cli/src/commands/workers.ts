@@ -1,17 +1,32 @@
 import type { ScheduleView, WorkerView } from '@postrider/core/queues';
 import type { Command } from 'commander';
-import { change, read } from '../connect/graphql.ts';
+import { graphql, mutation, query, select } from '../connect/graphql.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
-
-const WORKER = `id name host version live startedAt lastHeartbeatAt stoppedAt queues active concurrency rssBytes cpu
-  loopDelayP99Ms poolWaiting crashRestarts`;
-const SCHEDULE = 'name cron timezone human nextRuns missedPolicy lastRun { id state createdAt completedAt }';
 
 interface Begun {
   readonly id: string;
   readonly queue: { readonly name: string };
   readonly state: string;
 }
+
+const workers = query(
+  'workers',
+  {},
+  select<readonly WorkerView[]>(`id name host version live startedAt lastHeartbeatAt stoppedAt queues active concurrency
+    rssBytes cpu loopDelayP99Ms poolWaiting crashRestarts`),
+);
+const allSchedules = query(
+  'schedules',
+  {},
+  select<readonly ScheduleView[]>(
+    'name cron timezone human nextRuns missedPolicy lastRun { id state createdAt completedAt }',
+  ),
+);
+const scheduleRunNow = mutation(
+  'scheduleRunNow',
+  'ScheduleInput',
+  select<{ job: Begun }>('... on JobPayload { job { id queue { name } state createdAt } }'),
+);
 
 /** Worker processes and cron schedules. */
 export function addWorkers(program: Command, terminal: Terminal): void {
@@ -22,7 +37,7 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .description('live and recently stopped workers')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await read<readonly WorkerView[]>(terminal, 'workers', WORKER);
+      const found = await graphql(terminal, workers, {});
       const data = found.map((worker) => ({ ...worker, object: 'worker' as const }));
       show(terminal, json, { object: 'list', data }, () => table(data.map(workerRow)));
     });
@@ -32,7 +47,7 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .description('every schedule, and when it runs next')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await read<readonly ScheduleView[]>(terminal, 'schedules', SCHEDULE);
+      const found = await graphql(terminal, allSchedules, {});
       const data = found.map((schedule) => ({ ...schedule, object: 'schedule' as const }));
       show(terminal, json, { object: 'list', data }, () => table(data.map(scheduleRow)));
     });
@@ -42,9 +57,7 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .option('--reason <text>', 'recorded in the audit log')
     .option('--json', 'print JSON')
     .action(async (name: string, { json, reason }: { json?: boolean; reason?: string }) => {
-      const selection = '... on JobPayload { job { id queue { name } state createdAt } }';
-      const input = ['ScheduleInput', { name, reason }] as const;
-      const { job } = await change<{ job: Begun }>(terminal, 'scheduleRunNow', input, selection);
+      const { job } = await graphql(terminal, scheduleRunNow, { input: { name, reason } });
       const begun = { object: 'job', ...job, queue: job.queue.name };
       show(terminal, json, begun, () => `${begun.id}  ${begun.queue} ${begun.state}`);
     });

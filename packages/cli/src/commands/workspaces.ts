@@ -1,6 +1,7 @@
 import type { WorkspaceEntry } from '@postrider/core/workspaces';
 import { type Command, Option } from 'commander';
-import { change, enumValue, everyEntry } from '../connect/graphql.ts';
+import { all } from '../connect/client.ts';
+import { entriesOf, enumValue, graphql, listQuery, mutation, select } from '../connect/graphql.ts';
 import { policies } from '../connect/values.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { PLAN, planOf } from './plans.ts';
@@ -14,16 +15,14 @@ interface UpdateOptions {
 
 export function addWorkspaces(program: Command, terminal: Terminal): void {
   const workspaces = program.command('workspaces').description('the workspaces of the instance, for operators');
-  const set = async (field: string, ...input: Parameters<typeof change>[2]): Promise<WorkspaceEntry> => {
-    const selection = `... on WorkspacePayload { workspace { ${WORKSPACE} } }`;
-    return workspaceOf((await change<{ workspace: WorkspaceEntry }>(terminal, field, input, selection)).workspace);
-  };
+  const set = async (change: typeof workspaceUpdate, input: Readonly<Record<string, unknown>>) =>
+    workspaceOf((await graphql(terminal, change, { input })).workspace);
   workspaces
     .command('list')
     .description('newest first')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const data = (await everyEntry<WorkspaceEntry>(terminal, 'workspaces', WORKSPACE)).map(workspaceOf);
+      const data = (await all(entriesOf(terminal, allWorkspaces, {}))).map(workspaceOf);
       show(terminal, json, { object: 'list', data, has_more: false, next_cursor: null }, () => table(data.map(rowOf)));
     });
   workspaces
@@ -32,8 +31,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .requiredOption('--plan <name>', 'one of plans list')
     .option('--json', 'print JSON')
     .action(async (name: string, { plan, json }: { plan: string; json?: boolean }) => {
-      const input = ['WorkspaceInput', { name, plan }] as const;
-      const { workspace, api_key_id, secret } = await change<Created>(terminal, 'workspaceCreate', input, CREATED);
+      const { workspace, api_key_id, secret } = await graphql(terminal, workspaceCreate, { input: { name, plan } });
       const made = { ...workspaceOf(workspace), api_key: { object: 'api_key', id: api_key_id, secret } };
       show(terminal, json, made, () => `${made.api_key.secret}\n${made.id} on ${plan}; the key is shown this once`);
     });
@@ -48,7 +46,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (id: string, { name, unknownPolicy: policy, reason, json }: UpdateOptions) => {
       const input = { id, name, unknownPolicy: enumValue(policy), reason };
-      const changed = await set('workspaceUpdate', 'WorkspaceUpdateInput', input);
+      const changed = await set(workspaceUpdate, input);
       show(terminal, json, changed, () => table([rowOf(changed)]));
     });
   workspaces
@@ -57,13 +55,21 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .option('--reason <text>', 'for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, plan: string, { reason, json }: { reason?: string; json?: boolean }) => {
-      const changed = await set('workspaceSetPlan', 'PlanInput', { id, plan, reason });
+      const changed = await set(workspaceSetPlan, { id, plan, reason });
       show(terminal, json, changed, () => table([rowOf(changed)]));
     });
 }
 
 const WORKSPACE = `id name unknownPolicy createdAt plan { ${PLAN} }`;
-const CREATED = `... on WorkspaceCreatePayload { workspace { ${WORKSPACE} } apiKeyId secret }`;
+const PAYLOAD = select<{ workspace: WorkspaceEntry }>(`... on WorkspacePayload { workspace { ${WORKSPACE} } }`);
+const allWorkspaces = listQuery('workspaces', {}, select<WorkspaceEntry>(WORKSPACE));
+const workspaceUpdate = mutation('workspaceUpdate', 'WorkspaceUpdateInput', PAYLOAD);
+const workspaceSetPlan = mutation('workspaceSetPlan', 'PlanInput', PAYLOAD);
+const workspaceCreate = mutation(
+  'workspaceCreate',
+  'WorkspaceInput',
+  select<Created>(`... on WorkspaceCreatePayload { workspace { ${WORKSPACE} } apiKeyId secret }`),
+);
 
 interface Created {
   readonly workspace: WorkspaceEntry;

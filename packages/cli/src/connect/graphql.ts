@@ -1,22 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError, type ErrorDetail, type Page } from '@postrider/sdk';
 import { z } from 'zod';
-import { adviceOn, Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { keyOf, notPostrider, request, serviceUrl } from './client.ts';
-
-/** The arguments of a field, each with its type. */
-export type Arguments = Readonly<Record<string, readonly [type: string, value: unknown]>>;
 
 const refusal = z.looseObject({
   __typename: z.string().regex(/Error$/),
   code: z.string(),
   reason: z.string(),
   message: z.string(),
-  requestId: z.string().optional(),
+  requestId: z.string().default(''),
   docsUrl: z.string().optional(),
-  fields: z.array(z.looseObject({ path: z.array(z.string()), message: z.string() })).optional(),
+  fields: z.array(z.looseObject({ path: z.array(z.string()), message: z.string() })).default([]),
 });
-type Refusal = z.output<typeof refusal>;
 
 const answer = z.object({
   data: z.object({ value: z.unknown() }).nullish(),
@@ -24,125 +20,121 @@ const answer = z.object({
 });
 
 const PAGE = 100;
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const REFUSED =
   '... on ApiError { code reason message requestId docsUrl } ... on InvalidInputError { fields { path message } }';
 
-interface Ask {
-  readonly kind?: 'mutation';
-  readonly field: string;
-  readonly selection: string;
-  readonly args?: Arguments;
-  /** Variables that the selection uses. */
-  readonly inner?: Arguments;
+/** Fields, with the type of what they hold under the names of REST. */
+export interface Selection<T> {
+  readonly text: string;
+  /** Only for the type checker. */
+  readonly holds?: T;
 }
 
-/** Reads a field of the query type, under the names that REST has. */
-export async function read<T>(
-  terminal: Terminal,
-  field: string,
-  selection: string,
-  args: Arguments = {},
-  inner: Arguments = {},
-): Promise<T> {
-  // The cast holds because the selection names the fields of T, which the schema of the service types.
-  return wire(await send(terminal, { field, selection, args, inner })) as T;
+export function select<T>(text: string): Selection<T> {
+  return { text };
 }
 
-/** Every entry of a connection. */
-export async function everyEntry<T>(
-  terminal: Terminal,
-  field: string,
-  selection: string,
-  args: Arguments = {},
-): Promise<T[]> {
-  const entries: T[] = [];
-  for await (const entry of entriesOf<T>(terminal, field, selection, args)) entries.push(entry);
-  return entries;
+interface Connection<T> {
+  readonly nodes: readonly T[];
+  readonly page_info: { readonly has_next_page: boolean; readonly end_cursor: string | null };
 }
+
+type Types = Readonly<Record<string, string>>;
+interface Scalars {
+  readonly ID: string;
+  readonly String: string;
+  readonly Int: number;
+  readonly Boolean: boolean;
+}
+type Scalar<N> = N extends keyof Scalars ? Scalars[N] : unknown;
+type VariablesOf<V extends Types> = {
+  readonly [N in keyof V as V[N] extends `${string}!` ? N : never]: V[N] extends `${infer S}!` ? Scalar<S> : never;
+} & { readonly [N in keyof V as V[N] extends `${string}!` ? never : N]?: Scalar<V[N]> | null | undefined };
+
+export interface Document<T, V> {
+  readonly kind: 'query' | 'mutation';
+  readonly text: string;
+  /** Only for the type checker. */
+  readonly types?: { readonly value: T; readonly variables: V };
+}
+
+/** Every document that was declared, so that a test can validate it. */
+export const documents: Document<unknown, unknown>[] = [];
+
+function declare<T, V>(kind: Document<T, V>['kind'], field: string, passed: Types, inner: Types, fields: string) {
+  const declared = Object.entries({ ...passed, ...inner }).map(([name, type]) => `$${name}: ${type}`);
+  const args = Object.keys(passed).map((name) => `${name}: $${name}`);
+  const list = (items: readonly string[]) => (items.length > 0 ? `(${items.join(', ')})` : '');
+  const text = `${kind} ${list(declared)} { value: ${field}${list(args)} { ${fields} } }`;
+  const document: Document<T, V> = { kind, text };
+  documents.push(document);
+  return document;
+}
+
+/** A field of the query type, the types of its arguments, and those of variables inside the selection. */
+export function query<T, const V extends Types, const I extends Types = Record<never, string>>(
+  field: string,
+  args: V,
+  { text }: Selection<T>,
+  inner?: I,
+): Document<T, VariablesOf<V & I>> {
+  return declare('query', field, args, inner ?? {}, text);
+}
+
+/** A connection, with the types of its arguments besides those of a page. */
+export function listQuery<T, const V extends Types>(field: string, args: V, { text }: Selection<T>) {
+  const fields = select<Connection<T>>(`nodes { ${text} } pageInfo { hasNextPage endCursor }`);
+  return query(field, { ...args, first: 'Int', after: 'String' } as const, fields);
+}
+
+/** A mutation, which takes one input; its rejections are thrown. */
+export function mutation<T>(field: string, input: string, { text }: Selection<T>) {
+  type Variables = { readonly input: Readonly<Record<string, unknown>> };
+  return declare<T, Variables>('mutation', field, { input: `${input}!` }, {}, `__typename ${text} ${REFUSED}`);
+}
+
+type ListDocument<T, V> = Document<Connection<T>, V>;
 
 /** The entries of a connection, page by page. */
-export async function* entriesOf<T>(
+export async function* entriesOf<T, V extends object>(
   terminal: Terminal,
-  field: string,
-  selection: string,
-  args: Arguments = {},
-): AsyncGenerator<T> {
+  document: ListDocument<T, V>,
+  variables: NoInfer<V>,
+) {
   let cursor: string | null = null;
   do {
-    const page: Page<T> = await pageOf<T>(terminal, field, selection, {
-      ...args,
-      first: ['Int', PAGE],
-      after: ['String', cursor],
-    });
+    const page: Page<T> = await pageOf(terminal, document, { ...variables, first: PAGE, after: cursor });
     yield* page.data;
     cursor = page.next_cursor;
   } while (cursor !== null);
 }
 
-export interface Page<T> {
-  readonly object: 'list';
-  readonly data: readonly T[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
-}
-
-const connection = z.object({
-  nodes: z.array(z.unknown()),
-  pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
-});
-
 /** One page of a connection, as REST lists it. */
-export async function pageOf<T>(
+export async function pageOf<T, V>(
   terminal: Terminal,
-  field: string,
-  selection: string,
-  args: Arguments,
+  document: ListDocument<T, V>,
+  variables: NoInfer<V>,
 ): Promise<Page<T>> {
-  const page = `nodes { ${selection} } pageInfo { hasNextPage endCursor }`;
-  return listOf(await send(terminal, { field, selection: page, args }));
+  const { nodes, page_info } = await graphql(terminal, document, variables);
+  const { has_next_page: has_more, end_cursor } = page_info;
+  return { object: 'list', data: [...nodes], has_more, next_cursor: has_more ? end_cursor : null };
 }
 
-/** A connection, as REST lists it. */
-function listOf<T>(found: unknown): Page<T> {
-  const { nodes, pageInfo } = connection.parse(found);
-  const { hasNextPage: has_more, endCursor } = pageInfo;
-  // The cast holds as in read.
-  return { object: 'list', data: wire(nodes) as T[], has_more, next_cursor: has_more ? endCursor : null };
-}
-
-/** Runs a mutation; what it refuses is thrown. */
-export async function change<T>(
-  terminal: Terminal,
-  field: string,
-  [type, input]: readonly [type: string, input: Readonly<Record<string, unknown>>],
-  selection: string,
-): Promise<T> {
-  const whole = `__typename ${selection} ${REFUSED}`;
-  const args: Arguments = { input: [`${type}!`, input] };
-  // The cast holds as in read.
-  return wire(await send(terminal, { kind: 'mutation', field, selection: whole, args })) as T;
-}
-
-/** A read waits until the budget of its key allows it: long lists take more than there is at once. */
-async function send(terminal: Terminal, wanted: Ask): Promise<unknown> {
-  for (let tried = 1; ; tried++)
+/** Runs a document. A query waits until the budget of its key allows it: long lists take more than there is at once. */
+export async function graphql<T, V>(terminal: Terminal, document: Document<T, V>, variables: NoInfer<V>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
     try {
-      return await sendOnce(terminal, wanted);
+      // The cast holds because the selection of the document names the fields of T.
+      return wire(await send(terminal, document.text, variables)) as T;
     } catch (error) {
-      const wait_s = error instanceof Problem ? error.facts.retry_after_seconds : undefined;
-      if (wanted.kind === 'mutation' || wait_s === undefined || tried === TRIES) throw error;
+      const wait_s = error instanceof ApiError ? error.retry_after_seconds : null;
+      if (document.kind === 'mutation' || !wait_s || attempt === MAX_ATTEMPTS) throw error;
       await pause(wait_s * 1000);
     }
 }
 
-async function sendOnce(terminal: Terminal, { kind, field, selection, args = {}, inner = {} }: Ask): Promise<unknown> {
-  const given = Object.entries(args).filter(([, [, value]]) => value !== undefined && value !== null);
-  const all = [...given, ...Object.entries(inner)];
-  const declared = all.map(([name, [type]]) => `$${name}: ${type}`).join(', ');
-  const passed = given.map(([name]) => `${name}: $${name}`).join(', ');
-  const query = `${kind ?? 'query'}${declared && ` (${declared})`} { value: ${field}${passed && `(${passed})`} { ${selection} } }`;
-  const variables = Object.fromEntries(all.map(([name, [, value]]) => [name, value]));
+async function send(terminal: Terminal, text: string, variables: unknown): Promise<unknown> {
   const url = serviceUrl(terminal);
   const response = await request(url, `${url}/graphql`, {
     method: 'POST',
@@ -151,34 +143,26 @@ async function sendOnce(terminal: Terminal, { kind, field, selection, args = {},
       'content-type': 'application/json',
       accept: 'application/graphql-response+json',
     },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify({ query: text, variables }),
   });
   const parsed = answer.safeParse(await response.json().catch(() => null));
   if (!parsed.success) throw notPostrider(url, response.status);
   const { data, errors } = parsed.data;
   const [error] = errors ?? [];
-  if (error) {
-    const { reason = 'unexpected', code = '' } = error.extensions ?? {};
-    throw problemOf({ ...error.extensions, __typename: 'Error', reason, code, message: error.message }, response);
-  }
-  const refused = refusal.safeParse(data?.value);
-  if (refused.success) throw problemOf(refused.data, response);
-  return data?.value;
-}
-
-const PASSING = new Set(['rate_limited', 'internal_error']);
-
-function problemOf({ code, reason, message, requestId, docsUrl, fields }: Refusal, response: Response): Problem {
-  return new Problem({
-    reason,
-    message,
-    details: fields?.map(({ path, message: what }) => ({ param: path.join('.'), message: what })),
-    request_id: requestId,
-    docs_url: docsUrl,
-    advice: adviceOn(reason),
-    passing: PASSING.has(code.toLowerCase()) || response.status >= 500,
-    retry_after_seconds: Number(response.headers.get('retry-after')) || undefined,
-  });
+  const rejection = error
+    ? { reason: 'unexpected', code: '', ...error.extensions, __typename: 'Error', message: error.message }
+    : data?.value;
+  const { data: rejected } = refusal.safeParse(rejection);
+  if (!rejected) return data?.value;
+  const { code, reason, message, requestId: request_id, docsUrl: docs_url = '', fields } = rejected;
+  const details = fields.map(
+    ({ path, message: what }): ErrorDetail => ({ param: path.join('.'), reason, message: what }),
+  );
+  throw new ApiError(
+    response.status,
+    { code: code.toLowerCase(), reason, message, details, request_id, docs_url },
+    Number(response.headers.get('retry-after')) || null,
+  );
 }
 
 /** The value of an enum, which the schema spells in capitals. */

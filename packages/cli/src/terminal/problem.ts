@@ -81,8 +81,8 @@ export function problemOf(error: unknown): Problem | undefined {
       message,
       details:
         details.length > 0 ? details.map((detail) => ({ param: detail.param, message: detail.message })) : undefined,
-      request_id,
-      docs_url,
+      request_id: request_id || undefined,
+      docs_url: docs_url || undefined,
       advice: adviceOn(reason),
       passing: status === 429 || status >= 500 || PASSING_CODES.has(code),
       retry_after_seconds: retry_after_seconds ?? undefined,
