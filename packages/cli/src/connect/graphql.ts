@@ -146,9 +146,9 @@ async function send(terminal: Terminal, text: string, variables: unknown): Promi
     body: JSON.stringify({ query: text, variables }),
   });
   const parsed = answer.safeParse(await response.json().catch(() => null));
-  if (!parsed.success) throw notPostrider(url, response.status);
-  const { data, errors } = parsed.data;
+  const { data, errors } = parsed.data ?? {};
   const [error] = errors ?? [];
+  if (!data && !error) throw notPostrider(url, response.status);
   const rejection = error
     ? { reason: 'unexpected', code: '', ...error.extensions, __typename: 'Error', message: error.message }
     : data?.value;
