@@ -20,6 +20,7 @@ interface Outcome {
   readonly last: string | undefined;
   /** The paths of the list of slow files, in its order. */
   readonly slowest: readonly string[];
+  readonly seconds: readonly number[];
   readonly status: number | null;
 }
 
@@ -32,15 +33,18 @@ function run(files: Record<string, string>): Outcome {
     { encoding: 'utf8', env: { PATH: process.env.PATH, NO_COLOR: '1' } },
   );
   const lines = stdout.trimEnd().split('\n');
-  const slowest = lines.flatMap((line) => /^ +[\d.]+ s {2}(.+)$/.exec(line)?.[1] ?? []);
-  return { last: lines.at(-1), slowest, status };
+  const rows = lines.flatMap((line) => {
+    const [, seconds, file] = /^ +([\d.]+) s {2}(.+)$/.exec(line) ?? [];
+    return file === undefined ? [] : [{ seconds: Number(seconds), file }];
+  });
+  return { last: lines.at(-1), slowest: rows.map(({ file }) => file), seconds: rows.map((row) => row.seconds), status };
 }
 
 describe('the end of a test run', () => {
   it('counts tests', () => {
     const outcome = run({ 'good.test.js': "test('a', () => {}); describe('d', () => { test('b', () => {}); });" });
 
-    expect(outcome).toEqual({ last: '2 passed, 0 failed', slowest: ['tests/good.test.js'], status: 0 });
+    expect(outcome).toMatchObject({ last: '2 passed, 0 failed', slowest: ['tests/good.test.js'], status: 0 });
   });
 
   it('counts failures, files that do not load, hooks that throw and stray errors', () => {
@@ -62,13 +66,15 @@ describe('the end of a test run', () => {
     const pause = (ms: number) => `test('a', () => new Promise((done) => setTimeout(done, ${ms})));`;
     const files = Array.from({ length: 11 }, (_, index) => [`file-${index}.test.js`, "test('a', () => {});"]);
 
-    const { slowest } = run({
+    const { slowest, seconds } = run({
       ...Object.fromEntries(files),
       'slow.test.js': pause(900),
       'slower.test.js': pause(1800),
     });
 
     expect(slowest).toHaveLength(10);
-    expect(slowest.slice(0, 2)).toEqual(['tests/slower.test.js', 'tests/slow.test.js']);
+    expect(slowest).toContain('tests/slower.test.js');
+    expect(seconds).toEqual(seconds.toSorted((a, b) => b - a));
+    expect(seconds[0]).toBeGreaterThanOrEqual(1.8);
   });
 });

@@ -4,8 +4,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { axeProblems, type Stage, startStage } from './dashboard.ts';
 import { type Ids, openPage, pages, placed, seedOne } from './pages.ts';
 
-/** Judges every page in one theme: by all rules of axe, or by the ones named. */
-export function describeTheme(theme: 'light' | 'dark', rules: readonly string[] | null): void {
+const VIEWPORT = { width: 1280, height: 720 };
+
+interface Judgement {
+  /** The rules of axe; null: all. */
+  readonly rules: readonly string[] | null;
+  /** Windows of so many pixels must not scroll sideways. */
+  readonly widths: readonly number[];
+}
+
+/** Judges every page in one theme. */
+export function describeTheme(theme: 'light' | 'dark', { rules, widths }: Judgement): void {
   let stage: Stage;
   let ids: Ids;
   let visitor: Visitor;
@@ -26,6 +35,11 @@ export function describeTheme(theme: 'light' | 'dark', rules: readonly string[] 
     await openPage(page, placed(path, ids), shows);
 
     expect(await axeProblems(page, rules)).toEqual([]);
+    for (const width of widths) {
+      await page.setViewportSize({ ...VIEWPORT, width });
+      await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize(VIEWPORT);
   });
 
   it.each(['?', 'Control+k'])('has nothing wrong in the dialog of %s', async (keys) => {

@@ -105,3 +105,19 @@ describe('by keyboard alone', () => {
     await visitor.stop();
   });
 });
+
+describe('the pages', () => {
+  it('are all in the list that axe judges', async () => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto('/');
+
+    const links = page.getByRole('navigation').getByRole('link');
+    await links.first().waitFor();
+    const linked = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+
+    const seen = new Set(pages.map(([path]) => path));
+    expect(linked.filter((path) => !seen.has(path))).toEqual([]);
+    await visitor.stop();
+  });
+});
