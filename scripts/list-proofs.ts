@@ -53,7 +53,7 @@ const findings: Findings = {
   'chaos C9': 'A database that takes no writes is not ready.',
   'chaos C10': 'A relay that was away for two seconds has mail three seconds after its return.',
   'chaos C11': 'What is sent and not recorded is bounded.',
-  'chaos C12': 'The email of a dead worker is taken over within five seconds.',
+  'chaos C12': 'Email that a dead worker had not claimed goes on within ten seconds, and the rest when its lease ends.',
   'chaos C13': 'Where all mail has one destination, nothing is parked to make space.',
   'chaos C14': 'Parking locks in the order of everyone else; a deadlock is retried once.',
   'newcomer N2':
@@ -78,6 +78,8 @@ const findings: Findings = {
   'chaos C5': 'A header whose value no client could read is refused by name.',
   'chaos C6': 'No control character but TAB reaches a header, and values arrive as sent.',
   'chaos C20': 'An error has one shape, on every path.',
+  'fairness N1':
+    'A worker that is cut off from the database begins no content, keeps what it had claimed, and has its late results counted.',
 };
 
 export const findingsPage = fileURLToPath(new URL('../docs/reliability.md', import.meta.url));
@@ -102,7 +104,7 @@ export function testFiles(): TestFile[] {
 function idsIn(text: string): Set<string> {
   const ids = new Set<string>();
   for (const [, kind, first, more = ''] of text.matchAll(
-    /\b(promise|chaos|real|newcomer|case) ([A-Z]\d+)((?:(?:, | and )[A-Z]\d+)*)/g,
+    /\b(promise|chaos|real|newcomer|fairness|case) ([A-Z]\d+)((?:(?:, | and )[A-Z]\d+)*)/g,
   )) {
     for (const id of [first, ...(more.match(/[A-Z]\d+/g) ?? [])]) ids.add(`${kind} ${id}`);
   }

@@ -43,7 +43,8 @@ export interface Speed {
   readonly all_max: number;
 }
 
-const SPEED: Speed = { takeover: 5, first_accept: 10, away_p95: 2, away_p99: 7, all_p99: 15, all_max: 60 };
+// What a killed worker had claimed waits for its lease of 30 s.
+const SPEED: Speed = { takeover: 10, first_accept: 10, away_p95: 2, away_p99: 35, all_p99: 35, all_max: 90 };
 
 const slice: Plan = {
   calm_s: 3,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
 
 let journey: Journey;
 beforeEach(async () => {
@@ -32,6 +33,12 @@ async function jobsComeBack(count: number) {
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
 }
 
+/** The other worker has noticed that one is dead, and the leases of what that one had claimed have ended. */
+async function leasesEnd(other: ServerProcess) {
+  await expect.poll(() => other.logged().map(({ msg }) => msg)).toContain('a worker has died, and its mail goes on');
+  await journey.clock.advance(PAST_EVERY_LEASE_MS);
+}
+
 describe('a worker that dies in the middle of SMTP', () => {
   it('loses nothing: another one takes over, and a copy sent twice is the same to the byte', async () => {
     const api = await journey.start({ ROLES: 'rest' });
@@ -48,7 +55,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     expect(await first.kill()).toEqual({ code: null, signal: 'SIGKILL' });
     journey.smtp.script(() => ({ kind: 'accept' }));
     stall.release();
-    await journey.start({ ROLES: 'worker' });
+    await leasesEnd(await journey.start({ ROLES: 'worker' }));
 
     await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 5 });
     expect(journey.smtp.mails.filter((mail) => mail.acknowledged)).toHaveLength(5);
@@ -79,7 +86,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     await first.kill();
     journey.smtp.script(() => ({ kind: 'accept' }));
     stall.release();
-    await journey.start({ ROLES: 'worker' });
+    await leasesEnd(await journey.start({ ROLES: 'worker' }));
 
     await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ failed: 5 });
     for (const copy of copiesOf(journey.smtp).values()) expect(copy.copies).toBe(1);

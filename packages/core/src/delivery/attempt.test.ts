@@ -268,8 +268,26 @@ describe('no retry after an unknown outcome', () => {
     expect(await typesOf(id)).toEqual(['email.queued', 'email.failed']);
     expect(world.smtp.mails).toHaveLength(1);
     expect(await liveJobs()).toBe(0);
-    await settleDeliveries(world.services, [{ claimed: killed, outcome, duration_ms: 1, handed_back: false }]);
-    expect(await detail(id)).toEqual(ended);
+  });
+
+  it('fairness N1: a late accepted result wins over the unknown one, as no one else has sent it', async () => {
+    await stopAfterLostAnswers();
+    const id = await send();
+    const late = await claimOne();
+    const { outcome } = await attempt(late);
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+    await world.drain();
+    expect(await detail(id)).toMatchObject({ status: 'failed', attempts: [{ number: 1, outcome: 'unknown' }] });
+
+    await settleDeliveries(world.services, [{ claimed: late, outcome, duration_ms: 1, handed_back: false }]);
+    await settleDeliveries(world.services, [{ claimed: late, outcome, duration_ms: 1, handed_back: false }]);
+
+    expect(await detail(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1, outcome: 'accepted' }] });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.failed', 'email.delivered']);
+    const [row] = await world.services.sql`select state, reason, lease from recipients where message_id = ${id}`;
+    expect(row).toEqual({ state: 'delivered', reason: null, lease: null });
+    expect(world.smtp.mails).toHaveLength(1);
   });
 
   it('a worker that dies before the content leaves the mail to another', async () => {

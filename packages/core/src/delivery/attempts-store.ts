@@ -60,6 +60,22 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
     from tried`;
 }
 
+/** Forgets that the result of these attempts was unknown. */
+export async function deleteLostAttempts(
+  tx: Tx,
+  attempts: readonly (RecipientKey & { readonly number: number })[],
+): Promise<void> {
+  await tx`
+    delete from attempts t using unnest(
+      ${attempts.map((attempt) => attempt.workspace_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.message_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.recipient_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.number)}::int[]
+    ) as a (workspace_id, message_id, recipient_id, number)
+    where t.message_id >= a.message_id and t.message_id <= a.message_id and t.workspace_id = a.workspace_id
+      and t.recipient_id = a.recipient_id and t.number = a.number and t.outcome = 'unknown'`;
+}
+
 /** What earlier attempts of a recipient came to. */
 export interface History {
   /** Ended after DATA without a reply. Not counted for a lost worker: how far it got is not known. */

@@ -5,7 +5,7 @@ import type { Services } from '../operation/context.ts';
 import { keyOf, type RecipientKey, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import type { Settled } from './attempt.ts';
-import { type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
+import { deleteLostAttempts, type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
 import { bounceOf } from './bounce.ts';
 import type { Classification } from './classify.ts';
 import { addDeliveryJobs } from './jobs-store.ts';
@@ -19,6 +19,7 @@ import {
   type Move,
   settleDelivered,
   transition,
+  untriedSince,
 } from './store.ts';
 
 /** Attempts that must find no such domain before mail for it bounces. */
@@ -31,31 +32,30 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const history = await historyOf(services, results);
   const judged = results.map((result) => judgeSettled(services, result, history));
   const now_ms = services.clock.now();
-  const delivered: { readonly result: Settled; readonly row: Delivered }[] = [];
+  const alone: { readonly one: Judged; readonly row: Delivered }[] = [];
   const others: Judged[] = [];
   for (const one of judged) {
     const row = deliveredAlone(services, one, now_ms);
-    if (row) delivered.push({ result: one.result, row });
+    if (row) alone.push({ one, row });
     else others.push(one);
   }
-  const rows = delivered.map(({ row }) => row);
-  const settleAlone = async (sql: Sql | Tx) =>
-    warnOfFenced(services, rows.length - (await settleDelivered(sql, services.jobs, rows)).size);
-  if (others.length === 0) await retryingDeadlock(() => settleAlone(services.sql));
-  else {
-    await retryingDeadlock(() =>
-      services.sql.begin(async (tx) => {
-        if (rows.length > 0) {
-          await lockMessages(
-            tx,
-            results.map((result) => keyOf(result.claimed.delivery)),
-          );
-          await settleAlone(tx);
-        }
-        await settleOthers(services, tx, others, now_ms);
-      }),
-    );
-  }
+  const rows = alone.map(({ row }) => row);
+  const settleAlone = async (sql: Sql | Tx): Promise<Judged[]> => {
+    const won = await settleDelivered(sql, services.jobs, rows);
+    return alone.flatMap(({ one }) => (won.has(one.result.claimed.delivery.recipient_id) ? [] : [one]));
+  };
+  const fenced = await retryingDeadlock(() => {
+    if (others.length === 0) return settleAlone(services.sql);
+    return services.sql.begin(async (tx) => {
+      if (rows.length === 0) return settleOthers(services, tx, others, now_ms);
+      await lockMessages(
+        tx,
+        results.map((result) => keyOf(result.claimed.delivery)),
+      );
+      return [...(await settleAlone(tx)), ...(await settleOthers(services, tx, others, now_ms))];
+    });
+  });
+  if (fenced.length > 0) await settleFenced(services, fenced, now_ms);
   // The results are recorded: a failure to count them must not record them again.
   await meterAttempts(services, judged.flatMap(attemptedOf), now_ms).catch((error) =>
     services.log.error({ err: error }, 'attempts could not be metered'),
@@ -89,11 +89,51 @@ function deliveredAlone(services: Services, { result, verdict, refusal }: Judged
   return fitsTogether(row) ? row : null;
 }
 
-function warnOfFenced(services: Services, count: number): void {
-  if (count > 0) services.log.warn({ count }, 'dropped late results whose lease was lost');
+/**
+ * Results under a lease that was lost. What was delivered and that no one else has tried since counts as delivered; the
+ * rest changes nothing.
+ */
+async function settleFenced(services: Services, fenced: readonly Judged[], now_ms: number): Promise<void> {
+  const accepted = fenced.filter(({ result }) => result.outcome.kind === 'accepted');
+  const confirmed = accepted.length > 0 ? await confirmLate(services, accepted, now_ms) : 0;
+  if (confirmed > 0)
+    services.log.warn({ count: confirmed }, 'late results of email that no one else sent are recorded');
+  const dropped = fenced.length - confirmed;
+  if (dropped > 0) services.log.warn({ count: dropped }, 'dropped late results whose lease was lost');
 }
 
-async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[], now_ms: number): Promise<void> {
+async function confirmLate(services: Services, accepted: readonly Judged[], now_ms: number): Promise<number> {
+  const attempts = accepted.map(({ result: { claimed } }) => ({
+    ...keyOf(claimed.delivery),
+    number: claimed.attempt_count,
+  }));
+  return retryingDeadlock(() =>
+    services.sql.begin(async (tx) => {
+      await lockMessages(tx, attempts);
+      const untried = new Set((await untriedSince(tx, attempts)).map(({ recipient_id }) => recipient_id));
+      const confirmed = accepted.filter(({ result }) => untried.has(result.claimed.delivery.recipient_id));
+      if (confirmed.length === 0) return 0;
+      const rows = confirmed.map((one) => attemptRow(services, one, newId('attempt', now_ms)));
+      await transition(
+        tx,
+        'confirm',
+        confirmed.map(({ result: { claimed, outcome } }) => ({
+          ...keyOf(claimed.delivery),
+          event_id: newId('event', now_ms),
+          event_facts: { attempt: claimed.attempt_count, response: lastResponse(outcome) },
+          last_response: lastResponse(outcome),
+        })),
+      );
+      await deleteLostAttempts(tx, rows);
+      await insertAttempts(tx, rows);
+      return confirmed.length;
+    }),
+  );
+}
+
+/** Returns the results whose lease was lost. */
+async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[], now_ms: number): Promise<Judged[]> {
+  const lost: Judged[] = [];
   const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
   const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
   const again = byTransition.has('defer') || byTransition.has('hand_back');
@@ -131,7 +171,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
     const won = new Set((await transition(tx, name, moves)).map((row) => row.recipient_id));
     if (name === 'defer') await endGivenUp(tx, moves, won, now_ms);
     const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
-    warnOfFenced(services, fenced.length);
+    lost.push(...fenced);
     const counted = group.filter(({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back);
     await insertAttempts(
       tx,
@@ -146,6 +186,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
     'delivery.attempt',
     judged.map(({ result }) => result.claimed.job),
   );
+  return lost;
 }
 
 /** Ends deferred recipients that were given up during their attempt. Their new jobs find them closed. */

@@ -18,7 +18,7 @@ import type { RecipientKey } from '../states/index.ts';
 import { type DeliveryState, type TransitionName, transitions } from '../states/index.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
 import type { NewAttempt } from './attempts-store.ts';
-import type { UnknownPolicy } from './outcome.ts';
+import { OUTCOME_UNKNOWN, type UnknownPolicy } from './outcome.ts';
 
 /** One recipient to move, and the values that the transition writes. */
 export interface Move extends RecipientKey {
@@ -40,7 +40,7 @@ export interface Moved extends RecipientKey {
   readonly attempt_count: number;
 }
 
-// Survives two failed renewals; renewed every 10 s during an attempt.
+// Renewed every 5 s, so a worker that is cut off for 20 s still has its leases when it comes back.
 export const LEASE_SECONDS = 30;
 
 /** A claim counts as an attempt; releasing it untried undoes that. */
@@ -134,6 +134,27 @@ export async function givenUpAmong(tx: Tx, keys: readonly RecipientKey[]): Promi
     where r.giving_up`;
 }
 
+/**
+ * The recipients among these, by the number of their attempt, that were taken from their worker and that no one else has
+ * tried. Locks them.
+ */
+export async function untriedSince(
+  tx: Tx,
+  attempts: readonly (RecipientKey & { readonly number: number })[],
+): Promise<RecipientKey[]> {
+  return tx<RecipientKey[]>`
+    select r.workspace_id, r.message_id, r.id as recipient_id
+    from unnest(
+      ${attempts.map((attempt) => attempt.workspace_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.message_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.recipient_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.number)}::int[]
+    ) as a (workspace_id, message_id, recipient_id, number)
+    join recipients r on ${isRecipient(tx, 'a')}
+    where r.attempt_count = a.number and (r.state = 'queued' or (r.state = 'failed' and r.reason = ${OUTCOME_UNKNOWN}))
+    for no key update of r`;
+}
+
 type ClaimName = 'claim' | 'take_over';
 
 function isClaim(name: TransitionName): name is ClaimName {
@@ -194,7 +215,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
         due_at = coalesce(m.due_at, r.due_at),
         job_id = coalesce(m.job_id, r.job_id),
         last_response = coalesce(m.last_response, r.last_response),
-        reason = coalesce(m.reason, r.reason)
+        reason = case when ${name !== 'confirm'} then coalesce(m.reason, r.reason) end
       from moves m
       where ${isRecipient(tx, 'm')}
         and r.state = any (${[...from]}::text[]::delivery_state[])

@@ -39,8 +39,9 @@ export async function noteWorker(
 }
 
 /**
- * Frees the jobs and leases of a dead worker, so that others take over its mail at once. Returns the number of mails to
- * the one caller that wins; null to the others, and if the worker has beaten again.
+ * Frees the jobs of a dead worker. Others take over what it had not claimed immediately, and what it had claimed when
+ * its lease ends: a worker that lives, and is only cut off from the database, may be sending that. Returns the number of
+ * emails to the one caller that wins; null to the others, and if the worker has beaten again.
  */
 export async function freeWorker(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
@@ -54,7 +55,6 @@ export async function freeWorker(
       returning worker`;
     if (!dead) return null;
     const mails = await jobs.free(tx, 'delivery.attempt', worker);
-    await endLeases(tx, mails);
     const calls = await jobs.free(tx, 'webhook.deliver', worker);
     await tx`
       update endpoint_leases set held_until = clock_now()
@@ -83,7 +83,6 @@ async function freeLeftoversOf(tx: Tx, jobs: Services['jobs'], worker: string): 
     from delivery_workers w where w.worker = ${worker}::uuid and ${isEnded(tx)} for update`;
   if (!ended) return 0;
   const mails = await jobs.free(tx, 'delivery.attempt', worker, ended.seen_until);
-  if (mails.length > 0) await endLeases(tx, mails);
   // The lease of an endpoint may be of another worker by now; it ends by itself in seconds.
   for (const name of ['webhook.deliver', ...RUN_QUEUES] as const) await jobs.free(tx, name, worker, ended.seen_until);
   return mails.length;

@@ -30,7 +30,10 @@ export const limits = {
     'from SIGTERM on, how long requests are still taken while `/readyz` answers 503, so that a load balancer can turn away',
   ),
   worker_beat: duration('500ms', 'how often a worker says that it lives, and looks for dead ones'),
-  worker_silence: duration('1s', 'after so long without a beat, and without its connection, a worker is dead'),
+  worker_silence: duration(
+    '5s',
+    'without a beat for so long, and without its connection, a worker counts as dead; a second earlier it begins no more content',
+  ),
   relay_longest_pause: duration('10s', 'the longest pause of a relay of DELIVERY that fails'),
   site_longest_pause: duration('5m', 'the longest pause of a destination that fails with mx'),
   unrecorded_mails: count(128, 'mails of a worker that are sent and not recorded, at most: a kill may send them twice'),

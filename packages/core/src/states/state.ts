@@ -52,6 +52,8 @@ export const transitions = {
     event: 'email.delivered',
     leased: false,
   },
+  // A worker that was taken for lost reports what it had delivered before anyone else sent it.
+  confirm: { from: ['queued', 'failed'], to: 'delivered', event: 'email.delivered', leased: false },
   bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },
   complain: { from: ['delivered'], to: 'complained', event: 'email.complained', leased: false },
 } as const satisfies Record<string, Transition>;

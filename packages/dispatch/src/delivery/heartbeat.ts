@@ -9,10 +9,17 @@ const GIVE_UP_MS = 1000;
 const UNSURE_MS = 10_000;
 const SLOW_MS = 1000;
 const BEATS_PER_SWEEP = 3;
+// How much earlier a worker stops than the others may count it as dead.
+const MARGIN_MS = 1000;
 
 export interface Heartbeat {
   /** Resolves after the first heartbeat. */
   readonly first: Promise<void>;
+  /**
+   * Whether other workers still count this one as alive. If not, it begins no content, because it cannot know what they
+   * do.
+   */
+  isSure(): boolean;
   /** Counts ended attempts. */
   ended(count: number): void;
   stop(): Promise<void>;
@@ -33,9 +40,16 @@ export function createHeartbeat(services: Services): Heartbeat {
   let beaten_at = performance.now();
   let beats_to_sweep = BEATS_PER_SWEEP;
 
-  const note = (stopped: boolean, ended_per_minute: number) =>
+  let sure_until = performance.now() + silence_ms - MARGIN_MS;
+
+  const note = async (stopped: boolean, ended_per_minute: number) => {
+    // Counted from before the statement, since the time of its commit is unknown.
+    const started_at = performance.now();
     // Its connection ends with this process.
-    noteWorker(direct, { worker, stopped, ended_per_minute }, silence_ms);
+    const silent = await noteWorker(direct, { worker, stopped, ended_per_minute }, silence_ms);
+    sure_until = started_at + silence_ms - MARGIN_MS;
+    return silent;
+  };
 
   const beat = async () => {
     ended_per_beat.push(ended_since_beat);
@@ -83,6 +97,7 @@ export function createHeartbeat(services: Services): Heartbeat {
   const beats = repeatEvery(beat_ms, beat, { log });
   return {
     first,
+    isSure: () => performance.now() < sure_until,
     ended(count) {
       ended_since_beat += count;
     },

@@ -6,7 +6,7 @@ import type { InFlight } from './in-flight.ts';
 import type { InFlightSet } from './in-flight-set.ts';
 import { leaseEnd, outOfLease } from './leases.ts';
 
-const RENEW_MS = 10_000;
+const RENEW_MS = 5000;
 // Attempts that take longer than this are shown in the status of their messages before they end.
 const SHOW_MS = 250;
 const LEASE_CHECK_MS = 1000;

@@ -310,12 +310,13 @@ export class DeliveryPump {
   #mayBegin(entry: InFlight): boolean | Promise<boolean> {
     if (entry.content_slot) return true;
     const begin = (slot: ContentSlot | null) => {
-      if (slot && !entry.has_result && !entry.abort.signal.aborted) {
+      const sure = this.#heartbeat?.isSure() ?? true;
+      if (slot && sure && !entry.has_result && !entry.abort.signal.aborted) {
         entry.content_slot = slot;
         return true;
       }
       if (slot) this.#unrecorded.recorded(slot);
-      else this.#cancel(entry);
+      if (!slot || !sure) this.#cancel(entry);
       return false;
     };
     const slot = this.#unrecorded.take(entry.abort.signal);
