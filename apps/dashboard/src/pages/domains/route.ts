@@ -1,21 +1,19 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
-import { type DomainDialog, domainDialogs } from './domain.ts';
+import { oneOf, searchOf } from '../../shell/search.ts';
+import { domainDialogs } from './domain.ts';
 
 export const domainRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/domains',
-    validateSearch: ({ open }: Record<string, unknown>): { open?: 'new' } => (open === 'new' ? { open } : {}),
+    validateSearch: searchOf({ open: oneOf('new') }),
     component: lazyRouteComponent(() => import('./domains-page.tsx'), 'DomainsPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/domains/$name',
-    validateSearch({ open }: Record<string, unknown>): { open?: DomainDialog } {
-      const dialog = domainDialogs.find((name) => name === open);
-      return dialog ? { open: dialog } : {};
-    },
+    validateSearch: searchOf({ open: oneOf(...domainDialogs) }),
     component: lazyRouteComponent(() => import('./domain-page.tsx'), 'DomainPage'),
   }),
 ] as const;

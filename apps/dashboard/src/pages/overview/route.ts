@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
+import { oneOf, searchOf } from '../../shell/search.ts';
 
 export const overviewRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/',
-    validateSearch: ({ view }: Record<string, unknown>): { readonly view?: 'table' } =>
-      view === 'table' ? { view } : {},
+    validateSearch: searchOf({ view: oneOf('table') }),
     component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
   }),
 ] as const;

@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/routes.ts';
+import { searchOf, text } from '../../shell/search.ts';
 
 export const signInRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/login',
-    validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-      typeof next === 'string' ? { next } : {},
+    validateSearch: searchOf({ next: text }),
     component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
   }),
   createRoute({

@@ -1,22 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
-import { type Dimension, dimensions, type Range, rangeNames } from './ranges.ts';
-
-interface StatsSearch {
-  readonly range?: Range;
-  readonly by?: Dimension;
-  readonly view?: 'table';
-}
+import { oneOf, searchOf } from '../../shell/search.ts';
+import { dimensions, rangeNames } from './ranges.ts';
 
 export const statsRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/stats',
-    validateSearch(search: Record<string, unknown>): StatsSearch {
-      const range = rangeNames.find((name) => name === search.range);
-      const by = dimensions.find((name) => name === search.by);
-      return { ...(range && { range }), ...(by && { by }), ...(search.view === 'table' && { view: 'table' }) };
-    },
+    validateSearch: searchOf({ range: oneOf(...rangeNames), by: oneOf(...dimensions), view: oneOf('table') }),
     component: lazyRouteComponent(() => import('./stats-page.tsx'), 'StatsPage'),
   }),
 ] as const;

@@ -80,9 +80,10 @@ function RowDialog({
   readonly by: Dimension;
   readonly onChanged: () => void;
 }) {
-  const { open, target = '', age } = useSearch({ from: '/shell/operations/backlog' });
+  const { open, target, age } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
   const close = () => void navigate({ search: ({ open: _, target: __, age: ___, ...kept }) => kept, replace: true });
+  if (target === undefined) return null;
   const [scope, filter] = [heldBy(by), filterOf(by, target)];
   if (open === 'release') return <ReleaseHold id={target} onClose={close} onReleased={onChanged} />;
   if (open === 'hold') return scope && <HoldForm target={{ scope, value: target }} onClose={close} />;

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
+import { oneOf, searchOf } from '../../../shell/search.ts';
 import { outcomes } from './outcomes.ts';
 
 export const bulkRoutes = [
@@ -11,10 +12,7 @@ export const bulkRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/operations/bulk/$id',
-    validateSearch({ outcome }: Record<string, unknown>): { readonly outcome?: (typeof outcomes)[number] } {
-      const found = outcomes.find((name) => name === outcome);
-      return found ? { outcome: found } : {};
-    },
+    validateSearch: searchOf({ outcome: oneOf(...outcomes) }),
     component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
   }),
 ] as const;

@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
+import { flag, searchOf } from '../../../shell/search.ts';
 
 export const healthRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/operations/health',
-    validateSearch: ({ ended }: Record<string, unknown>): { readonly ended?: true } =>
-      ended === true ? { ended } : {},
+    validateSearch: searchOf({ ended: flag }),
     component: lazyRouteComponent(() => import('./health-page.tsx'), 'HealthPage'),
   }),
 ] as const;

@@ -1,22 +1,17 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-
-interface HoldsSearch {
-  readonly open?: 'new';
-  /** The hold whose dialog is open. */
-  readonly release?: string;
-  /** Those that have ended are shown too. */
-  readonly ended?: true;
-}
+import { flag, oneOf, searchOf, text } from '../../../shell/search.ts';
 
 export const holdRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/operations/holds',
-    validateSearch: ({ open, release, ended }: Record<string, unknown>): HoldsSearch => ({
-      ...(open === 'new' && { open }),
-      ...(ended === true && { ended }),
-      ...(typeof release === 'string' && release !== '' && { release }),
+    validateSearch: searchOf({
+      open: oneOf('new'),
+      /** The hold whose dialog is open. */
+      release: text,
+      /** Those that have ended are shown too. */
+      ended: flag,
     }),
     component: lazyRouteComponent(() => import('./holds-page.tsx'), 'HoldsPage'),
   }),

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 /** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
   const search = useSearch({ from: '/shell/operations/incident' });
-  const { since: given, until, range = 'hour', reach: asked, open, target = '' } = search;
+  const { since: given, until, range = 'hour', reach: asked, open, target } = search;
   const navigate = useNavigate({ from: '/operations/incident' });
   const close = () => void navigate({ search: ({ open: _, target: __, ...kept }) => kept, replace: true });
   const now = useNow(MINUTE_MS);
@@ -90,8 +90,8 @@ export function IncidentPage() {
           </>
         )}
       </Answered>
-      {open === 'hold' && <HoldForm target={{ scope: 'destination', value: target }} onClose={close} />}
-      {(open === 'retry' || open === 'give_up') && (
+      {open === 'hold' && target && <HoldForm target={{ scope: 'destination', value: target }} onClose={close} />}
+      {(open === 'retry' || open === 'give_up') && target && (
         <BulkDialog
           plan={{ action: open, filter: { status: WAITING, to_domain: target }, title: words[open](target) }}
           onClose={close}

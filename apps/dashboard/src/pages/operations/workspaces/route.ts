@@ -1,22 +1,16 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-
-const dialogs = ['new', 'plan', 'delete'] as const;
-
-interface WorkspacesSearch {
-  readonly open?: (typeof dialogs)[number];
-  /** The plan that is changed or deleted. */
-  readonly plan?: string;
-}
+import { oneOf, searchOf, text } from '../../../shell/search.ts';
 
 export const workspacesRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/operations/workspaces',
-    validateSearch({ plan, ...given }: Record<string, unknown>): WorkspacesSearch {
-      const open = dialogs.find((name) => name === given.open);
-      return { ...(open && { open }), ...(typeof plan === 'string' && plan !== '' && { plan }) };
-    },
+    validateSearch: searchOf({
+      open: oneOf('new', 'plan', 'delete'),
+      /** The plan that is changed or deleted. */
+      plan: text,
+    }),
     component: lazyRouteComponent(() => import('./workspaces-page.tsx'), 'WorkspacesPage'),
   }),
 ] as const;

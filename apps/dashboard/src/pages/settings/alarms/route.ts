@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
+import { oneOf, searchOf } from '../../../shell/search.ts';
 
 export const alarmRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/alarms',
-    validateSearch: ({ side }: Record<string, unknown>): { readonly side?: 'instance' } =>
-      side === 'instance' ? { side } : {},
+    validateSearch: searchOf({ side: oneOf('instance') }),
     component: lazyRouteComponent(() => import('./alarms-page.tsx'), 'AlarmsPage'),
   }),
 ] as const;

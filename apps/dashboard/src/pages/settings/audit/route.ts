@@ -1,22 +1,17 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-
-interface AuditSearch {
-  /** Shows the entries of the instance instead of the workspace's. */
-  readonly chain?: 'instance';
-  readonly target?: string;
-  /** The entry in the drawer. */
-  readonly open?: string;
-}
+import { oneOf, searchOf, text } from '../../../shell/search.ts';
 
 export const auditRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/audit',
-    validateSearch: ({ chain, target, open }: Record<string, unknown>): AuditSearch => ({
-      ...(chain === 'instance' && { chain }),
-      ...(typeof target === 'string' && target !== '' && { target }),
-      ...(typeof open === 'string' && open !== '' && { open }),
+    validateSearch: searchOf({
+      /** Shows the entries of the instance instead of the workspace's. */
+      chain: oneOf('instance'),
+      target: text,
+      /** The entry in the drawer. */
+      open: text,
     }),
     component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
   }),

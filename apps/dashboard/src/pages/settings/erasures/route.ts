@@ -1,17 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-
-interface ErasuresSearch {
-  /** new, or the id of a receipt. */
-  readonly open?: string;
-}
+import { searchOf, text } from '../../../shell/search.ts';
 
 export const erasureRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/erasures',
-    validateSearch: ({ open }: Record<string, unknown>): ErasuresSearch =>
-      typeof open === 'string' && open !== '' ? { open } : {},
+    validateSearch: searchOf({
+      /** new, or the id of a receipt. */
+      open: text,
+    }),
     component: lazyRouteComponent(() => import('./erasures-page.tsx'), 'ErasuresPage'),
   }),
 ] as const;

@@ -1,17 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
+import { oneOf, searchOf, text } from '../../../shell/search.ts';
 
 export const memberRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/members',
-    validateSearch: ({
-      open,
-      member,
-    }: Record<string, unknown>): { readonly open?: 'new' | 'remove'; readonly member?: string } => ({
-      ...((open === 'new' || open === 'remove') && { open }),
-      ...(typeof member === 'string' && member !== '' && { member }),
-    }),
+    validateSearch: searchOf({ open: oneOf('new', 'remove'), member: text }),
     component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
   }),
 ] as const;

@@ -1,0 +1,26 @@
+/** Reads one search parameter; undefined if it does not fit. */
+type Reader<T> = (value: unknown) => T | undefined;
+
+type Search<S extends Readonly<Record<string, Reader<unknown>>>> = {
+  readonly [Name in keyof S]?: Exclude<ReturnType<S[Name]>, undefined>;
+};
+
+export const text: Reader<string> = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
+export const flag: Reader<true> = (value) => (value === true ? value : undefined);
+export const number: Reader<number> = (value) => (typeof value === 'number' ? value : undefined);
+
+export function oneOf<const T extends string>(...names: readonly T[]): Reader<T> {
+  return (value) => names.find((name) => name === value);
+}
+
+/**
+ * Validates the search parameters of a route; what does not fit is left out, because a link may be old. Not zod: its
+ * `catch` takes unknown, and links would lose their types.
+ */
+export function searchOf<S extends Readonly<Record<string, Reader<unknown>>>>(schema: S) {
+  return (given: Record<string, unknown>): Search<S> => {
+    const read = Object.entries(schema).map(([name, reader]) => [name, reader(given[name])] as const);
+    // Each value is what the reader of its name returns.
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search<S>;
+  };
+}
