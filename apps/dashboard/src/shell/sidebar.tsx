@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, CircleUser, Search } from 'lucide-react';
 import { useEffect } from 'react';
-import { type Me, may, meOptions, useMe } from '../api/me.ts';
+import { type Me, may, useMe } from '../api/me.ts';
 import { problemOf } from '../api/problem.ts';
 import { signOut } from '../api/session.ts';
 import { useStore } from '../api/store.ts';
@@ -68,7 +67,6 @@ export function Sidebar({ open }: { readonly open: boolean }) {
 }
 
 function WorkspaceSwitch({ me }: { readonly me: Me }) {
-  const cache = useQueryClient();
   const here = me.workspaces.find(({ id }) => id === me.workspace_id);
   const switchTo = (workspace_id: string) => {
     if (workspace_id === me.workspace_id) return;
@@ -77,7 +75,6 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
       () => location.assign('/'),
       (error: unknown) => toast(problemOf(error).message, 'bad'),
     );
-    void cache.invalidateQueries(meOptions);
   };
   return (
     <Menu

@@ -4,7 +4,7 @@ import { ChevronLeft, Send } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { problemOf } from '../../api/problem.ts';
-import { client, type Inputs, trpc } from '../../api/trpc.ts';
+import { type Inputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { curlOf } from '../../parts/calls/curl.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -42,13 +42,14 @@ export function ComposePage() {
   const [mail, setMail] = useState<Mail | null>(null);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [tooLarge, setTooLarge] = useState(false);
-  const send = useMutation({
-    mutationFn: (wanted: Mail) => client.test.send.mutate(wanted),
-    onSuccess({ id }) {
-      toast(words.sent);
-      void navigate({ to: '/emails/$id', params: { id } });
-    },
-  });
+  const send = useMutation(
+    trpc.test.send.mutationOptions({
+      onSuccess({ id }) {
+        toast(words.sent);
+        void navigate({ to: '/emails/$id', params: { id } });
+      },
+    }),
+  );
   // The sender that the form begins with is not known yet.
   if (!domains.data && !domains.error) {
     return (

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ChevronLeft, Download, RefreshCw } from 'lucide-react';
 import { problemOf } from '../../api/problem.ts';
@@ -55,7 +55,7 @@ export function DomainPage() {
                       kind="primary"
                       needs="domains:write"
                       busy={verify.isPending}
-                      onClick={() => verify.mutate()}
+                      onClick={() => verify.mutate({ domain: name })}
                     >
                       <RefreshCw size={14} />
                       {words.detail.verify}
@@ -128,12 +128,13 @@ function Checked({ domain, live }: { readonly domain: Domain; readonly live: boo
 }
 
 function ZoneFile({ name }: { readonly name: string }) {
-  const load = useMutation({
-    mutationFn: () => client.domains.examine.mutate({ domain: name }),
-    onSuccess: ({ zone_file }) => saveAs(`${name}.zone`, zone_file, 'text/dns'),
-  });
+  const load = useMutation(
+    trpc.domains.examine.mutationOptions({
+      onSuccess: ({ zone_file }) => saveAs(`${name}.zone`, zone_file, 'text/dns'),
+    }),
+  );
   return (
-    <Button onClick={() => load.mutate()} busy={load.isPending}>
+    <Button onClick={() => load.mutate({ domain: name })} busy={load.isPending}>
       <Download size={14} />
       {words.detail.download}
     </Button>
@@ -141,17 +142,18 @@ function ZoneFile({ name }: { readonly name: string }) {
 }
 
 function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly domain: Domain }) {
-  const cache = useQueryClient();
-  const change = useMutation({
-    mutationFn: () => client.domains.update.mutate({ domain: name, dkim_ed25519: !on }),
-    onSuccess: (changed) => cache.setQueryData(trpc.domains.get.queryOptions({ domain: name }).queryKey, changed),
-    onError: (error) => toast(problemOf(error).message, 'bad'),
-  });
+  const change = useMutation(
+    trpc.domains.update.mutationOptions({ onError: (error) => toast(problemOf(error).message, 'bad') }),
+  );
   return (
     <Panel
       title={words.second.title}
       actions={
-        <Button needs="domains:write" busy={change.isPending} onClick={() => change.mutate()}>
+        <Button
+          needs="domains:write"
+          busy={change.isPending}
+          onClick={() => change.mutate({ domain: name, dkim_ed25519: !on })}
+        >
           {on ? words.second.turnOff : words.second.turnOn}
         </Button>
       }

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { may, useMe } from '../../api/me.ts';
 import { problemOf } from '../../api/problem.ts';
-import { client, trpc } from '../../api/trpc.ts';
+import { client, queries, trpc } from '../../api/trpc.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { type Domain, failing } from './domain.ts';
 
@@ -11,7 +11,6 @@ import { type Domain, failing } from './domain.ts';
  * the verification that is recorded.
  */
 export function useDomain(name: string) {
-  const cache = useQueryClient();
   const me = useMe();
   const options = trpc.domains.get.queryOptions({ domain: name });
   const domain = useQuery(options);
@@ -22,17 +21,19 @@ export function useDomain(name: string) {
     enabled: unfinished,
     retry: false,
   });
-  const verify = useMutation({
-    mutationFn: () => client.domains.verify.mutate({ domain: name }),
-    onSuccess: (checked) => cache.setQueryData(options.queryKey, checked),
-    onError: (error) => toast(problemOf(error).message, 'bad'),
-  });
+  const verify = useMutation(
+    trpc.domains.verify.mutationOptions({
+      // Until the domain is fetched again, its records would still be wrong, and the effect would verify once more.
+      onSuccess: (checked) => queries.setQueryData(options.queryKey, checked),
+      onError: (error) => toast(problemOf(error).message, 'bad'),
+    }),
+  );
   const { mutate, isPending } = verify;
   const ready = unfinished && looked.data !== undefined && failing(looked.data).length === 0;
   const allowed = may(me, 'domains:write');
   useEffect(() => {
-    if (ready && allowed && !isPending) mutate();
-  }, [ready, allowed, isPending, mutate]);
+    if (ready && allowed && !isPending) mutate({ domain: name });
+  }, [ready, allowed, isPending, mutate, name]);
   const shown: Domain | undefined =
     domain.data && unfinished && looked.data ? { ...domain.data, dns_records: looked.data.dns_records } : domain.data;
   return { query: { ...domain, data: shown }, verify, live: unfinished };

@@ -14,15 +14,7 @@ const calls: Readonly<Record<Action, (id: string) => Promise<unknown>>> = {
 };
 
 /** The actions on the chosen rows. */
-export function BulkBar({
-  chosen,
-  onDone,
-  onChanged,
-}: {
-  readonly chosen: ReadonlySet<string>;
-  readonly onDone: () => void;
-  readonly onChanged: () => void;
-}) {
+export function BulkBar({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; readonly onDone: () => void }) {
   const { action, open, close } = useAction();
   if (chosen.size === 0) return null;
   const run = async (name: Action) => {
@@ -57,10 +49,7 @@ export function BulkBar({
           {...(action === 'cancel' && { keep: words.bulk.keep, danger: true })}
           submit={text[action][0]}
           run={() => run(action)}
-          onDone={() => {
-            onChanged();
-            onDone();
-          }}
+          onDone={onDone}
           onClose={close}
         />
       )}

@@ -44,11 +44,7 @@ export function EmailsPage() {
         unknown={search.unknown}
         onChange={(text) => void navigate({ search: text === '' ? {} : { q: text } })}
       />
-      <BulkBar
-        chosen={open === undefined ? selection.chosen : none}
-        onDone={() => selection.replace([])}
-        onChanged={list.refetch}
-      />
+      <BulkBar chosen={open === undefined ? selection.chosen : none} onDone={() => selection.replace([])} />
       <KeysetList
         label={words.title}
         list={list}

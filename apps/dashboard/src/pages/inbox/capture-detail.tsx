@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Send, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { may, useMe } from '../../api/me.ts';
-import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton, Id } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/dialogs/use-action.ts';
@@ -55,13 +55,14 @@ export function CaptureDetail(props: DetailProps) {
 
 function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps & { readonly capture: Capture }) {
   const { action, open, close } = useAction();
-  const remove = useMutation({
-    mutationFn: () => client.captures.delete.mutate({ id: capture.id }),
-    onSuccess() {
-      toast(words.detail.removed);
-      onGone();
-    },
-  });
+  const remove = useMutation(
+    trpc.captures.delete.mutationOptions({
+      onSuccess() {
+        toast(words.detail.removed);
+        onGone();
+      },
+    }),
+  );
   const text = words.detail;
   return (
     <>
@@ -71,7 +72,7 @@ function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps
         answer={text.to(capture.to.join(', '))}
         actions={
           <>
-            <Button needs="admin" busy={remove.isPending} onClick={() => remove.mutate()}>
+            <Button needs="admin" busy={remove.isPending} onClick={() => remove.mutate({ id: capture.id })}>
               <Trash2 size={15} />
               {text.remove}
             </Button>

@@ -68,10 +68,7 @@ export function InboxPage() {
             id={open}
             tab={tab}
             onTab={(name) => void navigate({ search: (kept) => ({ ...kept, tab: name }), replace: true })}
-            onGone={() => {
-              list.showFresh();
-              close();
-            }}
+            onGone={close}
             drawn
           />
         </Drawer>
@@ -84,10 +81,7 @@ export function InboxPage() {
           submit={words.clearing.submit}
           danger
           run={() => client.captures.clear.mutate({})}
-          onDone={({ deleted }) => {
-            toast(words.clearing.done(deleted));
-            list.showFresh();
-          }}
+          onDone={({ deleted }) => toast(words.clearing.done(deleted))}
           onClose={clearing.close}
         />
       )}

@@ -5,7 +5,7 @@ import { ReasonField, reasonIn } from '../../parts/reason-field.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
-export function AddSuppression({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
+export function AddSuppression({ onClose }: { readonly onClose: () => void }) {
   const text = words.adding;
   return (
     <FormDialog
@@ -16,10 +16,7 @@ export function AddSuppression({ onClose, onAdded }: { readonly onClose: () => v
         await client.suppressions.add.mutate({ email, reason: reasonIn(form) || null });
         return email;
       }}
-      onDone={(email) => {
-        toast(text.done(email));
-        onAdded();
-      }}
+      onDone={(email) => toast(text.done(email))}
       onClose={onClose}
     >
       {(problems) => (

@@ -3,15 +3,7 @@ import { ConfirmByName } from '../../parts/dialogs/confirm-by-name.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
-export function RemoveSuppression({
-  email,
-  onClose,
-  onRemoved,
-}: {
-  readonly email: string;
-  readonly onClose: () => void;
-  readonly onRemoved: () => void;
-}) {
+export function RemoveSuppression({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
   const { title, done, ...text } = words.removing;
   return (
     <ConfirmByName
@@ -19,10 +11,7 @@ export function RemoveSuppression({
       title={title(email)}
       name={email}
       run={() => client.suppressions.remove.mutate({ email })}
-      onDone={() => {
-        toast(done(email));
-        onRemoved();
-      }}
+      onDone={() => toast(done(email))}
       onClose={onClose}
     />
   );

@@ -64,8 +64,8 @@ export function SuppressionsPage() {
           </Empty>
         }
       />
-      {open === 'new' && <AddSuppression onClose={close} onAdded={list.showFresh} />}
-      {remove !== undefined && <RemoveSuppression email={remove} onClose={close} onRemoved={list.refetch} />}
+      {open === 'new' && <AddSuppression onClose={close} />}
+      {remove !== undefined && <RemoveSuppression email={remove} onClose={close} />}
     </Page>
   );
 }

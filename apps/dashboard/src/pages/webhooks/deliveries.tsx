@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Clock, RotateCcw } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
@@ -57,24 +57,11 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
   { name: at, width: 'fit', show: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];
 
-export function DeliveryDrawer({
-  id,
-  onClose,
-  onReplayed,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onReplayed: () => void;
-}) {
+export function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }));
-  const replay = useMutation({
-    mutationFn: (webhook_id: string) => client.deliveries.replay.mutate({ id: webhook_id, delivery_id: id }),
-    async onSuccess() {
-      toast(words.delivery.replayed);
-      onReplayed();
-      await delivery.refetch();
-    },
-  });
+  const replay = useMutation(
+    trpc.deliveries.replay.mutationOptions({ onSuccess: () => toast(words.delivery.replayed) }),
+  );
   return (
     <Drawer title={delivery.data?.event_type ?? words.detail.deliveries} onClose={onClose}>
       {replay.error !== null && <ErrorPanel error={replay.error} />}
@@ -87,7 +74,7 @@ export function DeliveryDrawer({
                 small
                 needs="webhooks:manage"
                 busy={replay.isPending}
-                onClick={() => replay.mutate(shown.webhook_id)}
+                onClick={() => replay.mutate({ id: shown.webhook_id, delivery_id: id })}
               >
                 <RotateCcw size={14} />
                 {words.delivery.replay}

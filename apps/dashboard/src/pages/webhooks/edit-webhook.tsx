@@ -10,7 +10,7 @@ import { words } from './strings.ts';
 type Webhook = Outputs['webhooks']['get'];
 type Fields = Pick<Inputs['webhooks']['create'], 'url' | 'events' | 'description' | 'format'>;
 
-export function CreateWebhook({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: () => void }) {
+export function CreateWebhook({ onClose }: { readonly onClose: () => void }) {
   return (
     <WebhookForm
       title={words.create}
@@ -18,31 +18,19 @@ export function CreateWebhook({ onClose, onMade }: { readonly onClose: () => voi
       given={null}
       save={(fields) => client.webhooks.create.mutate(fields)}
       next={({ secret }) => <ShowWebhookSecret secret={secret} onClose={onClose} />}
-      onDone={onMade}
       onClose={onClose}
     />
   );
 }
 
-export function EditWebhook({
-  webhook,
-  onClose,
-  onSaved,
-}: {
-  readonly webhook: Webhook;
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
-}) {
+export function EditWebhook({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
   return (
     <WebhookForm
       title={words.detail.edit}
       submit={words.fields.save}
       given={webhook}
       save={(fields) => client.webhooks.update.mutate({ id: webhook.id, ...fields })}
-      onDone={() => {
-        toast(words.fields.saved);
-        onSaved();
-      }}
+      onDone={() => toast(words.fields.saved)}
       onClose={onClose}
     />
   );

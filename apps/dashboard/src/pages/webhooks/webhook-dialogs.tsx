@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { InvalidForm } from '../../api/problem.ts';
-import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { client, type Outputs } from '../../api/trpc.ts';
 import { nowMs } from '../../parts/clock.ts';
 import { ConfirmByName } from '../../parts/dialogs/confirm-by-name.tsx';
 import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
@@ -16,27 +15,18 @@ interface Closing {
   readonly onClose: () => void;
 }
 
-export function RotateWebhook({
-  id,
-  onClose,
-  onRotated,
-}: Closing & { readonly id: string; readonly onRotated: () => void }) {
+export function RotateWebhook({ id, onClose }: Closing & { readonly id: string }) {
   return (
     <FormDialog
       {...words.rotating}
       run={() => client.webhooks.rotateSecret.mutate({ id })}
       next={({ secret }) => <ShowWebhookSecret secret={secret} onClose={onClose} />}
-      onDone={onRotated}
       onClose={onClose}
     />
   );
 }
 
-export function RecoverWebhook({
-  id,
-  onClose,
-  onRecovered,
-}: Closing & { readonly id: string; readonly onRecovered: () => void }) {
+export function RecoverWebhook({ id, onClose }: Closing & { readonly id: string }) {
   const text = words.recovering;
   return (
     <FormDialog
@@ -48,10 +38,7 @@ export function RecoverWebhook({
         if (Number.isNaN(since.getTime())) throw new InvalidForm({ since: text.noTime });
         return client.webhooks.recover.mutate({ id, since: since.toISOString() });
       }}
-      onDone={() => {
-        toast(text.done);
-        onRecovered();
-      }}
+      onDone={() => toast(text.done)}
       onClose={onClose}
     >
       {(problems) => (
@@ -73,17 +60,15 @@ function hourAgo(): string {
 
 export function DeleteWebhook({ webhook, onClose }: Closing & { readonly webhook: Outputs['webhooks']['get'] }) {
   const navigate = useNavigate();
-  const cache = useQueryClient();
   const { done, ...text } = words.deleting;
   return (
     <ConfirmByName
       {...text}
       name={new URL(webhook.url).host}
       run={() => client.webhooks.delete.mutate({ id: webhook.id })}
-      onDone={async () => {
+      onDone={() => {
         toast(done);
-        await navigate({ to: '/webhooks' });
-        await cache.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
+        void navigate({ to: '/webhooks' });
       }}
       onClose={onClose}
     />

@@ -12,7 +12,7 @@ import {
   Send,
   Trash2,
 } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices } from '../../parts/field.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
@@ -46,25 +46,19 @@ export function WebhookPage() {
   return (
     <Page>
       <Answered query={webhook} head={<PageHeader back={back} title={words.detail.title} />}>
-        {(data) => <Opened webhook={data} refetch={() => void webhook.refetch()} />}
+        {(data) => <Opened webhook={data} />}
       </Answered>
     </Page>
   );
 }
 
-function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refetch: () => void }) {
+function Opened({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
   const search = useSearch({ from: '/shell/webhooks/$id' });
   const navigate = useNavigate({ from: '/webhooks/$id' });
   const { status = 'all' as const } = search;
   const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
-  const test = useMutation({
-    mutationFn: () => client.webhooks.test.mutate({ id }),
-    onSuccess() {
-      toast(words.detail.tested);
-      list.refetch();
-    },
-  });
+  const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: () => toast(words.detail.tested) }));
   const kept = status === 'all' ? {} : { status };
   const open = (dialog: WebhookDialog) => void navigate({ search: { ...kept, open: dialog } });
   const close = () => void navigate({ search: kept, replace: true });
@@ -75,7 +69,7 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
         title={<span className="mono">{webhook.url}</span>}
         name={webhook.url}
         answer={<WebhookState webhook={webhook} />}
-        actions={<Actions webhook={webhook} test={test} open={open} refetch={refetch} />}
+        actions={<Actions webhook={webhook} test={test} open={open} />}
       />
       {test.error !== null && <ErrorPanel error={test.error} />}
       <Endpoint webhook={webhook} />
@@ -99,12 +93,10 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
           </Empty>
         }
       />
-      {search.delivery !== undefined && (
-        <DeliveryDrawer id={search.delivery} onClose={close} onReplayed={list.refetch} />
-      )}
-      {search.open === 'edit' && <EditWebhook webhook={webhook} onClose={close} onSaved={refetch} />}
-      {search.open === 'rotate' && <RotateWebhook id={id} onClose={close} onRotated={refetch} />}
-      {search.open === 'recover' && <RecoverWebhook id={id} onClose={close} onRecovered={list.refetch} />}
+      {search.delivery !== undefined && <DeliveryDrawer id={search.delivery} onClose={close} />}
+      {search.open === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
+      {search.open === 'rotate' && <RotateWebhook id={id} onClose={close} />}
+      {search.open === 'recover' && <RecoverWebhook id={id} onClose={close} />}
       {search.open === 'replay' && (
         <BulkDialog
           plan={{ action: 'replay', filter: { webhook_id: id }, title: words.delivery.replayAllTitle }}
@@ -126,17 +118,13 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
 
 interface ActionsProps {
   readonly webhook: Webhook;
-  readonly test: { readonly isPending: boolean; mutate(): void };
+  readonly test: { readonly isPending: boolean; mutate(wanted: { id: string }): void };
   readonly open: (dialog: WebhookDialog) => void;
-  readonly refetch: () => void;
 }
 
-function Actions({ webhook, test, open, refetch }: ActionsProps) {
+function Actions({ webhook, test, open }: ActionsProps) {
   const { id, status } = webhook;
-  const turn = useMutation({
-    mutationFn: () => client.webhooks.update.mutate({ id, status: status === 'enabled' ? 'disabled' : 'enabled' }),
-    onSuccess: refetch,
-  });
+  const turn = useMutation(trpc.webhooks.update.mutationOptions());
   const items = [
     ['edit', Pencil, words.detail.edit],
     ['rotate', RefreshCw, words.detail.rotate],
@@ -149,7 +137,7 @@ function Actions({ webhook, test, open, refetch }: ActionsProps) {
         <Code size={15} />
         {words.verify.open}
       </Button>
-      <Button needs="webhooks:manage" busy={test.isPending} onClick={() => test.mutate()}>
+      <Button needs="webhooks:manage" busy={test.isPending} onClick={() => test.mutate({ id })}>
         <Send size={15} />
         {words.detail.test}
       </Button>
@@ -160,7 +148,7 @@ function Actions({ webhook, test, open, refetch }: ActionsProps) {
             {word}
           </MenuItem>
         ))}
-        <MenuItem onSelect={() => turn.mutate()}>
+        <MenuItem onSelect={() => turn.mutate({ id, status: status === 'enabled' ? 'disabled' : 'enabled' })}>
           {status === 'enabled' ? <Ban size={14} /> : <Play size={14} />}
           {status === 'enabled' ? words.detail.disable : words.detail.enable}
         </MenuItem>

@@ -50,12 +50,7 @@ export function WebhooksPage() {
           )
         }
       </Answered>
-      {open === 'new' && (
-        <CreateWebhook
-          onClose={() => void navigate({ search: {}, replace: true })}
-          onMade={() => void webhooks.refetch()}
-        />
-      )}
+      {open === 'new' && <CreateWebhook onClose={() => void navigate({ search: {}, replace: true })} />}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, RotateCcw, Send } from 'lucide-react';
 import { InvalidForm, problemOf } from '../../../api/problem.ts';
-import { client } from '../../../api/trpc.ts';
+import { client, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { calls } from '../../../parts/calls/api-calls.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
@@ -14,35 +14,10 @@ import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
 import { words } from './strings.ts';
 
-interface Props {
-  readonly email: Email;
-  readonly onChanged: () => void;
-  /** Show only the action that ends this wait. */
-  readonly ends?: Waiting['reason'];
-}
-
 /** What can be done with a mail in its state; what cannot be done says why. */
-export function EmailActions({ email, onChanged, ends }: Props) {
+export function EmailActions({ email }: { readonly email: Email }) {
   const { action, open: ask, close } = useAction();
   const navigate = useNavigate();
-  const actions = useActions(email, onChanged);
-  if (ends !== undefined) {
-    if (ends === 'scheduled') {
-      return (
-        <Button small needs="email:send" onClick={() => actions.run('sendNow')} busy={actions.busy}>
-          <Send size={14} />
-          {words.actions.sendNow}
-        </Button>
-      );
-    }
-    if (ends !== 'retry_backoff') return null;
-    return (
-      <Button small needs="email:send" onClick={() => actions.run('retryNow')} busy={actions.busy}>
-        <RotateCcw size={14} />
-        {words.actions.retryNow}
-      </Button>
-    );
-  }
   const open = isOpen(email.status);
   const untried = open && email.attempts.length === 0;
   return (
@@ -66,16 +41,13 @@ export function EmailActions({ email, onChanged, ends }: Props) {
           {words.actions.cancel}
         </Button>
       )}
-      {action === 'reschedule' && <Reschedule email={email} onClose={close} onChanged={onChanged} />}
+      {action === 'reschedule' && <Reschedule email={email} onClose={close} />}
       {action === 'giveUp' && (
         <FormDialog
           {...words.giveUp}
           danger
           run={(form) => client.emails.giveUp.mutate({ id: email.id, reason: reasonIn(form) || undefined })}
-          onDone={() => {
-            toast(words.giveUp.done);
-            onChanged();
-          }}
+          onDone={() => toast(words.giveUp.done)}
           onClose={close}
         >
           {(problems) => <ReasonField problem={problems.get('reason')} first />}
@@ -90,10 +62,7 @@ export function EmailActions({ email, onChanged, ends }: Props) {
           danger
           call={calls.cancelEmail(email.id)}
           run={() => client.emails.cancel.mutate({ id: email.id })}
-          onDone={() => {
-            toast(words.actions.canceled);
-            onChanged();
-          }}
+          onDone={() => toast(words.actions.canceled)}
           onClose={close}
         />
       )}
@@ -106,7 +75,6 @@ export function EmailActions({ email, onChanged, ends }: Props) {
           run={() => client.emails.resend.mutate({ id: email.id })}
           onDone={({ id }) => {
             toast(words.actions.resent);
-            onChanged();
             void navigate({ to: '/emails/$id', params: { id } });
           }}
           onClose={close}
@@ -116,28 +84,33 @@ export function EmailActions({ email, onChanged, ends }: Props) {
   );
 }
 
-/** What needs no dialog. */
-function useActions({ id }: Email, onChanged: () => void) {
-  const change = useMutation({
-    mutationFn: (action: 'sendNow' | 'retryNow') => client.emails[action].mutate({ id }),
-    onSuccess(_, action) {
-      toast(action === 'sendNow' ? words.actions.sentNow : words.actions.retried);
-      onChanged();
-    },
-    onError: (error) => toast(problemOf(error).message, 'bad'),
-  });
-  return { busy: change.isPending, run: change.mutate };
+const ends = {
+  scheduled: ['sendNow', Send, words.actions.sentNow],
+  retry_backoff: ['retryNow', RotateCcw, words.actions.retried],
+} as const;
+
+/** The action that ends a wait, where one does. */
+export function EndWait({ id, reason }: { readonly id: string; readonly reason: Waiting['reason'] }) {
+  return (reason === 'scheduled' || reason === 'retry_backoff') && <End id={id} reason={reason} />;
 }
 
-function Reschedule({
-  email,
-  onClose,
-  onChanged,
-}: {
-  readonly email: Email;
-  readonly onClose: () => void;
-  readonly onChanged: () => void;
-}) {
+function End({ id, reason }: { readonly id: string; readonly reason: keyof typeof ends }) {
+  const [action, Icon, done] = ends[reason];
+  const end = useMutation(
+    trpc.emails[action].mutationOptions({
+      onSuccess: () => toast(done),
+      onError: (error) => toast(problemOf(error).message, 'bad'),
+    }),
+  );
+  return (
+    <Button small needs="email:send" onClick={() => end.mutate({ id })} busy={end.isPending}>
+      <Icon size={14} />
+      {words.actions[action]}
+    </Button>
+  );
+}
+
+function Reschedule({ email, onClose }: { readonly email: Email; readonly onClose: () => void }) {
   const text = words.actions;
   return (
     <FormDialog
@@ -149,10 +122,7 @@ function Reschedule({
         if (Number.isNaN(when.getTime())) throw new InvalidForm({ scheduled_at: text.noTime });
         return client.emails.reschedule.mutate({ id: email.id, scheduled_at: when.toISOString() });
       }}
-      onDone={() => {
-        toast(text.rescheduled);
-        onChanged();
-      }}
+      onDone={() => toast(text.rescheduled)}
       onClose={onClose}
     >
       {(problems) => (

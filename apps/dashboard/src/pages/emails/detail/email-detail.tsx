@@ -55,7 +55,7 @@ export function EmailDetail({
             answer={<Answer email={shown} />}
             actions={
               <>
-                <EmailActions email={shown} onChanged={() => void email.refetch()} />
+                <EmailActions email={shown} />
                 {drawn && (
                   <Link
                     to="/emails/$id"
@@ -70,7 +70,7 @@ export function EmailDetail({
               </>
             }
           />
-          <WaitingNotice email={shown} onChanged={() => void email.refetch()} />
+          <WaitingNotice email={shown} />
           <Trace email={shown} />
           <Recipients email={shown} />
           <Content id={id} tab={tab} onTab={onTab} email={shown} />

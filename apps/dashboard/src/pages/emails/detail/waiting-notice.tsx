@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { Notice } from '../../../parts/states.tsx';
 import { ExactTime, isEndless, RelativeTime, span } from '../../../parts/times.tsx';
 import type { Email, Waiting } from './email.ts';
-import { EmailActions } from './email-actions.tsx';
+import { EndWait } from './email-actions.tsx';
 import { words } from './strings.ts';
 
 /** Why a mail is not sent yet, and the action that ends the wait. */
-export function WaitingNotice({ email, onChanged }: { readonly email: Email; readonly onChanged: () => void }) {
+export function WaitingNotice({ email }: { readonly email: Email }) {
   const waiting = email.recipients.find((one) => one.waiting !== null)?.waiting;
   if (!waiting) return null;
   return (
@@ -15,7 +15,7 @@ export function WaitingNotice({ email, onChanged }: { readonly email: Email; rea
         <p>
           <strong>{sentenceOf(waiting)}</strong>
         </p>
-        <EmailActions email={email} onChanged={onChanged} ends={waiting.reason} />
+        <EndWait id={email.id} reason={waiting.reason} />
       </div>
       {explain(waiting) && <p>{explain(waiting)}</p>}
       {waiting.last_reply !== null && (

@@ -66,26 +66,18 @@ export function BacklogPage() {
         )}
       </Answered>
       <p className="muted small">{words.heat}</p>
-      {open && backlog.data && <RowDialog backlog={backlog.data} by={by} onChanged={() => void backlog.refetch()} />}
+      {open && backlog.data && <RowDialog backlog={backlog.data} by={by} />}
     </Page>
   );
 }
 
-function RowDialog({
-  backlog,
-  by,
-  onChanged,
-}: {
-  readonly backlog: Backlog;
-  readonly by: Dimension;
-  readonly onChanged: () => void;
-}) {
+function RowDialog({ backlog, by }: { readonly backlog: Backlog; readonly by: Dimension }) {
   const { open, target, age } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
   const close = () => void navigate({ search: ({ open: _, target: __, age: ___, ...kept }) => kept, replace: true });
   if (target === undefined) return null;
   const [scope, filter] = [heldBy(by), filterOf(by, target)];
-  if (open === 'release') return <ReleaseHold id={target} onClose={close} onReleased={onChanged} />;
+  if (open === 'release') return <ReleaseHold id={target} onClose={close} />;
   if (open === 'hold') return scope && <HoldForm target={{ scope, value: target }} onClose={close} />;
   if (open === 'limit') return <LimitDestination destination={target} onClose={close} />;
   if (open === undefined || filter === null) return null;

@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { Choices } from '../../../parts/field.tsx';
@@ -39,15 +39,8 @@ export function RunPage() {
 }
 
 function Shown({ run }: { readonly run: Run }) {
-  const cache = useQueryClient();
   const text = words.detail;
-  const cancel = useMutation({
-    mutationFn: () => client.ops.bulkCancel.mutate({ id: run.id }),
-    async onSuccess() {
-      toast(text.canceled);
-      await cache.invalidateQueries({ queryKey: trpc.ops.bulkGet.pathKey() });
-    },
-  });
+  const cancel = useMutation(trpc.ops.bulkCancel.mutationOptions({ onSuccess: () => toast(text.canceled) }));
   const touched = run.done + run.failed + run.skipped;
   return (
     <>
@@ -62,7 +55,7 @@ function Shown({ run }: { readonly run: Run }) {
         back={back}
         actions={
           isRunning(run) && (
-            <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+            <Button busy={cancel.isPending} onClick={() => cancel.mutate({ id: run.id })}>
               {text.cancel}
             </Button>
           )

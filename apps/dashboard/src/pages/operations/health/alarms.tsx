@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { BellRing, CircleCheck } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Check } from '../../../parts/field.tsx';
@@ -20,13 +20,9 @@ export function Alarms() {
   const navigate = useNavigate({ from: '/operations/health' });
   const text = words.alarms;
   const list = useKeyset(trpc.alarms.list, { limit: 50, active: !ended });
-  const acknowledge = useMutation({
-    mutationFn: (alarm_id: string) => client.alarms.acknowledge.mutate({ alarm_id }),
-    onSuccess() {
-      toast(text.acknowledged);
-      list.refetch();
-    },
-  });
+  const acknowledge = useMutation(
+    trpc.alarms.acknowledge.mutationOptions({ onSuccess: () => toast(text.acknowledged) }),
+  );
   return (
     <Panel
       title={text.title}
@@ -41,7 +37,7 @@ export function Alarms() {
       <KeysetList
         label={text.title}
         list={list}
-        columns={columns((id) => acknowledge.mutate(id))}
+        columns={columns((alarm_id) => acknowledge.mutate({ alarm_id }))}
         idOf={({ id }) => id}
         nameOf={({ title }) => title}
         freshWord={text.fresh}

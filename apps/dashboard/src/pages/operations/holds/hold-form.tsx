@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { may, useMe } from '../../../api/me.ts';
-import { client, type Inputs, trpc } from '../../../api/trpc.ts';
+import { client, type Inputs } from '../../../api/trpc.ts';
 import { nowMs } from '../../../parts/clock.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
@@ -26,7 +25,6 @@ export function HoldForm({
   readonly onClose: () => void;
 }) {
   const operator = may(useMe(), 'operator');
-  const cache = useQueryClient();
   const [scope, setScope] = useState<Scope>(target?.scope ?? (operator ? 'destination' : 'sender_domain'));
   const text = words.creating;
   const endless = scope === 'instance';
@@ -46,10 +44,7 @@ export function HoldForm({
       about={target && <p>{scope === 'queue' ? text.queueAbout : text.mailAbout(scope === 'destination')}</p>}
       submit={text.submit}
       run={create}
-      onDone={async (hold) => {
-        toast(text.done(targetOf(hold)));
-        await Promise.all([trpc.holds, trpc.ops].map((part) => cache.invalidateQueries({ queryKey: part.pathKey() })));
-      }}
+      onDone={(hold) => toast(text.done(targetOf(hold)))}
       onClose={onClose}
     >
       {(problems) => (

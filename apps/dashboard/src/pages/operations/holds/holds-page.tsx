@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleCheck, CirclePause, Play, Plus, Timer } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Check } from '../../../parts/field.tsx';
@@ -24,13 +24,9 @@ export function HoldsPage() {
   const navigate = useNavigate({ from: '/operations/holds' });
   const kept = ended ? { ended } : {};
   const list = useKeyset(trpc.holds.list, { limit: 100, active: !ended });
-  const lift = useMutation({
-    mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id, at_once: true }),
-    onSuccess(_, hold) {
-      toast(words.released(targetOf(hold)));
-      list.refetch();
-    },
-  });
+  const lift = useMutation(
+    trpc.holds.release.mutationOptions({ onSuccess: (hold) => toast(words.released(targetOf(hold))) }),
+  );
   const close = () => {
     void navigate({ search: kept, replace: true });
     focusRowOf(release);
@@ -56,7 +52,7 @@ export function HoldsPage() {
         list={list}
         columns={columns({
           release: ({ id }) => void navigate({ search: { ...kept, release: id } }),
-          lift: (hold) => lift.mutate(hold),
+          lift: ({ id }) => lift.mutate({ hold_id: id, at_once: true }),
         })}
         idOf={({ id }) => id}
         nameOf={targetOf}
@@ -74,7 +70,7 @@ export function HoldsPage() {
         onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
       />
       {open === 'new' && <HoldForm onClose={() => void navigate({ search: kept, replace: true })} />}
-      {release !== undefined && <ReleaseHold id={release} onClose={close} onReleased={list.refetch} />}
+      {release !== undefined && <ReleaseHold id={release} onClose={close} />}
     </Page>
   );
 }

@@ -20,15 +20,10 @@ const USUAL_RATE = 60;
 /** Of the queues, only the one of mail has a backlog that is sent at a rate. */
 const RATED_QUEUE = 'delivery.attempt';
 
-interface Closing {
-  readonly onClose: () => void;
-  readonly onReleased: () => void;
-}
-
 /** Asks how fast the backlog is to go on, and ends the hold. */
-export function ReleaseHold({ id, ...closing }: Closing & { readonly id: string }) {
+export function ReleaseHold({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const hold = useQuery(trpc.holds.get.queryOptions({ hold_id: id }));
-  return <Answered query={hold}>{(shown) => <Release hold={shown} {...closing} />}</Answered>;
+  return <Answered query={hold}>{(shown) => <Release hold={shown} onClose={onClose} />}</Answered>;
 }
 
 /** The entry of another person who was first; a release is answered the same to both, and only the first one counts. */
@@ -41,7 +36,7 @@ async function releasedByAnother(hold: Hold, own_id: string): Promise<Entry | nu
   return entry && entry.actor.id !== own_id ? entry : null;
 }
 
-function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold }) {
+function Release({ hold, onClose }: { readonly hold: Hold; readonly onClose: () => void }) {
   const text = words.releasing;
   const target = targetOf(hold);
   const rated = hold.scope !== 'queue' || hold.value === RATED_QUEUE;
@@ -65,7 +60,6 @@ function Release({ hold, onClose, onReleased }: Closing & { readonly hold: Hold 
       next={({ other }) => other && <Conflict title={text.title(target)} entry={other} onClose={onClose} />}
       onDone={({ rate, other }) => {
         if (!other) toast(way === 'ramp' ? text.ramped(target, rate) : words.released(target));
-        onReleased();
       }}
       onClose={onClose}
     >

@@ -31,23 +31,11 @@ const offered: Readonly<Record<Job['state'], readonly Action[]>> = {
   canceled: ['retry'],
 };
 
-export function JobDrawer({
-  id,
-  onClose,
-  onChanged,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onChanged: () => void;
-}) {
+export function JobDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const job = useQuery(trpc.ops.jobs.get.queryOptions({ id }));
   const act = useMutation({
     mutationFn: (action: Action) => calls[action](id),
-    async onSuccess(_, action) {
-      toast(words.detail.done[action]);
-      onChanged();
-      await job.refetch();
-    },
+    onSuccess: (_, action) => toast(words.detail.done[action]),
   });
   return (
     <Drawer title={job.data?.queue ?? words.title} onClose={onClose}>

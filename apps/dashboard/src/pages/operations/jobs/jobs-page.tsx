@@ -91,7 +91,7 @@ export function JobsPage() {
           </Empty>
         }
       />
-      {job !== undefined && <JobDrawer id={job} onClose={close} onChanged={list.refetch} />}
+      {job !== undefined && <JobDrawer id={job} onClose={close} />}
       {open === 'redrive' && queue !== undefined && (
         <BulkDialog plan={{ action: 'redrive', filter: { queue }, title: words.redriveTitle(queue) }} onClose={close} />
       )}

@@ -41,7 +41,7 @@ export function OperatorsPage() {
         freshWord={words.fresh}
         empty={null}
       />
-      {open === 'new' && <AddOperator onClose={close} onAdded={list.showFresh} />}
+      {open === 'new' && <AddOperator onClose={close} />}
       {removed && (
         <FormDialog
           title={words.removing.title(removed.email)}
@@ -50,10 +50,7 @@ export function OperatorsPage() {
           submit={words.removing.submit}
           danger
           run={() => client.operators.remove.mutate({ user_id: removed.id })}
-          onDone={() => {
-            toast(words.removed(removed.email));
-            list.showFresh();
-          }}
+          onDone={() => toast(words.removed(removed.email))}
           onClose={close}
         />
       )}
@@ -78,7 +75,7 @@ function columns(remove: (operator: Operator) => void): readonly Column<Operator
   ];
 }
 
-function AddOperator({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
+function AddOperator({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title={words.adding.title}
@@ -86,7 +83,6 @@ function AddOperator({ onClose, onAdded }: { readonly onClose: () => void; reado
       submit={words.adding.submit}
       run={(form) => client.operators.add.mutate({ email: String(form.get('email') ?? '').trim() })}
       next={(made) => <ShowEntry entry={made} onClose={onClose} />}
-      onDone={onAdded}
       onClose={onClose}
     >
       {(problems) => (

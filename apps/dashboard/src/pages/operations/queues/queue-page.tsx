@@ -38,13 +38,13 @@ export function QueuePage() {
   return (
     <Page>
       <Answered query={queue} head={<PageHeader back={back} title={name} />}>
-        {(shown) => <Shown queue={shown} onChanged={() => void queue.refetch()} />}
+        {(shown) => <Shown queue={shown} />}
       </Answered>
     </Page>
   );
 }
 
-function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged: () => void }) {
+function Shown({ queue }: { readonly queue: Queue }) {
   const { name, dead } = queue;
   const { range = 'hour', open } = useSearch({ from: '/shell/operations/queues/$name' });
   const navigate = useNavigate({ from: '/operations/queues/$name' });
@@ -53,10 +53,6 @@ function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged
   const hold = own.find(({ status }) => status === 'active');
   const show = (dialog: NonNullable<typeof open>) => void navigate({ search: (kept) => ({ ...kept, open: dialog }) });
   const close = () => void navigate({ search: ({ open: _, ...kept }) => kept, replace: true });
-  const changed = () => {
-    onChanged();
-    void holds.refetch();
-  };
   const until = useNow(MINUTE_MS);
   const since = new Date(Math.floor(until / MINUTE_MS) * MINUTE_MS - rangeMs[range]).toISOString();
   return (
@@ -101,10 +97,8 @@ function Shown({ queue, onChanged }: { readonly queue: Queue; readonly onChanged
       />
       <QueueHistory queue={name} since={since} holds={own} />
       {open === 'hold' && <HoldForm target={{ scope: 'queue', value: name }} onClose={close} />}
-      {open === 'release' && hold && <ReleaseHold id={hold.id} onClose={close} onReleased={changed} />}
-      {open === 'concurrency' && (
-        <SetConcurrency queue={name} current={queue.concurrency} onClose={close} onSet={changed} />
-      )}
+      {open === 'release' && hold && <ReleaseHold id={hold.id} onClose={close} />}
+      {open === 'concurrency' && <SetConcurrency queue={name} current={queue.concurrency} onClose={close} />}
       {open === 'redrive' && (
         <BulkDialog
           plan={{ action: 'redrive', filter: { queue: name }, title: text.redriveTitle(name) }}

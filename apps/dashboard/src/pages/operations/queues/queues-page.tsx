@@ -60,9 +60,7 @@ export function QueuesPage() {
         )}
       </Answered>
       {hold !== undefined && <HoldForm target={{ scope: 'queue', value: hold }} onClose={() => close(hold)} />}
-      {release !== undefined && (
-        <ReleaseHold id={release} onClose={() => close(undefined)} onReleased={() => void holds.refetch()} />
-      )}
+      {release !== undefined && <ReleaseHold id={release} onClose={() => close(undefined)} />}
     </Page>
   );
 }

@@ -11,12 +11,10 @@ export function SetConcurrency({
   queue,
   current,
   onClose,
-  onSet,
 }: {
   readonly queue: string;
   readonly current: number;
   readonly onClose: () => void;
-  readonly onSet: () => void;
 }) {
   return (
     <FormDialog
@@ -28,10 +26,7 @@ export function SetConcurrency({
         const concurrency = Number(form.get('concurrency'));
         return client.ops.setConcurrency.mutate({ queue, concurrency, ...(reason && { reason }) });
       }}
-      onDone={({ concurrency }) => {
-        toast(text.done(queue, concurrency));
-        onSet();
-      }}
+      onDone={({ concurrency }) => toast(text.done(queue, concurrency))}
       onClose={onClose}
     >
       {(problems) => (

@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
@@ -13,15 +13,8 @@ type Schedule = Outputs['ops']['schedules']['list']['data'][number];
 
 export function SchedulesPage() {
   const { title, answer, ran } = words.schedules;
-  const cache = useQueryClient();
   const schedules = useQuery(trpc.ops.schedules.list.queryOptions({ next_runs: 1 }));
-  const run = useMutation({
-    mutationFn: (name: string) => client.ops.schedules.run.mutate({ name }),
-    async onSuccess(_, name) {
-      toast(ran(name));
-      await cache.invalidateQueries({ queryKey: trpc.ops.schedules.pathKey() });
-    },
-  });
+  const run = useMutation(trpc.ops.schedules.run.mutationOptions({ onSuccess: (_, { name }) => toast(ran(name)) }));
   return (
     <Page>
       <PageHeader title={title} answer={schedules.data && answer(schedules.data.data.length)} />
@@ -30,7 +23,7 @@ export function SchedulesPage() {
         {({ data }) => (
           <List
             label={title}
-            columns={columns((name) => run.mutate(name))}
+            columns={columns((name) => run.mutate({ name }))}
             rows={data}
             idOf={({ name }) => name}
             nameOf={({ name }) => name}

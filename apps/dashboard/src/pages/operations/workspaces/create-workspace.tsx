@@ -11,11 +11,9 @@ type Made = Outputs['workspaces']['create'];
 export function CreateWorkspace({
   plans,
   onClose,
-  onCreated,
 }: {
   readonly plans: readonly string[];
   readonly onClose: () => void;
-  readonly onCreated: () => void;
 }) {
   return (
     <FormDialog
@@ -26,7 +24,6 @@ export function CreateWorkspace({
         return client.workspaces.create.mutate({ name, plan });
       }}
       next={(made) => <FirstKey made={made} onClose={onClose} />}
-      onDone={onCreated}
       onClose={onClose}
     >
       {(problems) => (

@@ -29,12 +29,10 @@ const limits = [
 export function EditPlan({
   plan,
   onClose,
-  onSaved,
 }: {
   /** null: a new one. */
   readonly plan: Plan | null;
   readonly onClose: () => void;
-  readonly onSaved: () => void;
 }) {
   const before = plan ?? usual;
   const save = (form: FormData) => {
@@ -59,10 +57,7 @@ export function EditPlan({
       about={plan && text.about}
       submit={plan === null ? text.submitNew : text.submit}
       run={save}
-      onDone={({ name }) => {
-        toast(plan === null ? text.made(name) : text.changed(name));
-        onSaved();
-      }}
+      onDone={({ name }) => toast(plan === null ? text.made(name) : text.changed(name))}
       onClose={onClose}
     >
       {(problems) => (

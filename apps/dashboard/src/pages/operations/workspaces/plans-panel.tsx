@@ -18,7 +18,7 @@ const text = words.plans;
 const count = (value: number | null) => (value === null ? words.unlimited : value.toLocaleString('en'));
 
 /** The plans with their limits, which an operator makes, changes and deletes. */
-export function PlansPanel({ onChanged }: { readonly onChanged: () => void }) {
+export function PlansPanel() {
   const { open, plan: named } = useSearch({ from: '/shell/operations/workspaces' });
   const navigate = useNavigate({ from: '/operations/workspaces' });
   const plans = useQuery(trpc.plans.list.queryOptions({}));
@@ -26,10 +26,6 @@ export function PlansPanel({ onChanged }: { readonly onChanged: () => void }) {
   const close = () => {
     void navigate({ search: {}, replace: true });
     focusRowOf(named);
-  };
-  const saved = () => {
-    void plans.refetch();
-    onChanged();
   };
   return (
     <Panel
@@ -56,8 +52,8 @@ export function PlansPanel({ onChanged }: { readonly onChanged: () => void }) {
           />
         )}
       </Answered>
-      {open === 'plan' && <EditPlan plan={null} onClose={close} onSaved={saved} />}
-      {open === undefined && plan && <EditPlan plan={plan} onClose={close} onSaved={saved} />}
+      {open === 'plan' && <EditPlan plan={null} onClose={close} />}
+      {open === undefined && plan && <EditPlan plan={plan} onClose={close} />}
       {open === 'delete' && plan && (
         <FormDialog
           title={text.removing.title(plan.name)}
@@ -66,10 +62,7 @@ export function PlansPanel({ onChanged }: { readonly onChanged: () => void }) {
           submit={text.removing.submit}
           danger
           run={() => client.plans.delete.mutate({ name: plan.name })}
-          onDone={({ name }) => {
-            toast(text.removed(name));
-            saved();
-          }}
+          onDone={({ name }) => toast(text.removed(name))}
           onClose={close}
         />
       )}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Plus } from 'lucide-react';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
@@ -25,14 +25,9 @@ export function WorkspacesPage() {
   const navigate = useNavigate({ from: '/operations/workspaces' });
   const plans = useQuery(trpc.plans.list.queryOptions({}));
   const list = useKeyset(trpc.workspaces.list, { limit: 50 });
-  const setPlan = useMutation({
-    mutationFn: ({ workspace, plan }: { readonly workspace: Workspace; readonly plan: string }) =>
-      client.workspaces.setPlan.mutate({ id: workspace.id, plan }),
-    onSuccess(_, { workspace, plan }) {
-      toast(words.planSet(workspace.name, plan));
-      list.refetch();
-    },
-  });
+  const setPlan = useMutation(
+    trpc.workspaces.setPlan.mutationOptions({ onSuccess: ({ name, plan }) => toast(words.planSet(name, plan.name)) }),
+  );
   const known = plans.data?.data ?? [];
   return (
     <Page>
@@ -50,18 +45,17 @@ export function WorkspacesPage() {
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns(known, (workspace, plan) => setPlan.mutate({ workspace, plan }))}
+        columns={columns(known, ({ id }, plan) => setPlan.mutate({ id, plan }))}
         idOf={({ id }) => id}
         nameOf={({ name }) => name}
         freshWord={words.fresh}
         empty={null}
       />
-      <PlansPanel onChanged={list.refetch} />
+      <PlansPanel />
       {open === 'new' && (
         <CreateWorkspace
           plans={known.map(({ name }) => name)}
           onClose={() => void navigate({ search: {}, replace: true })}
-          onCreated={list.showFresh}
         />
       )}
     </Page>

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { may, useMe } from '../../../api/me.ts';
 import { problemOf } from '../../../api/problem.ts';
-import { client, type Inputs, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Choices, Field, Form } from '../../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
@@ -53,14 +53,7 @@ function answerOf({ emails, webhook_url }: Settings): string {
 }
 
 function SettingsForm({ settings }: { readonly settings: Settings }) {
-  const cache = useQueryClient();
-  const save = useMutation({
-    mutationFn: (given: Inputs['alarms']['setSettings']) => client.alarms.setSettings.mutate(given),
-    async onSuccess() {
-      toast(words.saved);
-      await cache.invalidateQueries({ queryKey: trpc.alarms.pathKey() });
-    },
-  });
+  const save = useMutation(trpc.alarms.setSettings.mutationOptions({ onSuccess: () => toast(words.saved) }));
   const problem = save.error && problemOf(save.error);
   const fault = (name: string) =>
     problem ? [...problem.fields].find(([param]) => param.startsWith(name))?.[1] : undefined;

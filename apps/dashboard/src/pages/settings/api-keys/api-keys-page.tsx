@@ -25,10 +25,6 @@ export function ApiKeysPage() {
   const all = list.rows ?? [];
   const active = all.filter(({ status }) => status === 'active');
   const shown = gone ? all : active;
-  const made = () => {
-    list.showFresh();
-    opened.close();
-  };
   const find = (id: string | undefined) => all.find((key) => key.id === id);
   const create = (
     <Button kind="primary" needs="admin" onClick={() => opened.open({ open: 'new' })}>
@@ -60,9 +56,9 @@ export function ApiKeysPage() {
       {all.length > active.length && (
         <CheckBox name="gone" label={words.showGone} checked={gone} onChange={opened.showGone} />
       )}
-      {search.open === 'new' && <CreateKey onClose={opened.close} onMade={made} />}
-      {rotated && <RotateKey apiKey={rotated} onClose={opened.close} onMade={made} />}
-      {revoked && <RevokeKey apiKey={revoked} onClose={opened.close} onRevoked={list.showFresh} />}
+      {search.open === 'new' && <CreateKey onClose={opened.close} />}
+      {rotated && <RotateKey apiKey={rotated} onClose={opened.close} />}
+      {revoked && <RevokeKey apiKey={revoked} onClose={opened.close} />}
     </Page>
   );
 }

@@ -10,7 +10,7 @@ import { presets, scopeMeanings, words } from './strings.ts';
 
 const modes = ['live', 'sandbox'] as const;
 
-export function CreateKey({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: () => void }) {
+export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const me = useMe();
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(presets.send));
   const [mode, setMode] = useState<(typeof modes)[number]>('live');
@@ -40,7 +40,7 @@ export function CreateKey({ onClose, onMade }: { readonly onClose: () => void; r
       submit={words.dialog.submit}
       call={calls.createKey([...scopes], mode)}
       run={create}
-      next={(made) => <ShowSecret made={made} onClose={onMade} />}
+      next={(made) => <ShowSecret made={made} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

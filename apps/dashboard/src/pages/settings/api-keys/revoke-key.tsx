@@ -10,11 +10,9 @@ import { words } from './strings.ts';
 export function RevokeKey({
   apiKey: { id, name, prefix, last4, last_used_at },
   onClose,
-  onRevoked,
 }: {
   readonly apiKey: Key;
   readonly onClose: () => void;
-  readonly onRevoked: () => void;
 }) {
   const text = words.revoking;
   return (
@@ -34,10 +32,7 @@ export function RevokeKey({
       submit={text.submit}
       call={calls.revokeKey(id)}
       run={() => client.apiKeys.revoke.mutate({ key_id: id })}
-      onDone={() => {
-        toast(text.done(name));
-        onRevoked();
-      }}
+      onDone={() => toast(text.done(name))}
       onClose={onClose}
     />
   );

@@ -11,15 +11,7 @@ const OVERLAP_MS = 86_400_000;
 
 const overlap = () => words.secret.overlap(exactTime(new Date(nowMs() + OVERLAP_MS).toISOString(), inUtc.get()));
 
-export function RotateKey({
-  apiKey: { id, name },
-  onClose,
-  onMade,
-}: {
-  readonly apiKey: Key;
-  readonly onClose: () => void;
-  readonly onMade: () => void;
-}) {
+export function RotateKey({ apiKey: { id, name }, onClose }: { readonly apiKey: Key; readonly onClose: () => void }) {
   return (
     <FormDialog
       title={words.rotating.title(name)}
@@ -27,7 +19,7 @@ export function RotateKey({
       submit={words.rotating.submit}
       call={calls.rotateKey(id)}
       run={() => client.apiKeys.rotate.mutate({ key_id: id })}
-      next={(made) => <ShowSecret made={made} note={overlap()} onClose={onMade} />}
+      next={(made) => <ShowSecret made={made} note={overlap()} onClose={onClose} />}
       onClose={onClose}
     />
   );

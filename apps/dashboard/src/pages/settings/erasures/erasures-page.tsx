@@ -52,16 +52,8 @@ export function ErasuresPage() {
           </Empty>
         }
       />
-      {open === 'new' && (
-        <EraseAddress
-          onClose={close}
-          onStarted={({ id }) => {
-            list.refetch();
-            show(id);
-          }}
-        />
-      )}
-      {open !== undefined && open !== 'new' && <Receipt id={open} onClose={close} onEnded={list.refetch} />}
+      {open === 'new' && <EraseAddress onClose={close} onStarted={({ id }) => show(id)} />}
+      {open !== undefined && open !== 'new' && <Receipt id={open} onClose={close} />}
     </Page>
   );
 }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { CodeBlock, Id } from '../../../parts/copy.tsx';
 import { Drawer } from '../../../parts/dialog.tsx';
@@ -14,21 +13,8 @@ type Erasure = Outputs['erasures']['get'];
 type Line = readonly [string, number];
 
 /** What was erased and what remains; it holds no address. */
-export function Receipt({
-  id,
-  onClose,
-  onEnded,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onEnded: () => void;
-}) {
+export function Receipt({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const erasure = useQuery(trpc.erasures.get.queryOptions({ id }));
-  const ended = erasure.data?.status === 'completed';
-  const tell = useRef(onEnded);
-  useEffect(() => {
-    if (ended) tell.current();
-  }, [ended]);
   return (
     <Drawer title={words.receipt.title} onClose={onClose}>
       <Answered query={erasure}>{(shown) => <Shown erasure={shown} />}</Answered>

@@ -7,7 +7,7 @@ import { words } from './strings.ts';
 
 type Role = Inputs['members']['invite']['role'];
 
-export function InviteMember({ onClose, onInvited }: { readonly onClose: () => void; readonly onInvited: () => void }) {
+export function InviteMember({ onClose }: { readonly onClose: () => void }) {
   const [role, setRole] = useState<Role>('member');
   return (
     <FormDialog
@@ -15,7 +15,6 @@ export function InviteMember({ onClose, onInvited }: { readonly onClose: () => v
       submit={words.inviting.submit}
       run={(form) => client.members.invite.mutate({ email: String(form.get('email') ?? '').trim(), role })}
       next={(made) => <ShowEntry entry={made} onClose={onClose} />}
-      onDone={onInvited}
       onClose={onClose}
     >
       {(problems) => (

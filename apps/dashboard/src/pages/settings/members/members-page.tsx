@@ -43,14 +43,11 @@ function Members() {
   const { open, member } = useSearch({ from: '/shell/settings/members' });
   const navigate = useNavigate({ from: '/settings/members' });
   const list = useKeyset(trpc.members.list, { limit: 100 });
-  const setRole = useMutation({
-    mutationFn: ({ member, role }: { readonly member: Member; readonly role: Role }) =>
-      client.members.setRole.mutate({ user_id: member.id, role }),
-    onSuccess(_, { member, role }) {
-      toast(words.changed(member.email, roleWord(role).toLowerCase()));
-      list.refetch();
-    },
-  });
+  const setRole = useMutation(
+    trpc.members.setRole.mutationOptions({
+      onSuccess: ({ email, role }) => toast(words.changed(email, roleWord(role).toLowerCase())),
+    }),
+  );
   const close = () => void navigate({ search: {}, replace: true });
   const removed = open === 'remove' && list.rows?.find(({ id }) => id === member);
   const admins = (list.rows ?? []).filter(({ role }) => role === 'admin').length;
@@ -71,7 +68,7 @@ function Members() {
         label={words.title}
         list={list}
         columns={columns(
-          (row, role) => setRole.mutate({ member: row, role }),
+          ({ id }, role) => setRole.mutate({ user_id: id, role }),
           ({ id }) => void navigate({ search: { open: 'remove', member: id } }),
         )}
         idOf={({ id }) => id}
@@ -83,7 +80,7 @@ function Members() {
           </Empty>
         }
       />
-      {open === 'new' && <InviteMember onClose={close} onInvited={list.showFresh} />}
+      {open === 'new' && <InviteMember onClose={close} />}
       {removed && (
         <FormDialog
           title={words.removing.title(removed.email)}
@@ -92,10 +89,7 @@ function Members() {
           submit={words.removing.submit}
           danger
           run={() => client.members.remove.mutate({ user_id: removed.id })}
-          onDone={() => {
-            toast(words.removing.done(removed.email));
-            list.showFresh();
-          }}
+          onDone={() => toast(words.removing.done(removed.email))}
           onClose={close}
         />
       )}

@@ -1,8 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { meOptions } from '../../../api/me.ts';
 import { problemOf } from '../../../api/problem.ts';
-import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Choices, Field, Form } from '../../../parts/field.tsx';
 import { Panel } from '../../../parts/page.tsx';
@@ -15,23 +14,12 @@ type Workspace = Outputs['workspaces']['get'];
 type Policy = Workspace['unknown_policy'];
 
 export function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) {
-  const cache = useQueryClient();
   const [policy, setPolicy] = useState<Policy>(workspace.unknown_policy);
-  const save = useMutation({
-    mutationFn: (given: { readonly name: string; readonly reason: string }) =>
-      client.workspaces.update.mutate({ name: given.name, unknown_policy: policy, reason: given.reason || null }),
-    async onSuccess() {
-      toast(words.saved);
-      await Promise.all([
-        cache.invalidateQueries({ queryKey: trpc.workspaces.pathKey() }),
-        cache.invalidateQueries(meOptions),
-      ]);
-    },
-  });
+  const save = useMutation(trpc.workspaces.update.mutationOptions({ onSuccess: () => toast(words.saved) }));
   const problem = save.error && problemOf(save.error);
   const submit = (form: FormData) => {
     const name = String(form.get('name') ?? '').trim();
-    if (!save.isPending) save.mutate({ name, reason: reasonIn(form) });
+    if (!save.isPending) save.mutate({ name, unknown_policy: policy, reason: reasonIn(form) || null });
   };
   return (
     <Panel title={words.general}>
