@@ -52,7 +52,7 @@ export function WorkspacesPage() {
         empty={null}
       />
       <PlansPanel />
-      {open === 'new' && (
+      {open === 'new' && plans.data && (
         <CreateWorkspace
           plans={known.map(({ name }) => name)}
           onClose={() => void navigate({ search: {}, replace: true })}
