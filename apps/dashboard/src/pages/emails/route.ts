@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queries, trpc } from '../../api/trpc.ts';
 import { shellRoute } from '../../shell/routes.ts';
 import { oneOf, searchOf, text } from '../../shell/search.ts';
 import { contentTabs } from './content-tabs.ts';
@@ -26,6 +27,7 @@ export const emailRoutes = [
     getParentRoute: () => shellRoute,
     path: '/emails/$id',
     validateSearch: searchOf(shown),
+    loader: ({ params: { id } }) => void queries.prefetchQuery(trpc.emails.get.queryOptions({ id })),
     component: lazyRouteComponent(() => import('./detail/email-page.tsx'), 'EmailPage'),
   }),
 ] as const;

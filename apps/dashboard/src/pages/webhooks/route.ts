@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queries, trpc } from '../../api/trpc.ts';
 import { shellRoute } from '../../shell/routes.ts';
 import { oneOf, searchOf, text } from '../../shell/search.ts';
 import { deliveryStates, dialogs, languages } from './search.ts';
@@ -21,6 +22,7 @@ export const webhookRoutes = [
       /** The delivery whose drawer is open. */
       delivery: text,
     }),
+    loader: ({ params: { id } }) => void queries.prefetchQuery(trpc.webhooks.get.queryOptions({ id })),
     component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
   }),
 ] as const;

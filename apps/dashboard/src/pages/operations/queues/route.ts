@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queries, trpc } from '../../../api/trpc.ts';
 import { shellRoute } from '../../../shell/routes.ts';
 import { oneOf, searchOf, text } from '../../../shell/search.ts';
 import { queueRanges } from './ranges.ts';
@@ -23,6 +24,7 @@ export const queueRoutes = [
       view: oneOf('table'),
       open: oneOf('hold', 'release', 'concurrency', 'redrive'),
     }),
+    loader: ({ params: { name } }) => void queries.prefetchQuery(trpc.ops.queue.queryOptions({ queue: name })),
     component: lazyRouteComponent(() => import('./queue-page.tsx'), 'QueuePage'),
   }),
 ] as const;
