@@ -1,19 +1,24 @@
 import { createStore } from './store.ts';
 import { client, type Outputs, queries } from './trpc.ts';
 
+type ChangeType = (Outputs['live'] extends AsyncIterable<infer C> ? C : never)['type'];
+
 /** An event or an action, without its data: tabs fetch again what it changed, so that they all show the same. */
 interface Change {
   /** Such as email.delivered or hold.released; `resumed` after a gap in which changes may have been missed. */
-  readonly type: string;
+  readonly type: ChangeType | 'resumed';
   /** What it changed; null where that is not one thing. */
   readonly id: string | null;
 }
 
+type Kind<T = ChangeType> = T extends `${infer Word}.${string}` ? Word : never;
+
 /** Which queries show what a change is about, by the first word of its type. */
-const SHOWN: Readonly<Record<string, readonly (keyof Outputs)[]>> = {
+const SHOWN: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
   alarm: ['alarms', 'ops'],
   api_key: ['apiKeys', 'onboarding'],
   bulk: ['ops', 'emails'],
+  delivery: ['deliveries'],
   destination: ['destinations', 'ops'],
   domain: ['domains', 'onboarding', 'overview'],
   email: ['emails', 'captures', 'events', 'onboarding', 'overview'],
@@ -149,7 +154,8 @@ function tell(changes: readonly Change[]): void {
 function refresh(changes: readonly Change[]): void {
   const ids = new Map<string, Set<string | null>>();
   for (const { type, id } of changes) {
-    const kind = type.slice(0, type.indexOf('.'));
+    // What begins otherwise, as a type of a newer server, is shown nowhere.
+    const kind = type.slice(0, type.indexOf('.')) as Kind;
     // An email's events are no entries of the audit log.
     for (const name of [...(SHOWN[kind] ?? []), ...(kind === 'email' ? [] : (['audit'] as const))])
       ids.set(name, (ids.get(name) ?? new Set()).add(id));

@@ -11,7 +11,7 @@ export interface AuditDraft {
   readonly actor_id: string;
   readonly actor_name: string;
   readonly via: string;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly target_id: string;
   readonly diff: string | null;
   readonly reason: string | null;

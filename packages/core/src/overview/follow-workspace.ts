@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AuditAction, auditBehind, auditHead } from '../audit/index.ts';
-import { type FollowedEvent, followEvents } from '../events/index.ts';
+import { type EventType, type FollowedEvent, followEvents } from '../events/index.ts';
 import { INSTANCE, isOperator } from '../operation/access.ts';
 import type { Actor, ActorContext } from '../operation/context.ts';
 import { invoke, operation } from '../operation/operation.ts';
@@ -11,15 +11,15 @@ const AUDIT_STEP = 100;
 
 export interface Change {
   /** The type of an event or the action of an audit entry, such as email.delivered or hold.released. */
-  readonly type: string;
+  readonly type: AuditAction | EventType;
   /** The email of an event, or the target of an action. */
   readonly id: string | null;
 }
 
-type Target = AuditAction extends infer A ? (A extends `${infer T}.${string}` ? T : never) : never;
+type FirstWord<T> = T extends `${infer Word}.${string}` ? Word : never;
 
 /** What lists the targets of actions, and therefore tells of their changes. */
-const scopeOf: Record<Target, Scope> = {
+const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   alarm: 'admin',
   api_key: 'admin',
   bulk: 'admin',
@@ -67,7 +67,8 @@ async function* follow(
 ): AsyncGenerator<Change | null> {
   for await (const event of events) {
     if (event !== null) {
-      yield { type: event.node.type, id: event.node.email_id };
+      // The type of an entry is one of the catalogue.
+      yield { type: event.node.type as EventType, id: event.node.email_id };
       continue;
     }
     for (const tail of tails) yield* await tail();
@@ -87,8 +88,8 @@ async function tailOf({ sql, actor }: ActorContext, chain: string): Promise<() =
   };
 }
 
-function mayRead(actor: Actor, action: string): boolean {
-  // The action is one of the list; the table above is total.
-  const scope = scopeOf[action.slice(0, action.indexOf('.')) as Target];
+function mayRead(actor: Actor, action: AuditAction): boolean {
+  // Every action begins with its target.
+  const scope = scopeOf[action.slice(0, action.indexOf('.')) as FirstWord<AuditAction>];
   return isOperator(actor) || scopeRefusal(actor, scope) === null;
 }
