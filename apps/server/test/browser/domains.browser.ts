@@ -86,4 +86,22 @@ describe('Domains', () => {
     expect(keys.map(({ role }) => role)).toEqual(['active', 'next']);
     await visitor.stop();
   });
+
+  it('a domain is loaded once its link is hovered, and a missing one shows its error', async () => {
+    await stage.world.domain('hovered.test');
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto('/domains');
+    const link = page.getByRole('link', { name: 'hovered.test' });
+    await link.waitFor();
+
+    const loaded = page.waitForResponse(/domains\.get/);
+    await link.hover();
+
+    expect((await loaded).ok()).toBe(true);
+    expect(new URL(page.url()).pathname).toBe('/domains');
+    await page.goto('/domains/missing.test');
+    await page.getByText('domain_not_found').waitFor();
+    await visitor.stop();
+  });
 });
