@@ -17,7 +17,7 @@ describe('one of two workers, cut off from the database', () => {
   it.each([
     ['resend', 3000],
     ['stop', 8000],
-  ])('fairness N1: under %s for %s ms, nothing is sent twice or lost', async (policy, away_ms) => {
+  ])('fairness N1: sends nothing twice and loses nothing, by the policy %s after %s ms', async (policy, away_ms) => {
     const api = await journey.start({ ROLES: 'rest' });
     const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
     await journey.start({ ROLES: 'worker', DATABASE_URL: proxy.url });
