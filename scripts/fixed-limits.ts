@@ -22,11 +22,13 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/core/src/operation/parse-input.ts': [['MOST_VALUES', 'values in the body of a request']],
   'apps/rest/src/read-body.ts': [
     ['PROGRESS_WINDOW_MS', 'the time in which a body must go on by 1 kB'],
+    ['LARGE_PROGRESS_BYTES', 'how much of a body over the next row must arrive in that time'],
     ['UNBUDGETED_BYTES', 'a body that waits for no part of the budget'],
   ],
-  'apps/rest/src/body-budget.ts': [
-    ['TOTAL_BYTES', 'bodies that are read and stored at one time; one sender gets half'],
-    ['MOST_WAIT_MS', 'how long a body waits for its part of that'],
+  'packages/core/src/shares/bounds.ts': [
+    ['BODY_BYTES', 'large request bodies that are read and stored at one time; a workspace gets half of it'],
+    ['MAX_BODY_WAIT_MS', 'how long a large request body waits for its turn'],
+    ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
   ],
   'packages/core/src/accept/send-batch.ts': [['MOST_MESSAGES', 'mails of a batch']],
   'packages/core/src/accept/schema.ts': [['MOST_MESSAGE_BYTES', 'the content of a mail']],

@@ -13,11 +13,11 @@ import {
   readTraceparent,
   type Services,
 } from '@postrider/core';
-import { authenticate, checkKey, countPublic, refuseAddress } from '@postrider/core/api-keys';
+import { authenticate, countPublic, refuseAddress } from '@postrider/core/api-keys';
 import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/people';
 import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
-import { type BodyBudget, createBodyBudget } from './body-budget.ts';
+import { bodyPlaceOf } from './body-line.ts';
 import { asAppError } from './errors.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
@@ -52,13 +52,13 @@ interface Refused
 export function createHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const seams = { clientAddress: createClientAddress(services.config.TRUSTED_PROXIES), budget: createBodyBudget() };
+  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
   return async (request, response) => {
     const begun = performance.now();
     const request_id = newId('request', services.clock.now());
     const parent = readTraceparent(request.headers.traceparent);
     const span = services.tracing.begin('request', { parent });
-    const outcome = await serve(services, seams, request, { request_id, trace: span.traceparent });
+    const outcome = await serve(services, clientAddress, request, { request_id, trace: span.traceparent });
     const { route, method, status } = outcome;
     span.end({ failed: status >= 500, name: `${method} ${route}`, facts: { status, request_id } });
     const { metrics } = services;
@@ -81,7 +81,7 @@ export function createHandler(
 
 async function serve(
   services: Services,
-  { clientAddress, budget }: { readonly clientAddress: ClientAddress; readonly budget: BodyBudget },
+  clientAddress: ClientAddress,
   request: IncomingMessage,
   { request_id, trace }: { readonly request_id: string; readonly trace: string | null },
 ): Promise<Outcome> {
@@ -148,15 +148,12 @@ async function serve(
     notes = ctx.notes;
     caller.actor = ctx.actor.kind === 'credential' ? null : ctx.actor;
     window = notes.window;
-    const leaves: (() => void)[] = [];
-    const reserve = async (bytes: number) => {
-      leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
-    };
+    const place = bodyPlaceOf(services, ctx, request);
     try {
       const input: Parsed<unknown> =
         idempotency_key instanceof AppError
           ? { ok: false, error: idempotency_key }
-          : withFaults(await readInput(match, target.query, request, reserve), faults);
+          : withFaults(await readInput(match, target.query, request, place.reserve), faults);
       caller.input = input.ok ? input.value : undefined;
       const body = await invokeParsed(ctx, match.route.operation, input);
       const { replayed, ignored_fields, window } = notes;
@@ -171,7 +168,7 @@ async function serve(
         ...named,
       };
     } finally {
-      for (const leave of leaves) leave();
+      place.leave();
       window = notes.window;
     }
   } catch (error) {
@@ -204,16 +201,13 @@ async function admitted(
     ctx.notes.window = found.window;
     return ctx;
   }
-  if (match.route.self_admitting) {
-    // The batch checks the key, but a large body must not take up memory without a valid one.
-    const refusal = about.large_body ? await checkKey(services, credential) : null;
-    return refusal
-      ? refuseAddress(services, credential.address, refusal)
-      : createContext(services, credential, { ...about, via: 'rest' });
-  }
+  // The batch checks the key and counts the request, unless a large body would take up memory first.
+  const { self_admitting } = match.route;
+  if (self_admitting && !about.large_body) return createContext(services, credential, { ...about, via: 'rest' });
   const answer = await authenticate(services, credential, match.route.rate_class);
   if ('error' in answer) return answer;
-  const ctx = createContext(services, answer.actor, { ...about, via: 'rest', address: credential.address });
+  const { address } = credential;
+  const ctx = createContext(services, answer.actor, { ...about, via: 'rest', address, send_counted: self_admitting });
   ctx.notes.window = answer.window;
   return ctx;
 }

@@ -8,6 +8,8 @@ export const UNBUDGETED_BYTES = 100 * 1024;
 // A sender below this rate only occupies a socket (slowloris).
 const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
+// A body that holds a share of the budget must not hold it for long.
+const LARGE_PROGRESS_BYTES = 320 * 1024;
 // A full batch of full messages stays below this.
 const MOST_VALUES = 50_000;
 const QUOTE = 0x22;
@@ -88,6 +90,7 @@ function collect(
   onLarge: (() => Promise<void>) | null,
 ): Promise<Buffer | AppError> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
+  const declared = Number(request.headers['content-length'] ?? 0);
   const chunks: Buffer[] = [];
   let received = 0;
   let before = 0;
@@ -98,7 +101,8 @@ function collect(
   setImmediate(() => {
     if (finished) return;
     progress = setInterval(() => {
-      if (received - before < PROGRESS_BYTES && !waiting)
+      const least = received > UNBUDGETED_BYTES || declared > UNBUDGETED_BYTES ? LARGE_PROGRESS_BYTES : PROGRESS_BYTES;
+      if (received - before < least && !waiting)
         finish(new AppError('body_timeout', 'The body did not arrive in time; send it faster.'));
       before = received;
     }, PROGRESS_WINDOW_MS);

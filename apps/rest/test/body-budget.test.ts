@@ -1,46 +1,91 @@
-import { describe, expect, it } from 'vitest';
-import { createBodyBudget } from '../src/body-budget.ts';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, describe, expect, it } from 'vitest';
+import { errorOf, openRest } from './rest-server.ts';
 
-/** Resolves to whether it has been let in by the time that every promise before it has settled. */
-async function isIn(entry: Promise<unknown>): Promise<boolean> {
-  return Promise.race([entry.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
+const world = await openWorld();
+const rest = await openRest(world);
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const MIB = 1024 * 1024;
+
+/** Begins a request with a large body, of which almost nothing arrives. */
+async function upload(key: string, bytes: number): Promise<{ response(): string; closed: Promise<unknown> }> {
+  const socket = connect(rest.port, '127.0.0.1');
+  closing.push(() => socket.destroy());
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk;
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(
+    `POST /v1/email/send HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n{`,
+  );
+  await pause(50);
+  return { response: () => received, closed };
 }
 
-describe('the budget of large bodies', () => {
-  it('admits what fits, and the next in the queue on a release', async () => {
-    const budget = createBodyBudget(100, 100);
-    const first = budget.enter('a', 60);
-    const second = budget.enter('b', 60);
-    expect([await isIn(first), await isIn(second)]).toEqual([true, false]);
+const large = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Large', text: 'x'.repeat(270_000) };
 
-    (await first)();
+describe('the memory of large bodies', () => {
+  it('fairness P11: is shared by workspace, so slow uploads of one do not keep out another', async () => {
+    const neighbor = await world.workspace('business');
+    await world.domain('neighbor.test', neighbor.workspace_id);
+    const keys = await Promise.all([1, 2].map(() => world.key({ scopes: ['email:send'] })));
+    for (const { secret } of keys) for (let count = 0; count < 8; count++) await upload(secret, 14 * MIB);
 
-    expect(await isIn(second)).toBe(true);
+    const begun = performance.now();
+    const response = await rest.call('POST', '/email/send', {
+      key: neighbor.secret,
+      body: { ...large, from: 'shop@neighbor.test' },
+    });
+
+    expect(response.status).toBe(202);
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
-  it('limits each sender to its share while others wait', async () => {
-    const budget = createBodyBudget(100, 50);
-    const own = ['a', 'a', 'a'].map((sender) => budget.enter(sender, 30));
-    const other = budget.enter('b', 30);
+  it('fairness P11: answers 429 body_budget with Retry-After when a workspace has too many waiting', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'] });
+    const uploads = await Promise.all(Array.from({ length: 60 }, () => upload(secret, 14 * MIB)));
 
-    expect(await Promise.all(own.map(isIn))).toEqual([true, false, false]);
-    expect(await isIn(other)).toBe(true);
+    await expect.poll(() => uploads.filter((one) => one.response().includes(' 429 ')).length).toBeGreaterThan(0);
+    const rejected = uploads.find((one) => one.response().includes(' 429 '))?.response() ?? '';
+    expect(rejected).toContain('"reason":"body_budget"');
+    expect(rejected).toMatch(/\r\nRetry-After: \d+\r\n/);
   });
 
-  it('lets one in that alone is larger than everything', async () => {
-    const budget = createBodyBudget(100, 50);
+  it('fairness P11: counts an upload in the send window when its head has arrived', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'] });
+    const first = await rest.call('POST', '/email/send', { key: secret, body: { ...large, text: 'Small' } });
+    await upload(secret, MIB);
 
-    expect(await isIn(budget.enter('a', 500))).toBe(true);
-    expect(await isIn(budget.enter('b', 10))).toBe(false);
+    const second = await rest.call('POST', '/email/send', { key: secret, body: { ...large, text: 'Small' } });
+
+    const left = (response: typeof first) => Number(response.headers.get('x-ratelimit-remaining'));
+    expect(left(second)).toBe(left(first) - 2);
   });
 
-  it('counts a double release once', async () => {
-    const budget = createBodyBudget(100, 100);
-    const leave = await budget.enter('a', 100);
-    leave();
-    leave();
+  it('fairness P11: ends an upload that is too slow to hold a share', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'] });
+    const slow = await upload(secret, MIB);
 
-    expect(await isIn(budget.enter('b', 100))).toBe(true);
-    expect(await isIn(budget.enter('c', 1))).toBe(false);
+    await slow.closed;
+
+    expect(slow.response()).toContain('"reason":"body_timeout"');
+  });
+
+  it('a large body without a valid key is rejected before it is read', async () => {
+    const body = { ...large };
+
+    const response = await rest.call('POST', '/email/send', { key: 'pr_test_unknown', body });
+
+    expect([response.status, errorOf(response).code]).toEqual([401, 'unauthorized']);
   });
 });

@@ -14,6 +14,7 @@ import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
 import { noTracing, type Tracing } from './process/tracing.ts';
 import { createRequestLog } from './requests/index.ts';
+import { bodyBounds, FairLine } from './shares/index.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -46,6 +47,7 @@ export function createServices({
     replica: parts.replica ?? null,
     key_uses,
     request_log: createRequestLog(parts),
+    body_line: new FairLine('request_bodies', bodyBounds, metrics),
     encryption,
     vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),

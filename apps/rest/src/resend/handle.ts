@@ -13,7 +13,7 @@ import {
 import { authenticate, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { createClientAddress } from '@postrider/net';
 import { bearerToken } from '../bearer-token.ts';
-import { createBodyBudget } from '../body-budget.ts';
+import { bodyPlaceOf } from '../body-line.ts';
 import { asAppError } from '../errors.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
 import { matchSegments } from '../match.ts';
@@ -33,7 +33,6 @@ export function createResendHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
-  const budget = createBodyBudget();
 
   /** Key, window, then body, in the order of /v1. */
   const serve = async (
@@ -59,18 +58,16 @@ export function createResendHandler(
       send_counted: row.rate_class === 'send',
       trace,
     });
-    const leaves: (() => void)[] = [];
+    const place = bodyPlaceOf(services, ctx, request);
     try {
       const body: Parsed<unknown> =
         request.method === 'GET'
           ? { ok: true, value: undefined }
-          : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : USUAL_BODY_BYTES, async (bytes) => {
-              leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
-            });
+          : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : USUAL_BODY_BYTES, place.reserve);
       const asked = { params, query: url.searchParams, body, headers: request.headers };
       return { status: row.status, body: await row.answer(ctx, asked) };
     } finally {
-      for (const leave of leaves) leave();
+      place.leave();
     }
   };
 
@@ -98,6 +95,8 @@ export function createResendHandler(
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-request-id': request_id,
+      // All windows are those of a minute.
+      ...(status === 429 && { 'retry-after': String(60 - (Math.floor(services.clock.now() / 1000) % 60)) }),
       ...(request.complete ? {} : { connection: 'close' }),
     });
     response.end(JSON.stringify(body));

@@ -122,6 +122,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   default_rate: 'Wait Retry-After seconds, then go on; X-RateLimit-Remaining tells beforehand.',
   address_rate: 'Wait Retry-After seconds, and send a valid key: requests with one are counted by key.',
   session_rate: 'Wait Retry-After seconds.',
+  body_budget: 'Send fewer large requests at the same time, and retry after the seconds of Retry-After.',
   login_rate: 'Wait Retry-After seconds. An operator can make a link that signs in once.',
   too_many_streams: 'Close streams that are not read; one stream carries every event.',
   graphql_cost: 'Wait Retry-After seconds. extensions.cost of each answer shows what it took and what is left.',

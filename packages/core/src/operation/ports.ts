@@ -51,6 +51,14 @@ export interface RefusedRequest {
   readonly duration_ms: number;
 }
 
+/** A line in which workspaces take turns before something that they share. */
+export interface SharedLine {
+  /** Waits for a turn; call the returned function to leave. */
+  enter(owner: string, units?: number, signal?: AbortSignal): Promise<() => void>;
+  /** Turns away everyone, from now on. */
+  stop(): void;
+}
+
 /** Collects refused requests and writes them after their answers. */
 export interface RequestLog {
   note(request: RefusedRequest): void;

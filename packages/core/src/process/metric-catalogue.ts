@@ -9,6 +9,10 @@ export const metricBuckets = {
 export const invariants = ['delivery_without_job', 'webhook_without_job', 'bulk_without_job'] as const;
 export type Invariant = (typeof invariants)[number];
 
+/** The lines in which workspaces take turns, each before something that they share. */
+export const shareLines = ['request_bodies', 'submission_parsing', 'large_emails'] as const;
+export type ShareLine = (typeof shareLines)[number];
+
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   /** Counted by each process, or read by one process for the whole instance. */
@@ -116,6 +120,19 @@ export const metricCatalogue = {
     of: 'process',
     help: 'Requests that were answered 429, by the limit that refused them.',
     labels: ['policy'],
+  },
+  share_waiting: {
+    kind: 'gauge',
+    of: 'process',
+    help: 'Requests and emails that wait for their turn in a line that workspaces share.',
+    labels: ['line'],
+    known: shareLines,
+  },
+  share_rejected_total: {
+    kind: 'counter',
+    of: 'process',
+    help: 'Requests and emails that a shared line or the places of a network turned away.',
+    labels: ['line', 'reason'],
   },
   sse_clients: { kind: 'gauge', of: 'process', help: 'Open event streams.', labels: ['api'], known: ['graphql'] },
   pg_pool_waiting: {

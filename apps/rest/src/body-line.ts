@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError, type Context, type Services } from '@postrider/core';
+import { ShareRejected } from '@postrider/core/shares';
+
+export interface BodyPlace {
+  /** Waits until there is room for so many bytes. */
+  reserve(bytes: number): Promise<void>;
+  /** Gives back what was reserved. */
+  leave(): void;
+}
+
+/** The place of one request in the line of large bodies; it leaves the line when its client does. */
+export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request: IncomingMessage): BodyPlace {
+  const owner = actor.kind === 'credential' ? actor.secret_hash.toString('base64') : actor.workspace_id;
+  const leaves: (() => void)[] = [];
+  const left = new AbortController();
+  const onClose = () =>
+    left.abort(new AppError('malformed_json', 'The connection closed before the body was complete.'));
+  request.once('close', onClose);
+  return {
+    async reserve(bytes) {
+      try {
+        leaves.push(await body_line.enter(owner, bytes, left.signal));
+      } catch (error) {
+        throw error instanceof ShareRejected ? bodyBudgetUsed() : error;
+      }
+    },
+    leave() {
+      request.off('close', onClose);
+      for (const leave of leaves.splice(0)) leave();
+    },
+  };
+}
+
+function bodyBudgetUsed(): AppError {
+  return new AppError(
+    'body_budget',
+    'Too many large requests of this workspace are being read; send fewer of them at once, and retry later.',
+  );
+}

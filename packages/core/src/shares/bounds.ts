@@ -1,0 +1,16 @@
+import type { LineBounds } from './fair-line.ts';
+
+// A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine at once.
+const BODY_BYTES = 128 * 1024 * 1024;
+const MAX_BODY_WAIT_MS = 20_000;
+const MAX_OWN_BODIES_WAITING = 50;
+
+/** Large request bodies, in bytes. */
+export const bodyBounds: LineBounds = {
+  units: BODY_BYTES,
+  own_units: BODY_BYTES / 2,
+  reserve: BODY_BYTES / 4,
+  max_waiting: 10 * MAX_OWN_BODIES_WAITING,
+  max_own_waiting: MAX_OWN_BODIES_WAITING,
+  max_wait_ms: MAX_BODY_WAIT_MS,
+};
