@@ -39,7 +39,7 @@ describe('the memory of large bodies', () => {
     const neighbor = await world.workspace('business');
     await world.domain('neighbor.test', neighbor.workspace_id);
     const keys = await Promise.all([1, 2].map(() => world.key({ scopes: ['email:send'] })));
-    for (const { secret } of keys) for (let count = 0; count < 8; count++) await upload(secret, 14 * MIB);
+    for (const { secret } of keys) for (let count = 0; count < 10; count++) await upload(secret, 8 * MIB);
 
     const begun = performance.now();
     const response = await rest.call('POST', '/email/send', {
