@@ -78,6 +78,8 @@ const findings: Findings = {
   'chaos C5': 'A header whose value no client could read is refused by name.',
   'chaos C6': 'No control character but TAB reaches a header, and values arrive as sent.',
   'chaos C20': 'An error has one shape, on every path.',
+  'fairness N2':
+    'Submitted messages are counted before they are parsed, in turns of their workspaces, and end by the error of the parser.',
   'fairness P11':
     'Memory for large request bodies is shared by workspace, with a minimum rate; over it is 429 with Retry-After.',
   'fairness N1':

@@ -1,12 +1,20 @@
 import { isIP } from 'node:net';
 import { AppError, type Context, type Credential, createContext, invoke, newId, type Services } from '@postrider/core';
 import { readIdempotencyKey, sendMessage } from '@postrider/core/accept';
-import { checkPassword, refuseAddress } from '@postrider/core/api-keys';
+import { authenticate, checkPassword, refuseAddress } from '@postrider/core/api-keys';
+import { FairLine, parsingBounds, ShareRejected } from '@postrider/core/shares';
 import { createSubmissionReader, type Reply, type SubmittedMail, startSubmissionServer } from '@postrider/mail';
 import { certificateOf, watchCertificate } from './certificate.ts';
 import { refusedLogin, replyTo } from './replies.ts';
 
 const USER = 'api';
+const BUSY: Reply = {
+  code: 451,
+  enhanced: '4.3.2',
+  text: 'Too many messages of this workspace wait to be read; send fewer at once, and try again',
+};
+const UNREAD: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be read in time; try again' };
+const UNREADABLE: Reply = { code: 554, enhanced: '5.6.0', text: 'The mail is not readable as MIME' };
 // The largest message of the API, as MIME: encoded, with line breaks and header fields.
 const MOST_BYTES = 15 * 1024 * 1024;
 
@@ -30,16 +38,51 @@ export async function startSubmission(
   }
   const reader = createSubmissionReader();
 
-  async function onMail(credential: Credential, { recipients, raw }: SubmittedMail): Promise<Reply> {
+  const line = new FairLine('submission_parsing', parsingBounds(reader.threads), services.metrics);
+
+  /** Null if too many messages of the workspace wait. */
+  async function read(workspace_id: string, raw: Buffer, recipients: readonly string[]) {
+    let leave: () => void;
+    try {
+      leave = await line.enter(workspace_id);
+    } catch (error) {
+      if (error instanceof ShareRejected) return null;
+      throw error;
+    }
+    try {
+      return await reader.read(raw, recipients);
+    } finally {
+      leave();
+    }
+  }
+
+  async function onMail(credential: Credential, { recipients, raw }: SubmittedMail, address: string): Promise<Reply> {
     const request_id = newId('request', services.clock.now());
-    const submission = await reader.read(raw, recipients);
-    if (submission.kind === 'unreadable')
-      return { code: 554, enhanced: '5.6.0', text: 'The mail is not readable as MIME' };
+    // Counted before it is parsed, which costs more than the rest.
+    const admitted = await authenticate(services, credential, 'send');
+    if ('error' in admitted) return replyTo(admitted.error);
+    const { actor } = admitted;
+    const submission = await read(actor.workspace_id, raw, recipients);
+    if (submission === null) return BUSY;
+    if (submission.kind === 'unreadable') {
+      const { why, lost } = submission;
+      log.warn(
+        { request_id, workspace_id: actor.workspace_id, why, bytes: raw.length },
+        'a submitted message could not be read',
+      );
+      return lost ? UNREAD : UNREADABLE;
+    }
     if (submission.kind === 'refused') return { code: 554, enhanced: '5.6.0', text: `Refused: ${submission.why}` };
     const { fields, idempotency_key: given } = submission;
     const idempotency_key = given === null ? null : readIdempotencyKey(given);
     if (idempotency_key instanceof AppError) return replyTo(idempotency_key);
-    const ctx: Context = createContext(services, credential, { request_id, idempotency_key, via: 'smtp' });
+    const ctx: Context = createContext(services, actor, {
+      request_id,
+      idempotency_key,
+      via: 'smtp',
+      address,
+      send_counted: true,
+    });
     try {
       const { id } = await invoke(ctx, sendMessage, fields);
       return { code: 250, enhanced: '2.0.0', text: `Accepted as ${id}` };
@@ -67,6 +110,7 @@ export async function startSubmission(
     port: server.port,
     async stop() {
       unwatch();
+      line.stop();
       await Promise.all([server.stop(), reader.stop()]);
     },
   };

@@ -5,6 +5,19 @@ const BODY_BYTES = 128 * 1024 * 1024;
 const MAX_BODY_WAIT_MS = 20_000;
 const MAX_OWN_BODIES_WAITING = 50;
 
+const MAX_OWN_PARSING_WAITING = 20;
+const MAX_PARSING_WAIT_MS = 30_000;
+
+/** Submitted messages that are parsed, with one thread that is never taken by a workspace that has another. */
+export const parsingBounds = (threads: number): LineBounds => ({
+  units: threads,
+  own_units: threads - 1,
+  reserve: 1,
+  max_waiting: 10 * MAX_OWN_PARSING_WAITING,
+  max_own_waiting: MAX_OWN_PARSING_WAITING,
+  max_wait_ms: MAX_PARSING_WAIT_MS,
+});
+
 /** Large request bodies, in bytes. */
 export const bodyBounds: LineBounds = {
   units: BODY_BYTES,

@@ -33,7 +33,7 @@ describe('the thread that reads returned mail', () => {
       ]);
       clearInterval(turning);
 
-      expect(results).toEqual([{ kind: 'unreadable', why: expect.any(String) }, { kind: 'other' }]);
+      expect(results).toEqual([{ kind: 'unreadable', why: expect.any(String), lost: true }, { kind: 'other' }]);
       expect(reader.replaced()).toBe(1);
       // The loop of this process went on turning meanwhile.
       expect(turns).toBeGreaterThan(0);

@@ -6,6 +6,6 @@ parentPort?.on('message', ({ raw, about: from }: { readonly raw: Uint8Array; rea
   try {
     parentPort?.postMessage(readReturnedMail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), from));
   } catch (error) {
-    parentPort?.postMessage({ kind: 'unreadable', why: String(error).slice(0, 200) });
+    parentPort?.postMessage({ kind: 'unreadable', why: String(error).slice(0, 200), lost: false });
   }
 });

@@ -32,18 +32,22 @@ export interface ReadAttachment {
   readonly content: Buffer;
 }
 
+const PARSING = {
+  skipHtmlToText: true,
+  skipTextToHtml: true,
+  skipTextLinks: true,
+  skipImageLinks: true,
+  keepCidLinks: true,
+  keepDeliveryStatus: true,
+  // Passed on to its splitter, whose default is 1,000.
+  maxChildNodes: 100_000,
+};
+
 /** Parses without conversions that are not shown, which also keeps hostile html cheap. */
 export async function readMail(raw: Buffer): Promise<ReadMail> {
   // With the first mail: the parser takes a tenth of a second to load, and 7 MB from then on.
   const { simpleParser } = await import('mailparser');
-  const mail = await simpleParser(raw, {
-    skipHtmlToText: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipImageLinks: true,
-    keepCidLinks: true,
-    keepDeliveryStatus: true,
-  });
+  const mail = await simpleParser(raw, PARSING);
   return {
     subject: mail.subject ?? '',
     from: addresses(mail.from)[0] ?? null,

@@ -1,6 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
-export type Unreadable = { readonly kind: 'unreadable'; readonly why: string };
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly why: string;
+  /** The thread was lost, by a time limit or a crash; the message may be readable all the same. */
+  readonly lost: boolean;
+}
 
 export interface ThreadReaderOptions {
   /** The time limit for one mail; a slower one ends the thread. */
@@ -63,7 +68,7 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
         }
         resolve(result);
       };
-      const giveUp = (why: string) => finish({ kind: 'unreadable', why }, true);
+      const giveUp = (why: string) => finish({ kind: 'unreadable', why, lost: true }, true);
       const answered = (result: Answer | Unreadable) => finish(result, false);
       const broke = (error: Error) => giveUp(error.message);
       const ended = () => giveUp('the thread ended');

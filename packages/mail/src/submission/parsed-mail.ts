@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Attachment, AttachmentStream, HeaderLines, Headers, MessageText } from 'mailparser';
 
 /** A node of the structure of a mail. */
@@ -33,12 +34,19 @@ export async function parseMail(raw: Buffer): Promise<ReadMail> {
     keepDeliveryStatus: true,
   });
   const attachments: Attachment[] = [];
+  // An attachment that is being read hears nothing of an error of its parser, and would be waited for forever.
+  const failed = new Promise<never>((_, reject) => parser.once('error', reject));
+  failed.catch(() => undefined);
   parser.end(raw);
   for await (const found of parser as AsyncIterable<AttachmentStream | MessageText>) {
     if (found.type !== 'attachment') continue;
-    const chunks: Buffer[] = [];
-    for await (const chunk of found.content as Readable) chunks.push(chunk as Buffer);
-    attachments.push({ ...found, content: Buffer.concat(chunks) } as unknown as Attachment);
+    const content = found.content as Readable;
+    try {
+      attachments.push({ ...found, content: await Promise.race([buffer(content), failed]) } as unknown as Attachment);
+    } catch (error) {
+      content.destroy();
+      throw error;
+    }
     found.release();
   }
   // Its types leave out these fields, which hold what it has read once it has ended.

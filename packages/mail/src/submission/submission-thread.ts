@@ -5,6 +5,6 @@ import { readSubmission } from './read-submission.ts';
 parentPort?.on('message', ({ raw, about }: { readonly raw: Uint8Array; readonly about: readonly string[] }) => {
   readSubmission(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), about).then(
     (submission) => parentPort?.postMessage(submission),
-    (error: unknown) => parentPort?.postMessage({ kind: 'unreadable', why: String(error).slice(0, 200) }),
+    (error: unknown) => parentPort?.postMessage({ kind: 'unreadable', why: String(error).slice(0, 200), lost: false }),
   );
 });
