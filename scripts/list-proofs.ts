@@ -80,6 +80,7 @@ const findings: Findings = {
   'chaos C20': 'An error has one shape, on every path.',
   'fairness N2':
     'Submitted messages are counted before they are parsed, in turns of their workspaces, and end by the error of the parser.',
+  'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
   'fairness P11':
     'Memory for large request bodies is shared by workspace, with a minimum rate; over it is 429 with Retry-After.',
   'fairness N1':

@@ -35,6 +35,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   invalid_query: 'The message names the position. GraphiQL at /graphiql completes fields and shows their types.',
   invalid_range: 'Give since before until, within the time that is kept.',
   invalid_preview: 'Preview again and run the new token within 15 minutes, by the same key or person.',
+  response_too_large: 'Ask for fewer emails in one query, or download content by the url of raw or of the attachment.',
   query_too_complex: 'Ask for smaller pages, or for fewer lists inside lists.',
   missing_key:
     'Send Authorization: Bearer and an API key. On the machine itself, `npx postrider keys create --local` makes one.',

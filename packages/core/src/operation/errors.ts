@@ -41,6 +41,7 @@ export const reasons = {
   invalid_query: ['invalid_request', 'The GraphQL document does not parse or does not fit the schema.'],
   invalid_range: ['invalid_request', 'The time range is empty, reversed or longer than the retention period.'],
   invalid_preview: ['invalid_request', 'The preview token was not issued for this action, or has expired.'],
+  response_too_large: ['invalid_request', 'The response would be larger than 4 MiB.'],
   query_too_complex: ['invalid_request', 'The query exceeds the complexity limit.'],
   missing_key: ['unauthorized', 'The request carries no API key.'],
   malformed_key: ['unauthorized', 'The Authorization header is not Bearer and one API key.'],

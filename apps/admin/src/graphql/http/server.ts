@@ -5,6 +5,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { limitCost, limitForm, limitSize } from '../cost/limits.ts';
 import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
+import { MAX_RESPONSE_BYTES, responseTooLarge, sizeOf } from '../kit/response-size.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
 import { schema } from '../schema.ts';
 
@@ -29,12 +30,18 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
 }
 
 /**
- * Adds the request id to every error. Errors are copied, because those of a cached document are cached with it.
+ * Adds the request id to every error, and puts one in the place of a response that is too large. Errors are copied,
+ * because those of a cached document are cached with it.
  */
 function naming(log: Log): Plugin<object, GraphqlContext> {
   return {
     onExecutionResult({ result, context, setResult }) {
-      if (!result || Symbol.asyncIterator in result || !result.errors) return;
+      if (!result || Symbol.asyncIterator in result) return;
+      if (sizeOf(result.data, MAX_RESPONSE_BYTES) > MAX_RESPONSE_BYTES) {
+        const error = graphqlError(responseTooLarge());
+        return setResult({ errors: namedErrors(log, [error], context.ctx.request_id) });
+      }
+      if (!result.errors) return;
       setResult({ ...result, errors: namedErrors(log, result.errors, context.ctx.request_id) });
     },
   };

@@ -3,13 +3,14 @@ import { readAlarms } from '@postrider/core/alarms';
 import { readKeys, readKeyUsages } from '@postrider/core/api-keys';
 import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
-import { getCapture } from '@postrider/core/captures';
+import { type CaptureDetail, getCapture } from '@postrider/core/captures';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
 import { readFailureGroups } from '@postrider/core/failures';
 import { type HoldEntry, instanceQueues, listHolds, readHolds } from '@postrider/core/holds';
 import {
   createContentLink,
+  type EmailContent,
   getContent,
   readAttempts,
   readAttemptsById,
@@ -33,6 +34,7 @@ import { readWorkspaces } from '@postrider/core/workspaces';
 import DataLoader from 'dataloader';
 import type { z } from 'zod';
 import type { PageArgs } from './page-size.ts';
+import { MAX_RESPONSE_BYTES, responseTooLarge, sizeOf } from './response-size.ts';
 
 // Batch limits of the core's readers.
 const MOST_IDS = 1000;
@@ -124,7 +126,7 @@ export function createLoaders(ctx: Context) {
     attempts: pagesBy(ctx, readAttempts),
     lastAttempts: byIds(ctx, readLastAttempts),
     // One by one: each may be megabytes, and each read is recorded in the audit log.
-    contents: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => contentOrNull(ctx, id))),
+    contents: new DataLoader<string, SentContent | null>(withinBudget((id) => contentOrNull(ctx, id))),
     // One for each place in an answer, as each is used once.
     contentLinks: new DataLoader<Linked, ContentLink, string>(
       (all) =>
@@ -133,7 +135,7 @@ export function createLoaders(ctx: Context) {
         ),
       { cacheKeyFn: ({ id, place }) => `${id} ${place}` },
     ),
-    captures: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => invoke(ctx, getCapture, { id }))),
+    captures: new DataLoader<string, CaptureDetail>(withinBudget((id) => invoke(ctx, getCapture, { id }))),
     events: byIds(ctx, readEvents),
     lastEvents: byIds(ctx, readLastEvents),
     timelines: pagesBy(ctx, readTimelines),
@@ -197,10 +199,31 @@ async function inTurn<Id, T>(ids: readonly Id[], read: (id: Id) => Promise<T>): 
   return found;
 }
 
+/** Content without its source, which has a link of its own. */
+export type SentContent = Omit<EmailContent, 'raw'> & { readonly raw_bytes: number };
+
+/**
+ * Reads content one by one, and no more once a response has as much as it may have: all of it is kept until the response
+ * is written.
+ */
+function withinBudget<T extends object | null>(
+  read: (id: string) => Promise<T>,
+): (ids: readonly string[]) => Promise<(T | AppError)[]> {
+  let bytes = 0;
+  return (ids) =>
+    inTurn(ids, async (id) => {
+      if (bytes > MAX_RESPONSE_BYTES) return responseTooLarge();
+      const content = await read(id);
+      bytes += sizeOf(content, MAX_RESPONSE_BYTES);
+      return content;
+    });
+}
+
 /** Log entries outlive the content of their message. */
-async function contentOrNull(ctx: Context, id: string) {
+async function contentOrNull(ctx: Context, id: string): Promise<SentContent | null> {
   try {
-    return await invoke(ctx, getContent, { id });
+    const { raw, ...content } = await invoke(ctx, getContent, { id });
+    return { ...content, raw_bytes: Buffer.byteLength(raw) };
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { AppError } from '@postrider/core';
 import { retains } from '@postrider/core/accept';
 import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
   createContentLink,
-  type EmailContent,
   giveUpMessage,
   type LogEntry,
   listMessages,
@@ -23,6 +21,7 @@ import { builder } from '../kit/builder.ts';
 import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page, present } from '../kit/from-operation.ts';
+import type { SentContent } from '../kit/loaders.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { namesBelow } from '../kit/names-below.ts';
 import { claimIds } from '../kit/node-ids.ts';
@@ -38,9 +37,9 @@ import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from '
 const CONTENT_COST = 200;
 const BYTES_OF_A_POINT = 64 * 1024;
 
-async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<EmailContent | null> {
+async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<SentContent | null> {
   const content = await load.contents.load(id);
-  cost.noteUnused(CONTENT_COST - Math.max(1, Math.ceil((content?.raw.length ?? 0) / BYTES_OF_A_POINT)));
+  cost.noteUnused(CONTENT_COST - Math.max(1, Math.ceil((content?.raw_bytes ?? 0) / BYTES_OF_A_POINT)));
   return content;
 }
 
@@ -196,7 +195,7 @@ builder.objectFields(Message, (t) => ({
     complexity: CONTENT_COST,
     resolve: async ({ id }, _, g) => {
       const content = await paidContent(id, g);
-      return content && { message_id: id, mime: Buffer.from(content.raw) };
+      return content && { message_id: id, size_bytes: content.raw_bytes };
     },
   }),
 }));
@@ -217,7 +216,7 @@ const LINK_COST = 10;
 interface PlacedAttachment {
   readonly message_id: string;
   readonly place: number;
-  readonly attachment: EmailContent['attachments'][number];
+  readonly attachment: SentContent['attachments'][number];
 }
 
 const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
@@ -239,7 +238,7 @@ const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
   }),
 });
 
-const MessageContent = builder.objectRef<EmailContent>('MessageContent').implement({
+const MessageContent = builder.objectRef<SentContent>('MessageContent').implement({
   fields: (t) => ({
     html: t.exposeString('html', { nullable: true }),
     text: t.exposeString('text', { nullable: true }),
@@ -251,11 +250,9 @@ const MessageContent = builder.objectRef<EmailContent>('MessageContent').impleme
   }),
 });
 
-const RawMime = builder.objectRef<{ readonly message_id: string; readonly mime: Buffer }>('RawMime').implement({
+const RawMime = builder.objectRef<{ readonly message_id: string; readonly size_bytes: number }>('RawMime').implement({
   fields: (t) => ({
-    sizeBytes: t.int({ resolve: ({ mime }) => mime.length }),
-    sha256: t.string({ resolve: ({ mime }) => createHash('sha256').update(mime).digest('hex') }),
-    mime: t.string({ resolve: ({ mime }) => mime.toString() }),
+    sizeBytes: t.exposeInt('size_bytes'),
     url: t.field({
       type: 'URL',
       description: LINK,

@@ -83,12 +83,12 @@ export const messages = [
       'node',
       { id: 'ID!' },
       `... on Message { content { html text attachments { filename content_type: contentType
-         size_bytes: sizeBytes content_id: contentId } } headers raw { mime } }`,
+         size_bytes: sizeBytes content_id: contentId } } headers }`,
       idOnly,
       (answered) => {
         if (answered === null) return null;
-        const { content, headers, raw } = answered as Record<'content' | 'headers' | 'raw', Record<string, unknown>>;
-        return { ...content, headers, raw: raw.mime };
+        const { content, headers } = answered as Record<'content' | 'headers', Record<string, unknown>>;
+        return { ...content, headers };
       },
     ),
     scope_on: { graphql: absent('The message that it is a field of is refused before.') },
