@@ -25,7 +25,16 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['LARGE_PROGRESS_BYTES', 'how much of a body over the next row must arrive in that time'],
     ['UNBUDGETED_BYTES', 'a body that waits for no part of the budget'],
   ],
+  'packages/core/src/requests/request-shares.ts': [
+    ['STRANGER_ROWS', 'rows a minute of the request log for requests without a valid key, of a process'],
+    ['NETWORK_ROWS', 'of them, rows of one network'],
+    ['WORKSPACE_ROWS', 'rows a minute of the request log for a workspace, of a process'],
+    ['WORKSPACE_BODY_BYTES', 'bodies in these rows'],
+  ],
+  'packages/core/src/requests/request-log.ts': [['MAX_TABLE_BYTES', 'the request log on disk']],
   'packages/core/src/shares/bounds.ts': [
+    ['MAX_OWN_PARSING_WAITING', 'submitted messages of a workspace that wait to be read'],
+    ['MAX_PARSING_WAIT_MS', 'how long one waits for its turn'],
     ['BODY_BYTES', 'large request bodies that are read and stored at one time; a workspace gets half of it'],
     ['MAX_BODY_WAIT_MS', 'how long a large request body waits for its turn'],
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],

@@ -81,6 +81,7 @@ const findings: Findings = {
   'fairness N2':
     'Submitted messages are counted before they are parsed, in turns of their workspaces, and end by the error of the parser.',
   'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
+  'fairness N3': 'What strangers and workspaces fill of the request log a minute is bounded, and the rest is counted.',
   'fairness P11':
     'Memory for large request bodies is shared by workspace, with a minimum rate; over it is 429 with Retry-After.',
   'fairness N1':

@@ -49,6 +49,7 @@ it('requests.groups counts what was refused, for an admin of the workspace', asy
       error: new AppError('missing_field', 'It is missing.'),
       actor: { kind: 'system', workspace_id: world.workspace_id },
       secret_hash: null,
+      address: null,
       input: {},
       duration_ms: 1,
     });

@@ -46,7 +46,10 @@ type Outcome = Pick<Answer, 'status' | 'body' | 'replayed' | 'ignored_fields'> &
 };
 
 interface Refused
-  extends Pick<Parameters<Services['request_log']['note']>[0], 'error' | 'actor' | 'secret_hash' | 'input'> {}
+  extends Pick<
+    Parameters<Services['request_log']['note']>[0],
+    'error' | 'actor' | 'secret_hash' | 'address' | 'input'
+  > {}
 
 /** Serves /v1 over node:http. Order of checks: route, key, window, scope, body. */
 export function createHandler(
@@ -94,9 +97,10 @@ async function serve(
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   let notes: AnswerNotes | null = null;
-  const caller: { actor: Refused['actor']; secret_hash: Buffer | null; input: unknown } = {
+  const caller: { actor: Refused['actor']; secret_hash: Buffer | null; address: string | null; input: unknown } = {
     actor: null,
     secret_hash: null,
+    address: null,
     input: undefined,
   };
   const fail = (error: AppError): Outcome => ({
@@ -112,6 +116,7 @@ async function serve(
   });
   try {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
+    caller.address = address;
     if ((request.method === 'GET' || request.method === 'HEAD') && target.path_below === '/openapi.json') {
       window_name = 'address';
       const counted = await countPublic(services, address);
@@ -142,6 +147,7 @@ async function serve(
     });
     if ('error' in ctx) {
       window = ctx.window;
+      caller.actor = ctx.actor ?? null;
       if (countsAgainstAddress(ctx.error)) window_name = 'address';
       return fail(ctx.error);
     }

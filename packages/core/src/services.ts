@@ -46,7 +46,7 @@ export function createServices({
     primary: parts.sql,
     replica: parts.replica ?? null,
     key_uses,
-    request_log: createRequestLog(parts),
+    request_log: createRequestLog({ ...parts, metrics }),
     body_line: new FairLine('request_bodies', bodyBounds, metrics),
     encryption,
     vitals,

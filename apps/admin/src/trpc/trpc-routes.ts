@@ -72,6 +72,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
           error: refusal,
           actor,
           secret_hash: null,
+          address,
           input,
           duration_ms: performance.now() - begun,
         });

@@ -25,6 +25,7 @@ const changes: readonly (readonly [string, string, string, (name: string) => obj
 ];
 const MAX_TRIES = 10;
 const PROMPT_MS = 1000;
+const REST_MS = 1100;
 
 describe('a change in one tab', () => {
   it.each(changes)('shows %s in another within a second', async (what, path, procedure, inputOf) => {
@@ -36,6 +37,8 @@ describe('a change in one tab', () => {
     // Other work of the machine may hold one try up; a list that is polled takes seconds.
     const times: number[] = [];
     for (let count = 0; count < MAX_TRIES && !times.some((time) => time < PROMPT_MS); count++) {
+      // A tab that has just fetched rests for a second, which is not what is measured.
+      await other.page.waitForTimeout(REST_MS);
       const name = `${what.replaceAll(/\W/g, '').toLowerCase()}-${count}.example.com`;
       const started_at = performance.now();
       expect(await callIn(one.page, procedure, inputOf(name))).toBe(200);

@@ -35,7 +35,12 @@ export function readCredential(secret: string | null, address: string): Credenti
 }
 
 export type Authenticated = { readonly actor: KeyActor; readonly window: RateWindow };
-export type Refused = { readonly error: AppError; readonly window: RateWindow };
+export type Refused = {
+  readonly error: AppError;
+  readonly window: RateWindow;
+  /** Whose window is used up. */
+  readonly actor?: KeyActor;
+};
 
 function keyActor(key: IdentifiedKey): KeyActor {
   const { workspace_id, key_id, scopes, mode, domains } = key;
@@ -53,7 +58,7 @@ export async function authenticate(
   if (answer?.kind !== 'found') return refuseAddress(services, address, keyRefusal(answer?.reason ?? 'unknown_key'));
   const window = windowOf(answer.first);
   const refusal = rateRefusal(rateClass, answer.first);
-  if (refusal) return { error: refusal, window };
+  if (refusal) return { error: refusal, window, actor: keyActor(answer.key) };
   services.key_uses.note(answer.key.key_id);
   return { actor: keyActor(answer.key), window };
 }

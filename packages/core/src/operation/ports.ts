@@ -46,6 +46,8 @@ export interface RefusedRequest {
     | { readonly kind: 'system'; readonly workspace_id: string }
     | null;
   readonly secret_hash: Buffer | null;
+  /** Of the client; null without one. */
+  readonly address: string | null;
   /** As it came; undefined without one. */
   readonly input: unknown;
   readonly duration_ms: number;

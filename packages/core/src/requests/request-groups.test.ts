@@ -19,6 +19,7 @@ async function refuse(reason: Reason, path: string, workspace_id = world.workspa
     error: new AppError(reason, `For ${id}`),
     actor: { kind: 'system', workspace_id },
     secret_hash: null,
+    address: null,
     input: {},
     duration_ms: 1,
   });

@@ -1,38 +1,109 @@
 import type { Sql } from '@postrider/db';
+import type { Clock } from '../fields/clock.ts';
+import { newId } from '../fields/ids.ts';
 import type { Log } from '../operation/context.ts';
 import { type AppError, errorFields } from '../operation/errors.ts';
 import type { RefusedRequest, RequestLog } from '../operation/ports.ts';
 import type { Config } from '../process/config.ts';
+import type { Metrics } from '../process/metrics.ts';
 import { redactedBody, redactedText } from './redact.ts';
-import { insertRequests, type NewRequest, tendRequestDays } from './store.ts';
+import { RequestShares } from './request-shares.ts';
+import { insertRequests, type NewRequest, requestBytes, tendRequestDays } from './store.ts';
 
-const MOST = 10_000;
+const MAX_WAITING = 10_000;
 const BATCH = 500;
 const FLUSH_MS = 1000;
+const MAX_TABLE_BYTES = 1024 * 1024 * 1024;
 /** Partitions are dropped by the day. */
 export const keptDays = ({ RETENTION_REQUESTS }: Config) => Math.ceil(RETENTION_REQUESTS / 86_400);
 
-/**
- * Keeps refused and failed requests: redacted when they are noted, written in batches after their answers. What comes
- * while 10,000 wait, or while the database does not take them, is dropped and counted.
- */
-export function createRequestLog({
-  sql,
-  log,
-  config,
-}: {
+interface Parts {
   readonly sql: Sql;
   readonly log: Pick<Log, 'warn'>;
   readonly config: Config;
-}): RequestLog {
-  let waiting: NewRequest[] = [];
-  let dropped = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
-  const write = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH);
-      waiting = waiting.slice(BATCH);
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'count'>;
+}
+
+/** Keeps refused and failed requests: redacted when they are noted, written in batches after their responses. */
+export function createRequestLog(parts: Parts): RequestLog {
+  return new BoundedRequestLog(parts);
+}
+
+/**
+ * What one workspace or network may fill in a minute is bounded, and so is the table; the rest is counted. What comes
+ * while too many wait, or while the database does not take them, is dropped and counted.
+ */
+class BoundedRequestLog implements RequestLog {
+  readonly #parts: Parts;
+  readonly #shares = new RequestShares();
+  #waiting: NewRequest[] = [];
+  #dropped = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  #full = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  note(request: RefusedRequest): void {
+    const { config, clock } = this.#parts;
+    // A network over its window has been told so; a row for each further request would only fill the disk.
+    if (config.REQUEST_LOG === 'off' || request.error.reason === 'address_rate') return;
+    if (this.#shares.turn(clock.now())) this.#begin();
+    if (this.#full) return this.#drop('table');
+    const row = rowOf(request);
+    const kept = this.#shares.take(request, row.body?.length ?? 0);
+    if (kept === 'nothing') return this.#reject(request.actor === null ? 'network' : 'workspace');
+    this.#push(kept === 'whole' ? row : { ...row, body: null });
+  }
+
+  async flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#flush();
+  }
+
+  /** A minute begins: what was only counted in the last one gets a row, and the table is measured. */
+  #begin(): void {
+    const { clock } = this.#parts;
+    for (const { last, count } of this.#shares.uncounted()) {
+      const message = `${count} more requests were rejected within a minute and are only counted. The last one: ${last.error.message}`;
+      this.#push({ ...rowOf(last), id: newId('request', clock.now()), message: redactedText(message), body: null });
+    }
+    this.#writing = this.#writing.then(() => this.#measure());
+  }
+
+  #push(row: NewRequest): void {
+    if (this.#waiting.length >= MAX_WAITING) return this.#drop('queue');
+    this.#waiting.push(row);
+    this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref();
+  }
+
+  #drop(reason: 'table' | 'queue'): void {
+    this.#dropped += 1;
+    this.#reject(reason);
+  }
+
+  #reject(reason: string): void {
+    this.#parts.metrics.count('share_rejected_total', ['request_log', reason]);
+  }
+
+  readonly #flush = (): Promise<void> => {
+    this.#timer = null;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  };
+
+  async #write(): Promise<void> {
+    const { sql, log, config } = this.#parts;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH);
+      this.#waiting = this.#waiting.slice(BATCH);
       try {
         // The day of the first request after a long pause may have no partition yet.
         await insertRequests(sql, batch).catch(async () => {
@@ -40,34 +111,27 @@ export function createRequestLog({
           await insertRequests(sql, batch);
         });
       } catch (error) {
-        dropped += batch.length;
+        this.#dropped += batch.length;
         log.warn({ err: error, count: batch.length }, 'refused requests were not logged');
       }
     }
-  };
-  const flush = () => {
-    timer = null;
-    writing = writing.then(write);
-    return writing;
-  };
-  return {
-    note(request) {
-      if (config.REQUEST_LOG === 'off') return;
-      if (waiting.length >= MOST) {
-        dropped += 1;
-        return;
+  }
+
+  /** A table that is too large loses its oldest days; if today alone is too large, nothing more is kept today. */
+  async #measure(): Promise<void> {
+    const { sql, log, config } = this.#parts;
+    try {
+      let bytes = await requestBytes(sql);
+      for (let days = keptDays(config) - 1; bytes > MAX_TABLE_BYTES && days >= 1; days--) {
+        await tendRequestDays(sql, days);
+        bytes = await requestBytes(sql);
       }
-      waiting.push(rowOf(request));
-      timer ??= setTimeout(flush, FLUSH_MS).unref();
-    },
-    get dropped() {
-      return dropped;
-    },
-    async flush() {
-      if (timer) clearTimeout(timer);
-      await flush();
-    },
-  };
+      this.#full = bytes > MAX_TABLE_BYTES;
+      if (this.#full) log.warn({ bytes }, 'the request log is full, and rejected requests are only counted');
+    } catch (error) {
+      log.warn({ err: error }, 'the request log could not be measured');
+    }
+  }
 }
 
 function rowOf(request: RefusedRequest): NewRequest {

@@ -126,6 +126,14 @@ export async function requestOf(sql: Sql, workspace_id: string, id: string): Pro
   return row ?? null;
 }
 
+/** The size of the log on disk. */
+export async function requestBytes(sql: Sql): Promise<number> {
+  const [row] = await sql<{ bytes: number }[]>`
+    select coalesce(sum(pg_total_relation_size(inhrelid)), 0)::float8 as bytes
+    from pg_inherits where inhparent = 'requests'::regclass`;
+  return row?.bytes ?? 0;
+}
+
 /** Makes the partitions of the next days, and drops those that are kept no longer. */
 export async function tendRequestDays(sql: Sql | Tx, kept_days: number): Promise<void> {
   await sql`select tend_request_days(clock_now(), ${kept_days})`;

@@ -20,6 +20,7 @@ async function refused(world: World, workspace_id: string, number: number): Prom
     }),
     actor: { kind: 'system', workspace_id },
     secret_hash: null,
+    address: null,
     input: { to: ['nobody'] },
     duration_ms: 2,
   });

@@ -1,0 +1,76 @@
+import type { RefusedRequest } from '../operation/ports.ts';
+import { NetworkPlaces } from '../shares/index.ts';
+
+const MINUTE_MS = 60_000;
+// Rows a minute of this process.
+const STRANGER_ROWS = 120;
+const NETWORK_ROWS = 20;
+const WORKSPACE_ROWS = 600;
+const WORKSPACE_BODY_BYTES = 512 * 1024;
+
+/** What the log keeps of a request. */
+export type Kept = 'whole' | 'without_body' | 'nothing';
+
+/** Requests of one workspace or network that are only counted. */
+export interface Uncounted {
+  readonly last: RefusedRequest;
+  count: number;
+}
+
+interface Used {
+  rows: number;
+  bytes: number;
+}
+
+/** How much of the request log a minute each workspace and each network of strangers may fill. */
+export class RequestShares {
+  readonly #strangers = new NetworkPlaces({
+    places: STRANGER_ROWS,
+    own_places: NETWORK_ROWS,
+    reserve: STRANGER_ROWS / 2,
+  });
+  readonly #workspaces = new Map<string, Used>();
+  readonly #left = new Map<string, Uncounted>();
+  #minute = 0;
+
+  /** Whether another minute has begun since the last call. */
+  turn(now_ms: number): boolean {
+    const minute = Math.floor(now_ms / MINUTE_MS);
+    if (minute === this.#minute) return false;
+    this.#minute = minute;
+    this.#strangers.reset();
+    this.#workspaces.clear();
+    return true;
+  }
+
+  take(request: RefusedRequest, body_bytes: number): Kept {
+    if (isStranger(request)) {
+      if (this.#strangers.take(request.address ?? '')) return 'without_body';
+      return this.#count('', request);
+    }
+    const owner = request.actor?.workspace_id ?? request.secret_hash?.toString('base64') ?? '';
+    const used = this.#workspaces.get(owner) ?? { rows: 0, bytes: 0 };
+    this.#workspaces.set(owner, used);
+    if (used.rows >= WORKSPACE_ROWS) return this.#count(owner, request);
+    used.rows += 1;
+    used.bytes += body_bytes;
+    return used.bytes > WORKSPACE_BODY_BYTES ? 'without_body' : 'whole';
+  }
+
+  /** What was only counted since the last call. */
+  uncounted(): Uncounted[] {
+    const left = [...this.#left.values()];
+    this.#left.clear();
+    return left;
+  }
+
+  #count(owner: string, last: RefusedRequest): 'nothing' {
+    this.#left.set(owner, { last, count: (this.#left.get(owner)?.count ?? 0) + 1 });
+    return 'nothing';
+  }
+}
+
+/** Without a valid key or session: who knows a wrong key is no one yet. */
+function isStranger({ actor, secret_hash, error }: RefusedRequest): boolean {
+  return actor === null && (secret_hash === null || error.code === 'unauthorized');
+}
