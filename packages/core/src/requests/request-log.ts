@@ -56,11 +56,14 @@ class BoundedRequestLog implements RequestLog {
     // A network over its window has been told so; a row for each further request would only fill the disk.
     if (config.REQUEST_LOG === 'off' || request.error.reason === 'address_rate') return;
     if (this.#shares.turn(clock.now())) this.#begin();
-    if (this.#full) return this.#drop('table');
+    if (this.#full) {
+      this.#drop('table');
+      return;
+    }
     const row = rowOf(request);
     const kept = this.#shares.take(request, row.body?.length ?? 0);
-    if (kept === 'nothing') return this.#reject(request.actor === null ? 'network' : 'workspace');
-    this.#push(kept === 'whole' ? row : { ...row, body: null });
+    if (kept === 'nothing') this.#reject(request.actor === null ? 'network' : 'workspace');
+    else this.#push(kept === 'whole' ? row : { ...row, body: null });
   }
 
   async flush(): Promise<void> {
@@ -79,7 +82,10 @@ class BoundedRequestLog implements RequestLog {
   }
 
   #push(row: NewRequest): void {
-    if (this.#waiting.length >= MAX_WAITING) return this.#drop('queue');
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#drop('queue');
+      return;
+    }
     this.#waiting.push(row);
     this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref();
   }
