@@ -53,7 +53,8 @@ const findings: Findings = {
   'chaos C9': 'A database that takes no writes is not ready.',
   'chaos C10': 'A relay that was away for two seconds has mail three seconds after its return.',
   'chaos C11': 'What is sent and not recorded is bounded.',
-  'chaos C12': 'Email that a dead worker had not claimed goes on within ten seconds, and the rest when its lease ends.',
+  'chaos C12':
+    'Email that a dead worker had not claimed continues within ten seconds, and the rest when its lease ends.',
   'chaos C13': 'Where all mail has one destination, nothing is parked to make space.',
   'chaos C14': 'Parking locks in the order of everyone else; a deadlock is retried once.',
   'newcomer N2':

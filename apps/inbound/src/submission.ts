@@ -11,7 +11,7 @@ const USER = 'api';
 const BUSY: Reply = {
   code: 451,
   enhanced: '4.3.2',
-  text: 'Too many messages of this workspace wait to be read; send fewer at once, and try again',
+  text: 'Too many messages of this workspace wait to be read; send fewer in parallel, and try again',
 };
 const UNREAD: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be read in time; try again' };
 const UNREADABLE: Reply = { code: 554, enhanced: '5.6.0', text: 'The mail is not readable as MIME' };

@@ -13,14 +13,14 @@ export interface BodyPlace {
 export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request: IncomingMessage): BodyPlace {
   const owner = actor.kind === 'credential' ? actor.secret_hash.toString('base64') : actor.workspace_id;
   const leaves: (() => void)[] = [];
-  const left = new AbortController();
+  const departure = new AbortController();
   const onClose = () =>
-    left.abort(new AppError('malformed_json', 'The connection closed before the body was complete.'));
+    departure.abort(new AppError('malformed_json', 'The connection closed before the body was complete.'));
   request.once('close', onClose);
   return {
     async reserve(bytes) {
       try {
-        leaves.push(await body_line.enter(owner, bytes, left.signal));
+        leaves.push(await body_line.enter(owner, bytes, departure.signal));
       } catch (error) {
         throw error instanceof ShareRejected ? bodyBudgetUsed() : error;
       }
@@ -35,6 +35,6 @@ export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request
 function bodyBudgetUsed(): AppError {
   return new AppError(
     'body_budget',
-    'Too many large requests of this workspace are being read; send fewer of them at once, and retry later.',
+    'Too many large requests of this workspace are being read; send fewer of them in parallel, and retry later.',
   );
 }

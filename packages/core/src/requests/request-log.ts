@@ -61,9 +61,9 @@ class BoundedRequestLog implements RequestLog {
       return;
     }
     const row = rowOf(request);
-    const kept = this.#shares.take(request, row.body?.length ?? 0);
-    if (kept === 'nothing') this.#reject(request.actor === null ? 'network' : 'workspace');
-    else this.#push(kept === 'whole' ? row : { ...row, body: null });
+    const portion = this.#shares.take(request, row.body?.length ?? 0);
+    if (portion === 'nothing') this.#reject(request.actor === null ? 'network' : 'workspace');
+    else this.#push(portion === 'whole' ? row : { ...row, body: null });
   }
 
   async flush(): Promise<void> {

@@ -59,9 +59,9 @@ export class RequestShares {
 
   /** What was only counted since the last call. */
   uncounted(): Uncounted[] {
-    const left = [...this.#left.values()];
+    const uncounted = [...this.#left.values()];
     this.#left.clear();
-    return left;
+    return uncounted;
   }
 
   #count(owner: string, last: RefusedRequest): 'nothing' {

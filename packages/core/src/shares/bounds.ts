@@ -1,6 +1,6 @@
 import type { LineBounds } from './fair-line.ts';
 
-// A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine at once.
+// A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine together.
 const BODY_BYTES = 128 * 1024 * 1024;
 const MAX_BODY_WAIT_MS = 20_000;
 const MAX_OWN_BODIES_WAITING = 50;

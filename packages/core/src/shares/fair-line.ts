@@ -3,7 +3,7 @@ import type { ShareLine } from '../process/metric-catalogue.ts';
 import type { Metrics } from '../process/metrics.ts';
 
 export interface LineBounds {
-  /** What can be held at once, such as bytes or threads. */
+  /** What can be held together, such as bytes or threads. */
   readonly units: number;
   /** What one workspace can hold. */
   readonly own_units: number;

@@ -5,23 +5,23 @@ export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 export function responseTooLarge(): AppError {
   return new AppError(
     'response_too_large',
-    `The response would be larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB; ask for fewer emails at once, or download content by its url.`,
+    `The response would be larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB; ask for fewer emails, or download content by its url.`,
   );
 }
 
 /** About how large a value is as JSON; it stops counting past a limit. */
 export function sizeOf(value: unknown, limit: number): number {
-  const left = [value];
+  const stack = [value];
   let size = 0;
-  while (left.length > 0 && size <= limit) {
-    const one = left.pop();
+  while (stack.length > 0 && size <= limit) {
+    const one = stack.pop();
     if (typeof one === 'string') size += one.length + 2;
     else if (typeof one !== 'object' || one === null) size += 4;
-    else if (Array.isArray(one)) for (const inner of one) left.push(inner);
+    else if (Array.isArray(one)) for (const inner of one) stack.push(inner);
     else
       for (const name in one) {
         size += name.length + 4;
-        left.push((one as Record<string, unknown>)[name]);
+        stack.push((one as Record<string, unknown>)[name]);
       }
   }
   return size;

@@ -49,7 +49,7 @@ export const words = {
     title: (destination: string) => `Limit ${destination}`,
     about:
       'Applies to all workspaces and workers within two seconds. Email over the limit waits, and no retry is spent.',
-    connections: 'Connections at once',
+    connections: 'Concurrent connections',
     rate: 'Emails per minute',
     empty: 'Empty: no limit.',
     submit: 'Save limit',

@@ -11,8 +11,8 @@ import { targetOf, words } from './strings.ts';
 type Scope = Inputs['holds']['create']['scope'];
 
 const HOUR_MS = 3_600_000;
-const USUAL_HOURS = 24;
-const MOST_HOURS = 720;
+const DEFAULT_HOURS = 24;
+const MAX_HOURS = 720;
 const scopes = Object.entries(words.scopes) as [Scope, string][];
 const ofInstance: readonly Scope[] = ['instance', 'queue', 'destination'];
 
@@ -85,8 +85,8 @@ export function HoldForm({
                 className="input"
                 type="number"
                 min={1}
-                max={MOST_HOURS}
-                defaultValue={endless ? '' : USUAL_HOURS}
+                max={MAX_HOURS}
+                defaultValue={endless ? '' : DEFAULT_HOURS}
               />
             )}
           </Field>
