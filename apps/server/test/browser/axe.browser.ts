@@ -1,0 +1,69 @@
+import type { Visitor } from '@postrider/testing/chromium';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { axeProblems, type Stage, startStage } from './dashboard.ts';
+import { type Ids, openPage, pages, placed, seedOne } from './pages.ts';
+
+const VIEWPORT = { width: 1280, height: 720 };
+/** A window of 1,280 pixels is 640 wide at a zoom of 200 %. */
+const NARROW = [640, 320];
+/** Only colors differ from the light theme; `npm run test:browser -- --all` asks for every rule in both. */
+const DARK_RULES = inject('leaves_nothing_out') ? null : ['color-contrast'];
+
+let stage: Stage;
+let ids: Ids;
+let visitor: Visitor;
+let page: Page;
+beforeAll(async () => {
+  stage = await startStage();
+  ids = await seedOne(stage);
+  visitor = await stage.visitor('operator');
+  await visitor.context.addCookies([{ name: 'theme', value: 'light', url: stage.origin }]);
+  ({ page } = await visitor.open());
+  // A color that is halfway between two themes would be measured.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+});
+afterAll(async () => {
+  await visitor.stop();
+  await stage.stop();
+});
+
+async function problemsInBothThemes(): Promise<Record<'light' | 'dark', string[]>> {
+  const light = await axeProblems(page, null);
+  await page.evaluate(`document.documentElement.dataset.theme = 'dark'`);
+  const dark = await axeProblems(page, DARK_RULES);
+  await page.evaluate(`document.documentElement.dataset.theme = 'light'`);
+  return { light, dark };
+}
+
+const NONE = { light: [], dark: [] };
+
+describe('axe, in both themes', () => {
+  it.each(pages)('finds nothing wrong on %s, which does not scroll sideways when narrow', async (path, shows) => {
+    await openPage(page, placed(path, ids), shows);
+
+    expect(await problemsInBothThemes()).toEqual(NONE);
+    for (const width of NARROW) {
+      await page.setViewportSize({ ...VIEWPORT, width });
+      await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize(VIEWPORT);
+  });
+
+  it.each(['?', 'Control+k'])('finds nothing wrong in the dialog of %s', async (keys) => {
+    await page.goto('/emails');
+    await page.getByRole('heading', { name: 'Emails' }).waitFor();
+    await page.keyboard.press(keys);
+    await page.getByRole('dialog').waitFor();
+
+    expect(await problemsInBothThemes()).toEqual(NONE);
+  });
+
+  it('finds nothing wrong in the account menu', async () => {
+    await page.goto('/emails');
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menu').waitFor();
+
+    expect(await problemsInBothThemes()).toEqual(NONE);
+  });
+});
