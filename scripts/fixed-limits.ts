@@ -38,6 +38,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['BODY_BYTES', 'large request bodies that are read and stored at one time; a workspace gets half of it'],
     ['MAX_BODY_WAIT_MS', 'how long a large request body waits for its turn'],
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
+    ['LARGE_EMAIL_BYTES', 'large emails that a worker composes and writes at one time; a workspace gets half of it'],
   ],
   'packages/core/src/accept/send-batch.ts': [['MOST_MESSAGES', 'mails of a batch']],
   'packages/core/src/accept/schema.ts': [['MOST_MESSAGE_BYTES', 'the content of a mail']],
@@ -102,9 +103,6 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/dispatch/src/delivery/fetcher.ts': [
     ['MOST_IN_FLIGHT', 'mails that a worker has claimed'],
     ['FETCH_COUNT', 'mails of one fetch'],
-  ],
-  'packages/dispatch/src/delivery/pump.ts': [
-    ['MOST_LARGE', 'large mails that a worker composes and sends at one time'],
   ],
   'packages/dispatch/src/delivery/heartbeat.ts': [
     ['UNSURE_MS', 'for so long after losing its own connection a worker takes no other for dead'],

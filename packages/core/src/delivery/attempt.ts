@@ -43,6 +43,8 @@ export interface AttemptWatch {
   begun?(): void;
   /** Called before the content is sent; the content waits for the answer, and is not sent if that is false. */
   content?(): boolean | Promise<boolean>;
+  /** The end of the content has left, and the content is no longer needed. */
+  written?(): void;
 }
 
 /**
@@ -97,7 +99,7 @@ async function talk(
   mailers: Mailers,
   { delivery, content, lease }: Claimed,
   signal: AbortSignal,
-  { begun, content: mayBegin }: AttemptWatch,
+  { begun, content: mayBegin, written }: AttemptWatch,
 ): Promise<Pick<Settled, 'outcome'> & Partial<Settled>> {
   const before_content = () => {
     const allowed = mayBegin?.() ?? true;
@@ -106,7 +108,8 @@ async function talk(
     return Promise.resolve(allowed).then((may) => may && markContent(services.sql, delivery, lease));
   };
   try {
-    const envelope = { ...envelopeOf(services, delivery), before_content, ...(begun && { begun }) };
+    const callbacks = { before_content, ...(begun && { begun }), ...(written && { written }) };
+    const envelope = { ...envelopeOf(services, delivery), ...callbacks };
     return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };

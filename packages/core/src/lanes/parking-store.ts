@@ -13,6 +13,7 @@ export interface Addressee {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
+  readonly body_bytes: number;
   readonly due_at: Date;
 }
 
@@ -39,7 +40,7 @@ export async function fetchDeliveries({ sql, jobs }: Database, wanted: readonly 
     (AcquiredRow & { created_on: Date; ready: boolean | null; job_priority: number } & Addressee)[]
   >`
     with fetched as (${jobs.acquisition(sql, 'delivery.attempt', asked)})
-    select f.id, f.retry_count, f.data, f.created_on, f.priority as job_priority, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at, r.ready
+    select f.id, f.retry_count, f.data, f.created_on, f.priority as job_priority, r.email, m.mode, m.from_domain, m.api_key_id, m.body_bytes, r.due_at, r.ready
     from fetched f
     left join lateral (
       select x.email, x.due_at, x.due_at <= clock_now() and (x.state in (${idleInSql})
@@ -48,7 +49,7 @@ export async function fetchDeliveries({ sql, jobs }: Database, wanted: readonly 
         and x.message_id = (f.data ->> 'message_id')::uuid and x.id = (f.data ->> 'recipient_id')::uuid ${fence}
     ) r on true
     left join lateral (
-      select x.mode, x.from_domain, x.api_key_id from messages x
+      select x.mode, x.from_domain, x.api_key_id, x.body_bytes from messages x
       where x.workspace_id = (f.data ->> 'workspace_id')::uuid and x.id = (f.data ->> 'message_id')::uuid ${fence}
     ) m on true
     order by f.created_on`;
@@ -120,6 +121,7 @@ export interface Resumed extends RecipientKey {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
+  readonly body_bytes: number;
   readonly due_at: Date;
 }
 
@@ -192,19 +194,19 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       returning d.lane, d.priority, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
     ),
     live as materialized (
-      select t.lane, t.priority, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id
+      select t.lane, t.priority, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id, m.body_bytes
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
         and x.state in (${openInSql}) ${fence}) r
-      cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
+      cross join lateral (select x.mode, x.from_domain, x.api_key_id, x.body_bytes from messages x
         where x.workspace_id = t.workspace_id and x.id = t.message_id ${fence}) m
     ),
     resumed as (${resumption}),
     tended as (
       update lanes l set tended_at = clock_now() where l.lane in (select lane from asked) and exists (select from taken t where t.lane = l.lane)
     )
-    select lane, priority, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id
+    select lane, priority, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id, body_bytes
     from live order by lane, priority, due_at, job_id`;
 }
 

@@ -27,3 +27,16 @@ export const bodyBounds: LineBounds = {
   max_own_waiting: MAX_OWN_BODIES_WAITING,
   max_wait_ms: MAX_BODY_WAIT_MS,
 };
+
+// The body; an email takes about four times that while it is read, composed, signed and written.
+const LARGE_EMAIL_BYTES = 64 * 1024 * 1024;
+
+/** Large emails that one worker composes and writes, in bytes. They wait in their lanes, so nothing waits here. */
+export const largeEmailBounds: LineBounds = {
+  units: LARGE_EMAIL_BYTES,
+  own_units: LARGE_EMAIL_BYTES / 2,
+  reserve: LARGE_EMAIL_BYTES / 4,
+  max_waiting: 0,
+  max_own_waiting: 0,
+  max_wait_ms: 0,
+};

@@ -105,6 +105,18 @@ export class FairLine implements SharedLine {
     return promise;
   }
 
+  /** For what waits somewhere else: whether there is room now. */
+  hasRoom(owner: string, units: number): boolean {
+    if (this.#stopped || !this.#hasShareLeft({ owner, units })) return false;
+    return this.#used === 0 || this.#used + units <= this.#bounds.units;
+  }
+
+  /** Takes room that hasRoom has shown; call the returned function to leave. */
+  take(owner: string, units: number): () => void {
+    this.#change(owner, units);
+    return this.#leaver(owner, units);
+  }
+
   stop(): void {
     this.#stopped = true;
     for (const waiting of [...this.#waiting.values()].flat()) {
@@ -150,7 +162,7 @@ export class FairLine implements SharedLine {
   }
 
   /** What alone is larger than a share gets in when its workspace holds nothing. */
-  #hasShareLeft({ owner, units }: Waiting): boolean {
+  #hasShareLeft({ owner, units }: Pick<Waiting, 'owner' | 'units'>): boolean {
     const own = this.#held.get(owner) ?? 0;
     if (own === 0) return true;
     const { own_units, units: total, reserve } = this.#bounds;

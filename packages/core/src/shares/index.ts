@@ -1,3 +1,3 @@
-export { bodyBounds, parsingBounds } from './bounds.ts';
+export { bodyBounds, largeEmailBounds, parsingBounds } from './bounds.ts';
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
 export { NetworkPlaces, type PlacesBounds } from './network-places.ts';

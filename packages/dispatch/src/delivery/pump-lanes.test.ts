@@ -129,6 +129,28 @@ describe('a server that takes one connection', () => {
 });
 
 describe('a destination that does not move', () => {
+  it('fairness P10: holds no large email of another workspace, however many large ones wait for its reply', async () => {
+    const silent = await sink();
+    const released = Promise.withResolvers<void>();
+    silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
+    // Fifteen of these are twice the share of a workspace, so they pass only because each leaves it at its dot.
+    const large = { text: 'A line of a long text.\r\n'.repeat(200_000) };
+    const slow = [0, 1, 2].map((number) => `slow${number}.example.com`);
+    for (const domain of slow) await send(addresses(10, domain), world.workspace_id, large);
+    await start(mailerTo(Object.fromEntries(slow.map((domain) => [domain, silent.port]))));
+    // A lane begins with five.
+    for (const domain of slow) await expect.poll(() => triedIn(domain), PATIENCE).toBe(5);
+
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await send(['ada@prompt.example.com'], other.workspace_id, { ...large, from: 'hello@other.test' });
+
+    await world.smtp.waitFor(1);
+    await expect.poll(() => statesIn('prompt.example.com'), PATIENCE).toEqual({ delivered: 1 });
+    expect(silent.mails).toHaveLength(0);
+    released.resolve();
+  });
+
   it('holds its own mail only: of twenty, one dead and one silent, the others get all of theirs', async () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();

@@ -15,6 +15,7 @@ import { HoldCache } from '../holds/hold-cache.ts';
 import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
 import { LaneSync } from '../lanes/lane-sync.ts';
 import { Lanes } from '../lanes/lanes.ts';
+import { LargeTurns } from '../lanes/large-turns.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
 import { type BatchingPolicy, createBatchingPolicy, onFlush, SETTLE_MS } from './batching-policy.ts';
 import { FETCH_COUNT, Fetcher, MOST_IN_FLIGHT } from './fetcher.ts';
@@ -24,12 +25,9 @@ import { createInFlightSet } from './in-flight-set.ts';
 import { LeaseLoops } from './lease-loops.ts';
 import { LostAnswers } from './lost-answers.ts';
 import { createPrerender } from './prerender.ts';
-import { createSemaphore } from './semaphore.ts';
 import { Settler } from './settler.ts';
 import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
-// A large mail takes several times its size in memory while it is read, composed and sent.
-const MOST_LARGE = 4;
 // Enough to keep every signing thread busy.
 const MOST_PRERENDERED = 128;
 // How long before the end of the grace period of a stop: mail past the end of DATA without a reply is recorded as
@@ -63,8 +61,7 @@ export class DeliveryPump {
   readonly #sync: LaneSync;
   readonly #fetcher: Fetcher;
   readonly #settler: Settler;
-  // Separate, because a simulator script may occupy its slot for minutes.
-  readonly #largeSlots = { live: createSemaphore(MOST_LARGE), sandbox: createSemaphore(1) };
+  readonly #large_turns: LargeTurns;
   readonly #prerender = createPrerender(MOST_PRERENDERED);
   readonly #unrecorded: UnrecordedMail;
   /** The claim under way; there is one at a time. */
@@ -87,6 +84,7 @@ export class DeliveryPump {
     this.#mailers = mailers;
     this.#holds = holds;
     this.#metrics = metrics;
+    this.#large_turns = new LargeTurns(services.metrics);
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
     const settingsOf = (lane: string) => {
@@ -96,7 +94,7 @@ export class DeliveryPump {
         ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
     };
-    this.#lanes = new Lanes(() => performance.now(), settingsOf);
+    this.#lanes = new Lanes(() => performance.now(), this.#large_turns, settingsOf);
     const onLost = () => this.#lostAnswers?.note();
     this.#sync = new LaneSync(services, mailers, this.#lanes, holds, { onReady: this.#claimSoon, onLost });
     this.#fetcher = new Fetcher({
@@ -238,6 +236,7 @@ export class DeliveryPump {
 
   async #claim(batch: readonly Candidate[]): Promise<void> {
     let left: readonly Candidate[] = batch;
+    const entered = new Set<string>();
     this.#claimed = batch;
     try {
       left = await this.#sync.grant(batch);
@@ -248,12 +247,15 @@ export class DeliveryPump {
         left.map(({ job }) => job),
         () => this.#lostAnswers?.note(),
       );
-      for (const claimed of won) this.#enter(claimed, byJob.get(claimed.job.id) ?? null, asked);
-      const entered = new Set(won.map(({ job }) => job.id));
+      for (const claimed of won) {
+        entered.add(claimed.job.id);
+        this.#enter(claimed, byJob.get(claimed.job.id) ?? null, asked);
+      }
       left = left.filter(({ job }) => !entered.has(job.id));
     } finally {
       this.#claimed = [];
       for (const { lane, job } of left) this.#lanes.giveBack(lane, job.data.workspace_id);
+      for (const { job } of batch) if (!entered.has(job.id)) this.#large_turns.release(job.id);
     }
   }
 
@@ -286,11 +288,9 @@ export class DeliveryPump {
         entry.has_connection = true;
       },
       content: () => this.#mayBegin(entry),
+      written: () => this.#freeMemory(entry),
     };
-    const attempt = () => attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, watch);
-    const large = this.#largeSlots[claimed.delivery.mode];
-    const tried = claimed.content.large ? await large(abort.signal, attempt) : await attempt();
-    const result = tried ?? unsentDelivery(claimed);
+    const result = await attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, watch);
     entry.made = null;
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
@@ -329,8 +329,14 @@ export class DeliveryPump {
     this.#claimSoon();
   }
 
+  /** Its content is no longer in memory, so that of another large email may be. */
+  #freeMemory({ claimed }: InFlight): void {
+    if (this.#large_turns.release(claimed.job.id)) this.#claimSoon();
+  }
+
   #finish(entry: InFlight, result: Settled): void {
     entry.has_result = true;
+    this.#freeMemory(entry);
     this.#settler.add(entry, result);
     this.#onProgress?.();
   }

@@ -12,6 +12,7 @@ export interface Candidate {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
+  readonly body_bytes: number;
   readonly due_at: Date;
   /** It was parked before, so it does not wait behind the parked mail of its workspace. */
   readonly resumed: boolean;

@@ -63,7 +63,7 @@ describe('a line', () => {
     fill(waiting, 2, 'normal', 'ws_full');
     fill(waiting, 2, 'normal', 'ws_2');
 
-    expect(waiting.shift((workspace_id) => workspace_id !== 'ws_full')?.workspace_id).toBe('ws_2');
+    expect(waiting.shift(({ workspace_id }) => workspace_id !== 'ws_full')?.workspace_id).toBe('ws_2');
     expect(waiting.shift(() => false)).toBeNull();
     expect(waiting.length).toBe(3);
   });

@@ -51,13 +51,15 @@ export class FairLine<T> {
     this.#counts[priority] += 1;
   }
 
-  /** The next of the first workspace that may have a turn, which goes to the end of the line. */
-  shift(mayTurn: (workspace_id: string) => boolean = () => true): T | null {
+  /** The next of the first workspace that has one which may go; that workspace goes to the end of the line. */
+  shift(mayGo: (item: T) => boolean = () => true): T | null {
     for (const [workspace_id, own] of this.#workspaces) {
-      if (!mayTurn(workspace_id)) continue;
-      const priority = own.turns.next((asked) => own.waiting[asked].length > 0);
+      const priority = own.turns.next((asked) => {
+        const [first] = own.waiting[asked];
+        return first !== undefined && mayGo(first);
+      });
       const item = priority && own.waiting[priority].shift();
-      if (!priority || item === undefined || item === null) return null;
+      if (!priority || item === undefined || item === null) continue;
       this.#counts[priority] -= 1;
       this.#workspaces.delete(workspace_id);
       if (!own.isEmpty()) this.#workspaces.set(workspace_id, own);

@@ -1,5 +1,5 @@
 import type { Services } from '@postrider/core';
-import { lastResponse, type Mailers } from '@postrider/core/delivery';
+import { type DeliveryJob, lastResponse, type Mailers } from '@postrider/core/delivery';
 import {
   closeLane,
   countAgainstLimits,
@@ -35,6 +35,7 @@ const NO_ADDRESSEE = {
   mode: 'live',
   from_domain: '',
   api_key_id: null,
+  body_bytes: 0,
   due_at: new Date(0),
   resumed: false,
 } as const;
@@ -127,9 +128,9 @@ export class LaneSync {
     await this.#first_poll;
     const candidates = fetched.map(({ job, priority, addressee }): Candidate => {
       if (!addressee) return { ...NO_ADDRESSEE, job };
-      const { email, mode, from_domain, api_key_id, due_at } = addressee;
-      const mail = { job, email, mode, from_domain, api_key_id };
-      return { ...mail, lane: this.#laneOf(mail), priority, due_at, resumed: false };
+      const { due_at, body_bytes } = addressee;
+      const mail = mailOf(job, addressee);
+      return { ...mail, lane: this.#laneOf(mail), priority, body_bytes, due_at, resumed: false };
     });
     const parked = this.#admit(candidates);
     await this.#park(parked);
@@ -317,11 +318,9 @@ export class LaneSync {
     );
     for (const [lane, count] of to_release) rows.push(...(await this.#releaseHeld(lane, count)));
     const candidates = rows.map((row): Candidate => {
-      const { job_id, workspace_id, message_id, recipient_id, email, mode, from_domain, api_key_id, due_at } = row;
-      const { priority } = row;
-      const job = { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } };
-      const mail = { job, email, mode, from_domain, api_key_id };
-      return { ...mail, lane: this.#laneOf(mail), priority, due_at, resumed: true };
+      const { job_id, workspace_id, message_id, recipient_id, priority, body_bytes, due_at } = row;
+      const mail = mailOf({ id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } }, row);
+      return { ...mail, lane: this.#laneOf(mail), priority, body_bytes, due_at, resumed: true };
     });
     await this.#park(this.#admit(candidates));
     this.#onReady();
@@ -370,6 +369,10 @@ export class LaneSync {
     }
     if (whole && after === '' && left === 0) this.#lanes.setBacklog(lane, priority, false);
   }
+}
+
+function mailOf(job: DeliveryJob, { email, mode, from_domain, api_key_id }: Omit<Mail, 'job'>): Mail {
+  return { job, email, mode, from_domain, api_key_id };
 }
 
 function sliceName({ lane, priority }: Pick<Slice, 'lane' | 'priority'>): string {

@@ -1,27 +1,48 @@
+import { createMetrics } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 import type { Candidate } from './candidate.ts';
 import { Lanes } from './lanes.ts';
+import { LargeTurns } from './large-turns.ts';
 
 let serial = 0;
 function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidate> = {}): Candidate {
   const id = `job${serial++}`;
   const data = { workspace_id, message_id: id, recipient_id: id };
   const job = { id, retry_count: 0, data };
-  const mail = { email: `to@${lane}`, mode: 'live', from_domain: 'sender.test', api_key_id: null } as const;
+  const mail = {
+    email: `to@${lane}`,
+    mode: 'live',
+    from_domain: 'sender.test',
+    api_key_id: null,
+    body_bytes: 100,
+  } as const;
   return { job, lane, priority: 'normal', ...mail, due_at: new Date(0), resumed: false, ...fields };
 }
 const some = (count: number, lane: string, workspace_id?: string, fields?: Partial<Candidate>) =>
   Array.from({ length: count }, () => candidate(lane, workspace_id, fields));
 
 /** Lanes under a clock that the test moves. */
-function lanesAt(start_ms = 0): { lanes: Lanes; pass(ms: number): void } {
+function lanesAt(start_ms = 0) {
   let now = start_ms;
+  const metrics = createMetrics();
+  const turns = new LargeTurns(metrics);
   return {
-    lanes: new Lanes(() => now),
-    pass: (ms) => {
+    lanes: new Lanes(() => now, turns),
+    turns,
+    waiting: () =>
+      metrics
+        .read()
+        .find(({ name }) => name === 'share_waiting')
+        ?.points.at(-1)?.value ?? 0,
+    pass: (ms: number) => {
       now += ms;
     },
   };
+}
+
+function counted(candidates: readonly Candidate[]): Record<string, number> {
+  const groups = Map.groupBy(candidates, ({ job, body_bytes }) => `${job.data.workspace_id} ${body_bytes}`);
+  return Object.fromEntries([...groups].map(([name, { length }]) => [name, length]));
 }
 
 /** Takes and starts what may go, and ends each attempt with the same news. */
@@ -150,6 +171,7 @@ describe('a lane', () => {
   it('grows as wide as the way there allows', () => {
     const lanes = new Lanes(
       () => 0,
+      new LargeTurns(createMetrics()),
       (lane) => ({ width: lane === 'relay' ? 60 : 20, longest_pause_ms: 10_000 }),
     );
     const placesOf = (lane: string) => {
@@ -317,5 +339,49 @@ describe('a job that comes again while it waits', () => {
     lanes.admit([{ ...first, job: { ...first.job, retry_count: 1 } }]);
 
     expect(lanes.take(10).map(({ job }) => job.retry_count)).toEqual([1]);
+  });
+});
+
+describe('the turns of large emails', () => {
+  const MIB = 1024 * 1024;
+  const large = { body_bytes: 10 * MIB };
+
+  it('large emails of one workspace take half of the memory at most, and leave their places in the lane', () => {
+    const { lanes, turns } = lanesAt();
+    lanes.admit([...some(10, 'a.test', 'ws_greedy', large), ...some(2, 'a.test', 'ws_other', large)]);
+    lanes.admit(some(1, 'a.test', 'ws_greedy', { priority: 'high' }));
+
+    // A lane begins with five.
+    const taken = lanes.take(100);
+
+    expect(counted(taken)).toEqual({ 'ws_greedy 100': 1, [`ws_greedy ${10 * MIB}`]: 2, [`ws_other ${10 * MIB}`]: 2 });
+    lanes.admit(some(1, 'b.test', 'ws_greedy', large));
+    expect(lanes.take(100)).toEqual([]);
+    const [first] = taken.filter(({ body_bytes }) => body_bytes > MIB);
+    expect(turns.release(first?.job.id ?? '')).toBe(true);
+    expect(turns.release(first?.job.id ?? '')).toBe(false);
+    expect(lanes.take(100)).toHaveLength(1);
+  });
+
+  it('large emails of the sandbox do not hold up live ones of the same workspace', () => {
+    const { lanes } = lanesAt();
+    lanes.admit(some(10, 'sandbox a.test', 'ws_1', { ...large, mode: 'sandbox' }));
+    expect(lanes.take(100)).toHaveLength(3);
+
+    lanes.admit(some(1, 'a.test', 'ws_1', large));
+
+    expect(lanes.take(100)).toHaveLength(1);
+  });
+
+  it('workspaces that wait for a turn are counted', () => {
+    const { lanes, turns, waiting } = lanesAt();
+    const greedy = some(10, 'a.test', 'ws_greedy', large);
+    lanes.admit(greedy);
+    const taken = lanes.take(100);
+    expect(waiting()).toBe(1);
+
+    turns.release(taken[0]?.job.id ?? '');
+
+    expect(waiting()).toBe(0);
   });
 });

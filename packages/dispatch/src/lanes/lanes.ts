@@ -3,6 +3,7 @@ import { type Priority, priorities } from '@postrider/core/priorities';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
 import type { Standing } from './fair-line.ts';
 import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES, standingOf } from './lane.ts';
+import type { LargeTurns } from './large-turns.ts';
 
 const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
@@ -23,6 +24,7 @@ const USUAL_SETTINGS: LaneSettings = { width: MOST_CAP, longest_pause_ms: 300_00
 /** The lanes of this worker and all decisions about them. In memory only: no waiting, no database. */
 export class Lanes {
   readonly #now: () => number;
+  readonly #large_turns: LargeTurns;
   readonly #settingsOf: (lane: string) => LaneSettings;
   readonly #lanes = new Map<string, Lane>();
   /** Names of lanes in which mail waits for a claim, in round-robin order. */
@@ -36,8 +38,13 @@ export class Lanes {
   readonly #claimedBy = new Map<string, number>();
   readonly #waitingOf: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
 
-  constructor(now: () => number, settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS) {
+  constructor(
+    now: () => number,
+    large_turns: LargeTurns,
+    settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS,
+  ) {
     this.#now = now;
+    this.#large_turns = large_turns;
     this.#settingsOf = settingsOf;
   }
 
@@ -98,6 +105,7 @@ export class Lanes {
         lane.claimed_count += 1;
         this.#claimed += 1;
         this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
+        this.#large_turns.take(next);
         taken.push(next);
         // Moves the lane to the end of the round.
         if (this.#queued.delete(name)) this.#queued.add(name);
@@ -313,7 +321,9 @@ export class Lanes {
 
   /** The next job in round-robin order of workspaces and priorities. */
   #shift(lane: Lane): Candidate | null {
-    const candidate = lane.waiting.shift((workspace_id) => this.#mayClaim(lane, workspace_id));
+    const candidate = lane.waiting.shift(
+      (waiting) => this.#mayClaim(lane, waiting.job.data.workspace_id) && this.#large_turns.hasRoomFor(waiting),
+    );
     if (candidate) this.#forget(candidate);
     if (lane.waiting.length === 0) this.#queued.delete(lane.name);
     return candidate;

@@ -11,6 +11,8 @@ export interface Envelope {
   before_content?(): boolean | Promise<boolean>;
   /** Called once, when the mail has a connection, open or being opened. */
   begun?(): void;
+  /** Called once the end of DATA has been handed to the kernel; the content is no longer held. */
+  written?(): void;
 }
 
 /** How far a transaction came before it was decided. */

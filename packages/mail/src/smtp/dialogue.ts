@@ -34,6 +34,8 @@ export interface DialogueOwner<M extends Outgoing> {
   next(dialogue: Dialogue<M>, fits: (mail: M) => boolean): M | null;
   /** The mail of a pipelined envelope has become the current one. */
   begun(mail: M): void;
+  /** The end of DATA has left, so the content is not needed any more. */
+  written(mail: M): void;
   settled(dialogue: Dialogue<M>, mail: M, result: Transaction): void;
   /** Called when the session is idle. After a mail that was not accepted it needs a RSET. */
   free(dialogue: Dialogue<M>, accepted: boolean): void;
@@ -252,6 +254,7 @@ export class Dialogue<M extends Outgoing> {
       socket.write(ending, (error) => {
         if (error) return;
         sending.dot_flushed = true;
+        if (this.#turn === sending) this.#owner.written(sending.mail);
         const later = this.#turn === sending ? this.#pipelineNext() : '';
         if (later !== '') socket.write(later);
       });

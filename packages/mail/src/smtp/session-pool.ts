@@ -225,6 +225,12 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     mail.envelope.begun?.();
   }
 
+  /** The reply may take minutes. */
+  written(mail: PoolMail): void {
+    mail.bytes = null;
+    mail.envelope.written?.();
+  }
+
   settled({ session }: Dialogue<RenderedMail>, mail: RenderedMail, result: Transaction): void {
     this.#settle(mail, outcomeOf(session, result, mail.opened));
   }

@@ -1,0 +1,59 @@
+import type { Services } from '@postrider/core';
+import { READ_TOGETHER_BYTES } from '@postrider/core/delivery';
+import { FairLine, largeEmailBounds } from '@postrider/core/shares';
+import type { Candidate } from './candidate.ts';
+
+/**
+ * The memory that large emails take, from their claim until the end of their content has left. An email without a turn
+ * waits in its lane, unclaimed, so that it takes no place from others.
+ */
+export class LargeTurns {
+  readonly #line: FairLine;
+  readonly #metrics: Pick<Services['metrics'], 'shift'>;
+  /** What returns the share of an email, by job. */
+  readonly #leaves = new Map<string, () => void>();
+  /** Owners whose email was passed over since a share was last returned. */
+  readonly #passed = new Set<string>();
+
+  constructor(metrics: Pick<Services['metrics'], 'count' | 'shift'>) {
+    this.#line = new FairLine('large_emails', largeEmailBounds, metrics);
+    this.#metrics = metrics;
+  }
+
+  hasRoomFor(candidate: Candidate): boolean {
+    if (!isLarge(candidate) || this.#line.hasRoom(ownerOf(candidate), candidate.body_bytes)) return true;
+    this.#pass(ownerOf(candidate));
+    return false;
+  }
+
+  take(candidate: Candidate): void {
+    if (!isLarge(candidate)) return;
+    this.#leaves.set(candidate.job.id, this.#line.take(ownerOf(candidate), candidate.body_bytes));
+  }
+
+  /** Returns whether the job held a share. */
+  release(job_id: string): boolean {
+    const leave = this.#leaves.get(job_id);
+    if (!leave) return false;
+    this.#leaves.delete(job_id);
+    leave();
+    this.#metrics.shift('share_waiting', ['large_emails'], -this.#passed.size);
+    this.#passed.clear();
+    return true;
+  }
+
+  #pass(owner: string): void {
+    if (this.#passed.has(owner)) return;
+    this.#passed.add(owner);
+    this.#metrics.shift('share_waiting', ['large_emails'], 1);
+  }
+}
+
+function isLarge({ body_bytes }: Candidate): boolean {
+  return body_bytes > READ_TOGETHER_BYTES;
+}
+
+/** A simulator script can take minutes before it reads the content, and must not hold up live email. */
+function ownerOf({ mode, job }: Candidate): string {
+  return `${mode} ${job.data.workspace_id}`;
+}
