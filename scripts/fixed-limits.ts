@@ -38,6 +38,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['BODY_BYTES', 'large request bodies that are read and stored at one time; a workspace gets half of it'],
     ['MAX_BODY_WAIT_MS', 'how long a large request body waits for its turn'],
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
+    ['LARGE_COMMIT_BYTES', 'large submissions that a process commits at one time; a workspace gets half of it'],
     ['LARGE_EMAIL_BYTES', 'large emails that a worker composes and writes at one time; a workspace gets half of it'],
   ],
   'packages/core/src/accept/send-batch.ts': [['MOST_MESSAGES', 'mails of a batch']],

@@ -54,6 +54,18 @@ export class Database {
     await this.#sql`update plans set send_per_minute = ${per_minute}, default_per_minute = ${per_minute}`;
   }
 
+  /** For every workspace: what becomes of email whose reply was lost. */
+  async setUnknownPolicy(policy: 'resend' | 'stop'): Promise<void> {
+    await this.#sql`update workspaces set unknown_policy = ${policy}`;
+  }
+
+  async requestLogBytes(): Promise<number> {
+    const [row] = await this.#sql<{ bytes: number }[]>`
+      select coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as bytes from pg_class c
+      where c.oid in (select inhrelid from pg_inherits where inhparent = 'requests'::regclass) or c.oid = 'requests'::regclass`;
+    return row?.bytes ?? 0;
+  }
+
   async openRecipients(except: readonly string[] = []): Promise<number> {
     const [row] = await this.#again(
       () => this.#sql<{ count: number }[]>`

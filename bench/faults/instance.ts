@@ -28,6 +28,8 @@ export const slowDomains: readonly string[] = Object.keys(SLOW);
 export interface Place {
   readonly slot: Slot;
   readonly database: FaultProxy;
+  /** Null where it takes no mail over SMTP. */
+  readonly submission_port: number | null;
 }
 
 /** The service as it is shipped, two processes of each role, among real servers that can be made to fail. */
@@ -35,6 +37,7 @@ export interface Instance {
   readonly postgres: FaultPostgres;
   readonly mail: MailSink;
   readonly mail_path: FaultProxy;
+  readonly names: NameServer;
   readonly hooks: WebhookSink;
   readonly apis: readonly Place[];
   readonly workers: readonly Place[];
@@ -53,6 +56,8 @@ export interface InstanceOptions {
   readonly slow_peers: boolean;
   /** Whether workers tell their metrics. */
   readonly metrics: boolean;
+  /** Whether the APIs have all roles but the worker's, with a port for submission. */
+  readonly all_apis?: boolean;
   readonly logs: string | null;
   /** Other checkouts for the processes of a role, so that two versions run side by side. */
   readonly api_checkout?: string;
@@ -77,6 +82,7 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
   const place = async (name: string, ROLES: string, checkout: string | undefined): Promise<Place> => {
     const database = await startFaultProxy(() => ({ host: '127.0.0.1', port: postgres.port }));
     const metrics_port = options.metrics && ROLES === 'worker' ? await freePort() : null;
+    const submission_port = options.all_apis && ROLES !== 'worker' ? await freePort() : null;
     const slot = openSlot(ledgers, {
       name,
       port: await freePort(),
@@ -86,14 +92,19 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
         ROLES,
         DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/postgres`,
         ...(metrics_port !== null && { METRICS_PORT: String(metrics_port) }),
+        ...(submission_port !== null && {
+          SUBMISSION_PORT: String(submission_port),
+          INBOUND_PORT: String(await freePort()),
+        }),
       },
       log_folder,
       ...(checkout && { checkout }),
     });
-    return { slot, database };
+    return { slot, database, submission_port };
   };
   const { api_checkout, worker_checkout } = options;
-  const apis = [await place('api-1', 'rest', api_checkout), await place('api-2', 'rest', api_checkout)];
+  const roles = options.all_apis ? 'rest,admin,inbound' : 'rest';
+  const apis = [await place('api-1', roles, api_checkout), await place('api-2', roles, api_checkout)];
   const workers = [
     await place('worker-1', 'worker', worker_checkout),
     await place('worker-2', 'worker', worker_checkout),
@@ -101,13 +112,14 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
   const places = [...apis, ...workers];
   for (const { slot } of places) await slot.untilReady();
   const port = apis[0]?.slot.port ?? 0;
-  await addDomain(port, secret, names);
+  await proveDomain(port, secret, names, SENDER);
   hooks.secret = await addWebhook(port, secret, hooks.url);
   await addWebhook(port, secret, hooks.dead_url);
   return {
     postgres,
     mail,
     mail_path,
+    names,
     hooks,
     apis,
     workers,
@@ -156,7 +168,13 @@ async function startSlowPeers(ledgers: Ledgers, seed: string, names: NameServer,
 }
 
 /** A request of the set-up, before there are faults. */
-async function ask(port: number, secret: string, method: string, path: string, body?: unknown): Promise<unknown> {
+export async function ask(
+  port: number,
+  secret: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${secret}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -166,17 +184,18 @@ async function ask(port: number, secret: string, method: string, path: string, b
   return await answer.json();
 }
 
-async function addDomain(port: number, secret: string, names: NameServer): Promise<void> {
-  const domain = (await ask(port, secret, 'POST', '/domains', { name: SENDER })) as {
+/** Adds a sending domain, and puts its records into the DNS of the run. */
+export async function proveDomain(port: number, secret: string, names: NameServer, name: string): Promise<void> {
+  const domain = (await ask(port, secret, 'POST', '/domains', { name })) as {
     dns_records: { type: string; fqdn: string; value: string }[];
   };
   for (const { type, fqdn, value } of domain.dns_records) if (type === 'TXT') names.text(fqdn, value);
   for (let turn = 0; turn < 20; turn++) {
-    const checked = (await ask(port, secret, 'POST', `/domains/${SENDER}/verify`)) as { can_send: boolean };
+    const checked = (await ask(port, secret, 'POST', `/domains/${name}/verify`)) as { can_send: boolean };
     if (checked.can_send) return;
     await pause(500);
   }
-  throw new Error(`${SENDER} did not become verified`);
+  throw new Error(`${name} did not become verified`);
 }
 
 async function addWebhook(port: number, secret: string, url: string): Promise<string> {

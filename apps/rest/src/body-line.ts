@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, type Context, type Services } from '@postrider/core';
-import { ShareRejected } from '@postrider/core/shares';
+import { bodyBudgetUsed, ShareRejected } from '@postrider/core/shares';
 
 export interface BodyPlace {
   /** Waits until there is room for so many bytes. */
@@ -30,11 +30,4 @@ export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request
       for (const leave of leaves.splice(0)) leave();
     },
   };
-}
-
-function bodyBudgetUsed(): AppError {
-  return new AppError(
-    'body_budget',
-    'Too many large requests of this workspace are being read; send fewer of them in parallel, and retry later.',
-  );
 }

@@ -59,6 +59,7 @@ export function createServices({
       ...parts,
       key_uses,
       vitals,
+      metrics,
       accept_connections: accept_connections ?? [parts.sql, parts.sql],
     }),
   };

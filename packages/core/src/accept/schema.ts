@@ -201,7 +201,7 @@ interface Bodies {
   readonly attachments: readonly { readonly content: string }[];
 }
 
-function messageBytes(message: Bodies): number {
+export function messageBytes(message: Bodies): number {
   const bodies = Buffer.byteLength(message.html ?? '') + Buffer.byteLength(message.text ?? '');
   return message.attachments.reduce((sum, attachment) => sum + decodedLength(attachment.content), bodies);
 }

@@ -13,6 +13,7 @@ import type { Scope } from '../operation/scopes.ts';
 import type { Vitals } from '../operation/vitals.ts';
 import type { Config } from '../process/config.ts';
 import type { Jobs } from '../process/jobs.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { SendInput } from './schema.ts';
 
 export const acknowledgementSchema = z
@@ -86,4 +87,5 @@ export interface AcceptParts {
   readonly config: Config;
   readonly key_uses: KeyUses;
   readonly vitals: Vitals;
+  readonly metrics: Metrics;
 }

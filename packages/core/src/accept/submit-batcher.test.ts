@@ -39,9 +39,9 @@ async function newTenant(domain: string) {
 }
 type Tenant = Awaited<ReturnType<typeof newTenant>>;
 
-function send({ secret, from }: Pick<Tenant, 'secret' | 'from'>) {
+function send({ secret, from }: Pick<Tenant, 'secret' | 'from'>, text = 'Hello.') {
   const ctx = createContext(services, { kind: 'credential', secret_hash: hashSecret(secret), address: '127.0.0.1' });
-  return invoke(ctx, sendMessage, { from, to: 'ada@rcpt.test', subject: 'Hello', text: 'Hello.' });
+  return invoke(ctx, sendMessage, { from, to: 'ada@rcpt.test', subject: 'Hello', text });
 }
 
 function many(tenant: Tenant, count = EARLY_BATCH) {
@@ -124,5 +124,31 @@ describe('a batch that followed another on its connection', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(new Set(sent.map(({ id }) => id)).size).toBe(EARLY_BATCH);
     expect([await stored(failing), await stored(follower)]).toEqual([6, 1 + EARLY_BATCH]);
+  });
+});
+
+describe('large submissions of one workspace', () => {
+  it('leave a connection and room for those of another, and wait in a line that is counted', async () => {
+    const [greedy, other] = await Promise.all(['greedy.test', 'beside.test'].map(newTenant));
+    if (!greedy || !other) throw new Error('a tenant is missing');
+    const large = 'x'.repeat(600_000);
+    const release = await holdVolume(greedy);
+    const waitingNow = () =>
+      services.metrics
+        .read()
+        .find(({ name }) => name === 'share_waiting')
+        ?.points.find(({ labels }) => labels.includes('large_commits'))?.value;
+
+    const waiting = [send(greedy, large)];
+    expect(await stored(greedy)).toBe(1);
+    waiting.push(send(greedy, large), send(greedy, large));
+    await expect.poll(waitingNow).toBe(2);
+    await send(other);
+    await send(other, large);
+
+    expect([await stored(greedy), await stored(other)]).toEqual([1, 3]);
+    await release();
+    await Promise.all(waiting);
+    expect([await stored(greedy), waitingNow()]).toEqual([4, 0]);
   });
 });

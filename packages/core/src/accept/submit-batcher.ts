@@ -2,6 +2,7 @@ import { type Sql, sqlState } from '@postrider/db';
 import type { SenderFacts } from '../api-keys/index.ts';
 import { AppError } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
+import { bodyBudgetUsed, FairLine, largeCommitBounds, ShareRejected } from '../shares/index.ts';
 import {
   type BatchFacts,
   commitSubmissions,
@@ -16,10 +17,13 @@ import { admit, credentialName } from './admit.ts';
 import { type BatchConnection, connectionToFollow, isIdle } from './batch-connections.ts';
 import { type BatchingPolicy, createBatchingPolicy, LONGEST_WAIT_MS } from './batching-policy.ts';
 import { type AcceptedFast, acceptFast, type Draft, draftFast } from './fast-path.ts';
+import { messageBytes } from './schema.ts';
 import { claimName } from './store.ts';
 import type { AcceptParts, Admitted, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
 
 const MOST_MESSAGES = 64;
+/** A larger body takes longer to store than the rest of a commit. */
+const LARGE_BYTES = 192 * 1024;
 const MOST_SENDERS = 10_000;
 const LOCK_TIMEOUT = '55P03';
 // How long a sender takes the slow path after its batch failed at its limit.
@@ -55,6 +59,8 @@ class Batcher implements SubmitBatcher {
   readonly #connections: readonly BatchConnection[];
   readonly #policy: BatchingPolicy;
   readonly #cache = createAdmissionCache();
+  /** Large submissions wait here, so that a commit is never so large that small ones wait for it. */
+  readonly #large: FairLine;
   /** In order of arrival. */
   readonly #waiting: Waiting[] = [];
   /** Idempotency keys in a commit of this process: a duplicate waits here, not on a row lock inside a batch. */
@@ -72,10 +78,20 @@ class Batcher implements SubmitBatcher {
       (sql): BatchConnection => ({ sql, under_way: 0, fast: false, begun_ms: 0 }),
     );
     this.#policy = createBatchingPolicy(parts.accept_connections.length);
+    this.#large = new FairLine('large_commits', largeCommitBounds, parts.metrics);
   }
 
   /** Resolves after the commit of the submission, or with its refusal. */
-  submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
+  async submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
+    const bytes = bytesOf(submission);
+    if (bytes <= LARGE_BYTES) return this.#submit(submission);
+    const leave = await this.#large.enter(this.#ownerOf(submission), bytes).catch((error) => {
+      throw error instanceof ShareRejected ? bodyBudgetUsed() : error;
+    });
+    return this.#submit(submission).finally(leave);
+  }
+
+  #submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
     return new Promise((resolve, reject) => {
       this.#collect({
         submission,
@@ -255,6 +271,13 @@ class Batcher implements SubmitBatcher {
     return facts;
   }
 
+  /** The workspace, or a key that has sent nothing yet. */
+  #ownerOf({ actor }: Submission): string {
+    if (actor.kind !== 'credential') return actor.workspace_id;
+    const key = actor.secret_hash.toString('base64');
+    return this.#senders.get(key)?.workspace_id ?? key;
+  }
+
   #rememberSender({ submission: { actor }, admitted }: Waiting): void {
     if (actor.kind !== 'credential' || !admitted) return;
     if (this.#senders.size >= MOST_SENDERS) this.#senders.clear();
@@ -352,6 +375,10 @@ async function admitAll(
 function admittedOf(entry: Waiting): Admitted & { readonly window: RateWindow | null } {
   if (!entry.admitted) throw new Error('a submission reached the commit without admission');
   return { ...entry.submission, ...entry.admitted };
+}
+
+function bytesOf({ messages }: Submission): number {
+  return messages.reduce((sum, message) => sum + (message.ok ? messageBytes(message.value) : 0), 0);
 }
 
 function nameOf({ submission: { actor } }: Waiting): string {

@@ -40,3 +40,16 @@ export const largeEmailBounds: LineBounds = {
   max_own_waiting: 0,
   max_wait_ms: 0,
 };
+
+// A commit of two megabytes takes as long as one of many small emails.
+const LARGE_COMMIT_BYTES = 2 * 1024 * 1024;
+
+/** Large submissions that are being committed, in bytes. */
+export const largeCommitBounds: LineBounds = {
+  units: LARGE_COMMIT_BYTES,
+  own_units: LARGE_COMMIT_BYTES / 2,
+  reserve: LARGE_COMMIT_BYTES / 2,
+  max_waiting: 10 * MAX_OWN_BODIES_WAITING,
+  max_own_waiting: MAX_OWN_BODIES_WAITING,
+  max_wait_ms: MAX_BODY_WAIT_MS,
+};

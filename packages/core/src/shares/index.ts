@@ -1,3 +1,4 @@
-export { bodyBounds, largeEmailBounds, parsingBounds } from './bounds.ts';
+export { bodyBudgetUsed } from './body-budget.ts';
+export { bodyBounds, largeCommitBounds, largeEmailBounds, parsingBounds } from './bounds.ts';
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
 export { NetworkPlaces, type PlacesBounds } from './network-places.ts';

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { atMost, type Check, check, holds } from '../check.ts';
+import { Database } from '../database.ts';
+import { ask, type Instance, proveDomain, startInstance } from '../instance.ts';
+import { type Ledgers, newLedgers } from '../ledgers.ts';
+import { type MailSink, startMailSink } from '../mail-sink.ts';
+import { createRandom } from '../random.ts';
+import { sayer, wallTime } from '../wall-time.ts';
+import { actsOf } from './greedy.ts';
+import { type Account, type Doors, Neighbor } from './neighbor.ts';
+import { Stranger } from './stranger.ts';
+
+// A greedy workspace does one thing after another, a stranger sends wrong keys, and a neighbor must notice neither.
+
+const CALM_MS = 12_000;
+const ACT_MS = 20_000;
+const REST_MS = 8000;
+const LAST_MS = 30_000;
+const DOT_MS = 60_000;
+const WRONG_KEYS_PER_SECOND = 500;
+const MIB = 1024 * 1024;
+const SLOW_DOMAINS = [20, 21, 22, 23, 24, 25].map((host) => ({
+  name: `slow-${host}.test`,
+  address: `127.0.0.${host}`,
+}));
+const CREATE_WORKSPACE = `mutation {
+  workspaceCreate(input: { name: "Neighbor", plan: "business" }) {
+    ... on WorkspaceCreatePayload { secret }
+  }
+}`;
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { plan: text, seed: text, logs: text } });
+const seed = values.seed ?? randomBytes(4).toString('hex');
+const began = wallTime();
+const say = sayer(began);
+
+say(`fault plan neighbors, seed ${seed}`);
+const ledgers = newLedgers();
+const instance = await startInstance(ledgers, createRandom(seed), {
+  seed,
+  slow_peers: false,
+  metrics: false,
+  all_apis: true,
+  logs: values.logs ?? null,
+});
+const database = new Database(instance.database_url);
+const slow: MailSink[] = [];
+let sound = false;
+try {
+  await database.liftRateLimits();
+  for (const { name, address } of SLOW_DOMAINS) {
+    instance.names.mail(name, address);
+    const sink = { host: address, port: instance.mail_path.port, slow: { reply_ms: DOT_MS } };
+    slow.push(await startMailSink(newLedgers(), seed, sink));
+  }
+  sound = report(await underLoad());
+} finally {
+  if (!sound) say(`the logs of the processes are in ${instance.log_folder}`);
+  await database.stop();
+  await instance.stop(!sound || values.logs !== undefined);
+  for (const sink of slow) await sink.stop();
+}
+process.exit(sound ? 0 : 1);
+
+async function underLoad(): Promise<Check[]> {
+  const doors: Doors = {
+    ports: instance.apis.map(({ slot }) => slot.port),
+    submission_ports: instance.apis.flatMap(({ submission_port }) => submission_port ?? []),
+  };
+  const greedy: Account = { secret: instance.secret, from: instance.from };
+  const second = (await ask(doors.ports[0] ?? 0, greedy.secret, 'POST', '/api-keys', {
+    name: 'second',
+    scopes: ['email:send'],
+  })) as { secret: string };
+  const neighbor = new Neighbor(await newAccount(instance, doors), doors, instance.domains[0] ?? '');
+  const stranger = new Stranger(doors.ports[0] ?? 0);
+  const log_bytes = await database.requestLogBytes();
+  neighbor.start();
+  stranger.start(WRONG_KEYS_PER_SECOND);
+  await pause(CALM_MS);
+  const slow_names = SLOW_DOMAINS.map(({ name }) => name);
+  for (const { name, run } of actsOf(greedy, second.secret, doors, slow_names)) {
+    say(name);
+    const since = wallTime();
+    const signal = AbortSignal.timeout(ACT_MS);
+    await run(signal);
+    sayHow(neighbor, since);
+    await pause(REST_MS);
+  }
+  await neighbor.stop();
+  stranger.stop();
+  say(`the stranger's responses: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`);
+  for (const until = wallTime() + LAST_MS; wallTime() < until && latest(neighbor, ledgers) === null; ) await pause(250);
+  return checksOf(neighbor, ledgers, (await database.requestLogBytes()) - log_bytes);
+}
+
+/** A second workspace with a domain of its own. */
+async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: Doors): Promise<Account> {
+  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: CREATE_WORKSPACE }),
+  });
+  const { data, errors } = (await response.json()) as {
+    data?: { workspaceCreate: { secret?: string } };
+    errors?: unknown;
+  };
+  const neighbor = data?.workspaceCreate.secret;
+  if (neighbor === undefined) throw new Error(`no second workspace: ${JSON.stringify(errors ?? data)}`);
+  await proveDomain(port, neighbor, names, 'neighbor.test');
+  return { secret: neighbor, from: 'Neighbor <orders@neighbor.test>' };
+}
+
+/** Null while one of its accepted emails is not at the mail server. */
+function latest(neighbor: Neighbor, { seen }: Ledgers): number | null {
+  const times = neighbor.arrivals(seen).map(({ ms }) => ms);
+  const most = Math.max(...times);
+  return Number.isFinite(most) ? most : null;
+}
+
+function sayHow(neighbor: Neighbor, since: number): void {
+  const took = neighbor.samples.filter(({ began_at }) => began_at >= since).map(({ took_ms }) => took_ms);
+  const looks = neighbor.looks.filter(({ at }) => at >= since).map(({ took_ms }) => took_ms);
+  say(
+    `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(looks, 0.99)} ms, most ${at(looks, 1)} ms`,
+  );
+}
+
+function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: number): Check[] {
+  const { samples, looks } = neighbor;
+  const took = samples.map(({ took_ms }) => took_ms);
+  const arrivals = neighbor.arrivals(seen);
+  const timesOf = (large: boolean) => arrivals.filter(({ of }) => (of === 'large') === large).map(({ ms }) => ms);
+  const health = looks.map(({ took_ms }) => took_ms);
+  return [
+    check(
+      'responses to the neighbor other than 202 and 250',
+      samples.filter(({ code }) => code !== 202 && code !== 250).map(({ of, code }) => `${of} ${code}`),
+    ),
+    atMost('milliseconds to its response, p95', at(took, 0.95), 500),
+    atMost('milliseconds to its response, most', at(took, 1), 3000),
+    atMost('milliseconds from its request to the mail server, p95', at(timesOf(false), 0.95), 5000),
+    atMost('milliseconds from its request of 300 kB to the mail server, most', at(timesOf(true), 1), 15_000),
+    atMost('milliseconds of a look at /healthz, p99', at(health, 0.99), 500),
+    atMost('milliseconds of a look at /healthz, most', at(health, 1), 2000),
+    check(
+      'looks at /healthz that failed',
+      looks.filter(({ ok }) => !ok).map((look) => new Date(look.at).toISOString()),
+    ),
+    atMost('MB resident, most of a process', Math.max(...lives.map(({ most_memory_mb }) => most_memory_mb)), 800),
+    atMost('MB of the request log', Math.round((log_bytes / MIB) * 10) / 10, 10),
+    check(
+      'processes that ended',
+      lives.filter(({ end }) => end !== null).map(({ slot, end }) => `${slot} ${end}`),
+    ),
+  ];
+}
+
+/** The value at this share of the ascending values, rounded. */
+function at(values: readonly number[], share: number): number {
+  const ascending = values.toSorted((left, right) => left - right);
+  return Math.round(ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? 0);
+}
+
+function report(checks: readonly Check[]): boolean {
+  for (const one of checks) {
+    const { name, found, at_most, examples } = one;
+    say(
+      `${holds(one) ? 'ok ' : 'BAD'} ${String(found).padStart(7)}  ${name}${at_most > 0 ? ` (at most ${at_most})` : ''}`,
+    );
+    if (!holds(one)) for (const example of examples) say(`               ${example}`);
+  }
+  const failed = checks.filter((one) => !holds(one)).length;
+  const seconds = Math.round((wallTime() - began) / 1000);
+  say(
+    `${failed === 0 ? `sound: all ${checks.length} criteria hold` : `NOT sound: ${failed} criteria failed`}, ${seconds} s`,
+  );
+  return failed === 0;
+}

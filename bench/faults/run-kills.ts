@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Load } from './client.ts';
+import { Database } from './database.ts';
+import { type Instance, slowDomains, startInstance } from './instance.ts';
+import { type Ledgers, newLedgers } from './ledgers.ts';
+import { readLogs } from './logs.ts';
+import { noMailFaults } from './mail-sink.ts';
+import { Phases } from './phases.ts';
+import { type Plan, type PlanName, plans } from './plans.ts';
+import { createRandom } from './random.ts';
+import { reconcile } from './reconcile.ts';
+import { printFaultReport, writeFaultReport } from './report.ts';
+import { startSlowUploads } from './slow-uploads.ts';
+import { sayer, wallTime } from './wall-time.ts';
+
+// The plans of plans.ts: kills, crashes, stops and cuts. The same seed makes the same choices.
+
+const text = { type: 'string' } as const;
+const { values } = parseArgs({
+  options: {
+    plan: text,
+    seed: text,
+    json: text,
+    logs: text,
+    'old-api': text,
+    'old-worker': text,
+    'unjudged-speed': { type: 'boolean' },
+  },
+});
+const name = planNamed(values.plan ?? 'full');
+const seed = values.seed ?? randomBytes(4).toString('hex');
+const plan: Plan = { ...plans[name], ...(values['unjudged-speed'] && { speed: null }) };
+const json =
+  values.json ?? fileURLToPath(new URL(`../../node_modules/.cache/faults/${name}-${seed}.json`, import.meta.url));
+// Their mail may be open when the run ends, but for the one that takes one connection.
+const [narrow = '', ...slow] = slowDomains.toReversed();
+const ledgers = newLedgers();
+const began = wallTime();
+const say = sayer(began);
+
+say(`fault plan ${name}, seed ${seed}`);
+const random = createRandom(seed);
+const instance = await startInstance(ledgers, random, {
+  seed,
+  slow_peers: plan.slow_peers > 0,
+  metrics: plan.backlog !== null,
+  logs: values.logs ?? null,
+  ...(values['old-api'] !== undefined && { api_checkout: values['old-api'] }),
+  ...(values['old-worker'] !== undefined && { worker_checkout: values['old-worker'] }),
+});
+const database = new Database(instance.database_url);
+let sound = false;
+try {
+  await database.liftRateLimits();
+  const calm_until = wallTime() + plan.calm_s * 1000;
+  await underLoad(instance);
+  say(await drain(instance));
+  const stored = await database.read(instance.hooks.url);
+  await stopPlanned(instance, ledgers);
+  const slots = [...instance.apis, ...instance.workers].map(({ slot }) => slot.name);
+  const { rescued, warnings } = readLogs(instance.log_folder, slots);
+  const figures = reconcile(ledgers, stored, { plan, calm_until, slow, narrow: [narrow], rescued });
+  const run = { plan: name, seed, seconds: Math.round((wallTime() - began) / 1000), warnings };
+  writeFaultReport(json, figures, ledgers, run);
+  sound = printFaultReport(figures, ledgers, run);
+} finally {
+  const keep_logs = !sound || values.logs !== undefined;
+  if (keep_logs) say(`the logs of the processes are in ${instance.log_folder}`);
+  await database.stop();
+  await instance.stop(keep_logs);
+}
+process.exit(sound ? 0 : 1);
+
+function planNamed(given: string): PlanName {
+  if (!Object.hasOwn(plans, given)) throw new Error(`no plan ${given}; there are ${Object.keys(plans).join(', ')}`);
+  // The line above has found it.
+  return given as PlanName;
+}
+
+async function underLoad(running: Instance): Promise<void> {
+  const ports = running.apis.map(({ slot }) => slot.port);
+  const { domains, secret, from } = running;
+  const load = new Load(ledgers, random.fork('load'), {
+    ports,
+    secret,
+    from,
+    // The servers behind narrow take one connection: a hundredth of the mail goes there.
+    domains: plan.slow_peers > 0 ? [...domains, ...domains, ...domains, ...domains, ...domains, narrow] : domains,
+    per_second: plan.per_second,
+    horizon_s: plan.horizon_s,
+  });
+  const stopUploads = startSlowUploads(ports, secret, plan.slow_peers);
+  if (plan.backlog === null) load.start();
+  else load.startBacklog(plan.backlog, () => database.openRecipients());
+  say(plan.backlog === null ? `${plan.per_second} requests a second` : `a backlog of ${plan.backlog} mails`);
+  await new Phases({ plan, instance: running, ledgers, database, load, random: random.fork('faults'), say }).run();
+  await load.stop();
+  stopUploads();
+  say(`${ledgers.sent.length} requests answered; draining`);
+}
+
+/** Waits, without faults, until nothing is open. */
+async function drain(running: Instance): Promise<string> {
+  running.mail.faults = noMailFaults;
+  running.hooks.faulty = false;
+  const since = wallTime();
+  for (;;) {
+    const mails = await database.openRecipients(slow);
+    const posts = await database.openWebhooks(running.hooks.url);
+    const seconds = (wallTime() - since) / 1000;
+    if (mails + posts === 0) return `drained in ${seconds.toFixed(1)} s`;
+    if (seconds > plan.drain_s) return `${mails} mails and ${posts} posts are open after ${plan.drain_s} s`;
+    await pause(500);
+  }
+}
+
+/** A process that ends from here on was told to. */
+async function stopPlanned(running: Instance, { lives }: Ledgers): Promise<void> {
+  await Promise.all([...running.apis, ...running.workers].map(({ slot }) => slot.stop()));
+  say(`${lives.length} lives of processes`);
+}
