@@ -40,6 +40,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
     ['LARGE_COMMIT_BYTES', 'large submissions that a process commits at one time; a workspace gets half of it'],
     ['LARGE_EMAIL_BYTES', 'large emails that a worker composes and writes at one time; a workspace gets half of it'],
+    ['LARGE_SANDBOX_BYTES', 'the same for sandbox email'],
   ],
   'packages/core/src/accept/send-batch.ts': [['MOST_MESSAGES', 'mails of a batch']],
   'packages/core/src/accept/schema.ts': [['MOST_MESSAGE_BYTES', 'the content of a mail']],

@@ -84,7 +84,7 @@ const findings: Findings = {
   'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
   'fairness N3': 'What strangers and workspaces fill of the request log a minute is bounded, and the rest is counted.',
   'fairness P10':
-    'Memory for large emails is shared by workspace in bytes, given back at the dot, and an email without a turn takes no place.',
+    'Memory for large emails is shared by workspace in bytes, given back at the dot, and an email without a turn takes no connection.',
   'fairness P11':
     'Memory for large request bodies is shared by workspace, with a minimum rate; over it is 429 with Retry-After.',
   'fairness N1':

@@ -112,7 +112,7 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
   const places = [...apis, ...workers];
   for (const { slot } of places) await slot.untilReady();
   const port = apis[0]?.slot.port ?? 0;
-  await proveDomain(port, secret, names, SENDER);
+  await verifyDomain(port, secret, names, SENDER);
   hooks.secret = await addWebhook(port, secret, hooks.url);
   await addWebhook(port, secret, hooks.dead_url);
   return {
@@ -185,7 +185,7 @@ export async function ask(
 }
 
 /** Adds a sending domain, and puts its records into the DNS of the run. */
-export async function proveDomain(port: number, secret: string, names: NameServer, name: string): Promise<void> {
+export async function verifyDomain(port: number, secret: string, names: NameServer, name: string): Promise<void> {
   const domain = (await ask(port, secret, 'POST', '/domains', { name })) as {
     dns_records: { type: string; fqdn: string; value: string }[];
   };

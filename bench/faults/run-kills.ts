@@ -14,7 +14,7 @@ import { createRandom } from './random.ts';
 import { reconcile } from './reconcile.ts';
 import { printFaultReport, writeFaultReport } from './report.ts';
 import { startSlowUploads } from './slow-uploads.ts';
-import { sayer, wallTime } from './wall-time.ts';
+import { createLog, wallTime } from './wall-time.ts';
 
 // The plans of plans.ts: kills, crashes, stops and cuts. The same seed makes the same choices.
 
@@ -39,7 +39,7 @@ const json =
 const [narrow = '', ...slow] = slowDomains.toReversed();
 const ledgers = newLedgers();
 const began = wallTime();
-const say = sayer(began);
+const say = createLog(began);
 
 say(`fault plan ${name}, seed ${seed}`);
 const random = createRandom(seed);

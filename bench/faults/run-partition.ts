@@ -6,7 +6,7 @@ import { Database, type StoredRecipient } from './database.ts';
 import { ask, startInstance } from './instance.ts';
 import { newLedgers, type Seen } from './ledgers.ts';
 import { createRandom } from './random.ts';
-import { sayer, wallTime } from './wall-time.ts';
+import { createLog, wallTime } from './wall-time.ts';
 
 // One of two workers is cut off from Postgres for a while, by the length of that, by how soon mail servers reply and by
 // what becomes of email without a reply. No connection is closed: nothing passes until the time is over.
@@ -32,7 +32,7 @@ const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { plan: text, seed: text, logs: text } });
 const seed = values.seed ?? randomBytes(4).toString('hex');
 const began = wallTime();
-const say = sayer(began);
+const say = createLog(began);
 const ledgers = newLedgers();
 
 say(`fault plan partition, seed ${seed}`);
@@ -87,12 +87,19 @@ async function isSound(one: Case): Promise<boolean> {
 async function sendFor(ms: number): Promise<Set<string>> {
   const ids = new Set<string>();
   const sending: Promise<void>[] = [];
+  const failures: unknown[] = [];
   const start = performance.now();
   for (let number = 0; performance.now() - start < ms; number++) {
-    sending.push(send(number).then((id) => void ids.add(id)));
+    sending.push(
+      send(number).then(
+        (id) => void ids.add(id),
+        (error) => void failures.push(error),
+      ),
+    );
     await pause(Math.max(0, start + ((number + 1) * 1000) / PER_SECOND - performance.now()));
   }
   await Promise.all(sending);
+  if (failures.length > 0) throw failures[0];
   return ids;
 }
 

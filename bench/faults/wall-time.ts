@@ -4,6 +4,6 @@ export function wallTime(): number {
 }
 
 /** Prints lines with the seconds since the start of the run. */
-export function sayer(began: number): (line: string) => void {
+export function createLog(began: number): (line: string) => void {
   return (line) => void process.stdout.write(`${((wallTime() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { ask } from '../instance.ts';
 import { startSlowUploads } from '../slow-uploads.ts';
-import type { Account, Doors } from './neighbor.ts';
+import type { Account, Endpoints } from './neighbor.ts';
 
 /** Does something without a limit until the signal ends it. */
 export interface Act {
@@ -21,9 +21,14 @@ const MESSAGES_IN_FLIGHT = 8;
 const PARTS = 1100;
 
 /** Everything that a workspace can ask for too much of, one after the other. */
-export function actsOf(account: Account, second_secret: string, doors: Doors, slow_domains: readonly string[]): Act[] {
+export function actsOf(
+  account: Account,
+  second_secret: string,
+  endpoints: Endpoints,
+  slow_domains: readonly string[],
+): Act[] {
   const { secret, from } = account;
-  const port = (turn: number) => doors.ports[turn % doors.ports.length] ?? 0;
+  const port = (turn: number) => endpoints.ports[turn % endpoints.ports.length] ?? 0;
   return [
     {
       name: 'emails of 1 MB to servers that answer the dot after a minute',
@@ -41,7 +46,7 @@ export function actsOf(account: Account, second_secret: string, doors: Doors, sl
     {
       name: 'slow uploads with two keys',
       async run(until) {
-        const stops = [secret, second_secret].map((key) => startSlowUploads(doors.ports, key, UPLOADS_A_KEY));
+        const stops = [secret, second_secret].map((key) => startSlowUploads(endpoints.ports, key, UPLOADS_A_KEY));
         await ended(until);
         for (const stop of stops) stop();
       },
@@ -67,7 +72,7 @@ export function actsOf(account: Account, second_secret: string, doors: Doors, sl
       name: 'messages of 1,100 parts over submission',
       run: (until) =>
         inFlight(MESSAGES_IN_FLIGHT, until, async (turn) => {
-          const submission_port = doors.submission_ports[turn % doors.submission_ports.length];
+          const submission_port = endpoints.submission_ports[turn % endpoints.submission_ports.length];
           const auth = { user: 'api', pass: secret };
           const transport = createTransport({
             host: '127.0.0.1',

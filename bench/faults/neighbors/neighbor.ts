@@ -9,12 +9,12 @@ export interface Account {
   readonly from: string;
 }
 
-export interface Doors {
+export interface Endpoints {
   readonly ports: readonly number[];
   readonly submission_ports: readonly number[];
 }
 
-/** One email of the neighbor, or a look at the health of a process. */
+/** One email of the neighbor, or a probe of the health of a process. */
 export interface Sample {
   readonly of: 'rest' | 'smtp' | 'large';
   readonly to: string;
@@ -24,7 +24,7 @@ export interface Sample {
   readonly code: number | null;
 }
 
-export interface Look {
+export interface HealthProbe {
   readonly at: number;
   readonly took_ms: number;
   readonly ok: boolean;
@@ -34,23 +34,23 @@ const REST_EVERY_MS = 200;
 const SMTP_EVERY_MS = 1000;
 const LARGE_EVERY_MS = 5000;
 const LARGE_BYTES = 300_000;
-const LOOK_EVERY_MS = 100;
+const PROBE_EVERY_MS = 100;
 const TIMEOUT_MS = 30_000;
 
 /** A workspace with little email, and what it is answered. */
 export class Neighbor {
   readonly samples: Sample[] = [];
-  readonly looks: Look[] = [];
+  readonly probes: HealthProbe[] = [];
   readonly #account: Account;
-  readonly #doors: Doors;
+  readonly #endpoints: Endpoints;
   readonly #domain: string;
   readonly #open = new Set<Promise<void>>();
   #serial = 0;
   #stopped = false;
 
-  constructor(account: Account, doors: Doors, domain: string) {
+  constructor(account: Account, endpoints: Endpoints, domain: string) {
     this.#account = account;
-    this.#doors = doors;
+    this.#endpoints = endpoints;
     this.#domain = domain;
   }
 
@@ -58,7 +58,7 @@ export class Neighbor {
     this.#repeat(REST_EVERY_MS, (to) => this.#post('rest', to, 'Your order has left.'));
     this.#repeat(SMTP_EVERY_MS, (to) => this.#submit(to));
     this.#repeat(LARGE_EVERY_MS, (to) => this.#post('large', to, 'x'.repeat(LARGE_BYTES)));
-    for (const port of this.#doors.ports) this.#repeat(LOOK_EVERY_MS, () => this.#look(port));
+    for (const port of this.#endpoints.ports) this.#repeat(PROBE_EVERY_MS, () => this.#probe(port));
   }
 
   async stop(): Promise<void> {
@@ -89,7 +89,7 @@ export class Neighbor {
 
   async #post(of: Sample['of'], to: string, text: string): Promise<void> {
     const { from, secret } = this.#account;
-    const port = this.#doors.ports[this.#serial % this.#doors.ports.length];
+    const port = this.#endpoints.ports[this.#serial % this.#endpoints.ports.length];
     await this.#sample(of, to, async () => {
       const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
         method: 'POST',
@@ -104,7 +104,7 @@ export class Neighbor {
 
   async #submit(to: string): Promise<void> {
     const { from, secret } = this.#account;
-    const port = this.#doors.submission_ports[this.#serial % this.#doors.submission_ports.length];
+    const port = this.#endpoints.submission_ports[this.#serial % this.#endpoints.submission_ports.length];
     await this.#sample('smtp', to, async () => {
       const auth = { user: 'api', pass: secret };
       const transport = createTransport({ host: '127.0.0.1', port, auth, socketTimeout: TIMEOUT_MS });
@@ -122,7 +122,7 @@ export class Neighbor {
     this.samples.push({ of, to, began_at, took_ms: performance.now() - began, code });
   }
 
-  async #look(port: number): Promise<void> {
+  async #probe(port: number): Promise<void> {
     const at = wallTime();
     const began = performance.now();
     const ok = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -131,6 +131,6 @@ export class Neighbor {
         return response.ok;
       })
       .catch(() => false);
-    this.looks.push({ at, took_ms: performance.now() - began, ok });
+    this.probes.push({ at, took_ms: performance.now() - began, ok });
   }
 }

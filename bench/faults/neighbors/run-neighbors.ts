@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { atMost, type Check, check, holds } from '../check.ts';
 import { Database } from '../database.ts';
-import { ask, type Instance, proveDomain, startInstance } from '../instance.ts';
+import { ask, type Instance, startInstance, verifyDomain } from '../instance.ts';
 import { type Ledgers, newLedgers } from '../ledgers.ts';
 import { type MailSink, startMailSink } from '../mail-sink.ts';
 import { createRandom } from '../random.ts';
-import { sayer, wallTime } from '../wall-time.ts';
+import { createLog, wallTime } from '../wall-time.ts';
 import { actsOf } from './greedy.ts';
-import { type Account, type Doors, Neighbor } from './neighbor.ts';
+import { type Account, type Endpoints, Neighbor } from './neighbor.ts';
 import { Stranger } from './stranger.ts';
 
 // A greedy workspace does one thing after another, a stranger sends wrong keys, and a neighbor must notice neither.
@@ -34,7 +34,7 @@ const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { plan: text, seed: text, logs: text } });
 const seed = values.seed ?? randomBytes(4).toString('hex');
 const began = wallTime();
-const say = sayer(began);
+const say = createLog(began);
 
 say(`fault plan neighbors, seed ${seed}`);
 const ledgers = newLedgers();
@@ -65,23 +65,23 @@ try {
 process.exit(sound ? 0 : 1);
 
 async function underLoad(): Promise<Check[]> {
-  const doors: Doors = {
+  const endpoints: Endpoints = {
     ports: instance.apis.map(({ slot }) => slot.port),
     submission_ports: instance.apis.flatMap(({ submission_port }) => submission_port ?? []),
   };
   const greedy: Account = { secret: instance.secret, from: instance.from };
-  const second = (await ask(doors.ports[0] ?? 0, greedy.secret, 'POST', '/api-keys', {
+  const second = (await ask(endpoints.ports[0] ?? 0, greedy.secret, 'POST', '/api-keys', {
     name: 'second',
     scopes: ['email:send'],
   })) as { secret: string };
-  const neighbor = new Neighbor(await newAccount(instance, doors), doors, instance.domains[0] ?? '');
-  const stranger = new Stranger(doors.ports[0] ?? 0);
+  const neighbor = new Neighbor(await newAccount(instance, endpoints), endpoints, instance.domains[0] ?? '');
+  const stranger = new Stranger(endpoints.ports[0] ?? 0);
   const log_bytes = await database.requestLogBytes();
   neighbor.start();
   stranger.start(WRONG_KEYS_PER_SECOND);
   await pause(CALM_MS);
   const slow_names = SLOW_DOMAINS.map(({ name }) => name);
-  for (const { name, run } of actsOf(greedy, second.secret, doors, slow_names)) {
+  for (const { name, run } of actsOf(greedy, second.secret, endpoints, slow_names)) {
     say(name);
     const since = wallTime();
     const signal = AbortSignal.timeout(ACT_MS);
@@ -97,7 +97,7 @@ async function underLoad(): Promise<Check[]> {
 }
 
 /** A second workspace with a domain of its own. */
-async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: Doors): Promise<Account> {
+async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: Endpoints): Promise<Account> {
   const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -109,7 +109,7 @@ async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: Do
   };
   const neighbor = data?.workspaceCreate.secret;
   if (neighbor === undefined) throw new Error(`no second workspace: ${JSON.stringify(errors ?? data)}`);
-  await proveDomain(port, neighbor, names, 'neighbor.test');
+  await verifyDomain(port, neighbor, names, 'neighbor.test');
   return { secret: neighbor, from: 'Neighbor <orders@neighbor.test>' };
 }
 
@@ -122,18 +122,18 @@ function latest(neighbor: Neighbor, { seen }: Ledgers): number | null {
 
 function sayHow(neighbor: Neighbor, since: number): void {
   const took = neighbor.samples.filter(({ began_at }) => began_at >= since).map(({ took_ms }) => took_ms);
-  const looks = neighbor.looks.filter(({ at }) => at >= since).map(({ took_ms }) => took_ms);
+  const probes = neighbor.probes.filter(({ at }) => at >= since).map(({ took_ms }) => took_ms);
   say(
-    `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(looks, 0.99)} ms, most ${at(looks, 1)} ms`,
+    `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(probes, 0.99)} ms, most ${at(probes, 1)} ms`,
   );
 }
 
 function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: number): Check[] {
-  const { samples, looks } = neighbor;
+  const { samples, probes } = neighbor;
   const took = samples.map(({ took_ms }) => took_ms);
   const arrivals = neighbor.arrivals(seen);
   const timesOf = (large: boolean) => arrivals.filter(({ of }) => (of === 'large') === large).map(({ ms }) => ms);
-  const health = looks.map(({ took_ms }) => took_ms);
+  const health = probes.map(({ took_ms }) => took_ms);
   return [
     check(
       'responses to the neighbor other than 202 and 250',
@@ -143,11 +143,11 @@ function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: numbe
     atMost('milliseconds to its response, most', at(took, 1), 3000),
     atMost('milliseconds from its request to the mail server, p95', at(timesOf(false), 0.95), 5000),
     atMost('milliseconds from its request of 300 kB to the mail server, most', at(timesOf(true), 1), 15_000),
-    atMost('milliseconds of a look at /healthz, p99', at(health, 0.99), 500),
-    atMost('milliseconds of a look at /healthz, most', at(health, 1), 2000),
+    atMost('milliseconds of a probe of /healthz, p99', at(health, 0.99), 500),
+    atMost('milliseconds of a probe of /healthz, most', at(health, 1), 2000),
     check(
-      'looks at /healthz that failed',
-      looks.filter(({ ok }) => !ok).map((look) => new Date(look.at).toISOString()),
+      'probes at /healthz that failed',
+      probes.filter(({ ok }) => !ok).map((probe) => new Date(probe.at).toISOString()),
     ),
     atMost('MB resident, most of a process', Math.max(...lives.map(({ most_memory_mb }) => most_memory_mb)), 800),
     atMost('MB of the request log', Math.round((log_bytes / MIB) * 10) / 10, 10),

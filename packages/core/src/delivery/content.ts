@@ -6,7 +6,7 @@ import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_
 
 /** The signed bytes of one message, shared by its recipients. */
 export interface Content {
-  /** Sent under a semaphore: many large mails together would fill the memory. */
+  /** Its worker holds a share of the memory for large emails meanwhile. */
   readonly large: boolean;
   /** Rendered and signed on first use, and kept only while a sender holds it. */
   raw(): Promise<Buffer>;

@@ -117,7 +117,7 @@ export const reasons = {
   default_rate: ['rate_limited', 'Too many requests in this minute.'],
   address_rate: ['rate_limited', 'Too many requests without a valid key from this address in this minute.'],
   session_rate: ['rate_limited', 'Too many requests of this session in this minute.'],
-  body_budget: ['rate_limited', 'Too many large requests of this workspace are being read at the moment.'],
+  body_budget: ['rate_limited', 'Too many large requests of this workspace are being read or stored at the moment.'],
   login_rate: ['rate_limited', 'Too many failed sign-in attempts.'],
   too_many_streams: ['rate_limited', 'The key has reached its limit of open streams.'],
   graphql_cost: ['rate_limited', 'The GraphQL cost budget of this minute is used up.'],

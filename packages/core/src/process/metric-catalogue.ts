@@ -124,7 +124,7 @@ export const metricCatalogue = {
   share_waiting: {
     kind: 'gauge',
     of: 'process',
-    help: 'Requests and emails that wait for their turn in a line that workspaces share.',
+    help: 'What waits for its turn in a line that workspaces share; in large_emails, the workspaces that have some.',
     labels: ['line'],
     known: shareLines,
   },

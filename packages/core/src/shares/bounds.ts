@@ -30,15 +30,24 @@ export const bodyBounds: LineBounds = {
 
 // The body; an email takes about four times that while it is read, composed, signed and written.
 const LARGE_EMAIL_BYTES = 64 * 1024 * 1024;
+const LARGE_SANDBOX_BYTES = 16 * 1024 * 1024;
 
-/** Large emails that one worker composes and writes, in bytes. They wait in their lanes, so nothing waits here. */
+// Emails wait in their lanes, so nothing waits in these lines.
+const unattended = { max_waiting: 0, max_own_waiting: 0, max_wait_ms: 0 };
+
+/** Large emails that one worker composes and writes, in bytes. */
 export const largeEmailBounds: LineBounds = {
   units: LARGE_EMAIL_BYTES,
   own_units: LARGE_EMAIL_BYTES / 2,
   reserve: LARGE_EMAIL_BYTES / 4,
-  max_waiting: 0,
-  max_own_waiting: 0,
-  max_wait_ms: 0,
+  ...unattended,
+};
+
+export const largeSandboxBounds: LineBounds = {
+  units: LARGE_SANDBOX_BYTES,
+  own_units: LARGE_SANDBOX_BYTES / 2,
+  reserve: LARGE_SANDBOX_BYTES / 4,
+  ...unattended,
 };
 
 // A commit of two megabytes takes as long as one of many small emails.

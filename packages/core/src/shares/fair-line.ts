@@ -80,6 +80,7 @@ export class FairLine implements SharedLine {
       end();
       this.#remove(waiting);
       reject(signal?.reason);
+      this.#next();
     };
     let timer: NodeJS.Timeout | undefined;
     if (this.#stopped) waiting.reject('stopped');

@@ -1,4 +1,4 @@
 export { bodyBudgetUsed } from './body-budget.ts';
-export { bodyBounds, largeCommitBounds, largeEmailBounds, parsingBounds } from './bounds.ts';
+export { bodyBounds, largeCommitBounds, largeEmailBounds, largeSandboxBounds, parsingBounds } from './bounds.ts';
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
 export { NetworkPlaces, type PlacesBounds } from './network-places.ts';

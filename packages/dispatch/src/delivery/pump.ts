@@ -15,7 +15,7 @@ import { HoldCache } from '../holds/hold-cache.ts';
 import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
 import { LaneSync } from '../lanes/lane-sync.ts';
 import { Lanes } from '../lanes/lanes.ts';
-import { LargeTurns } from '../lanes/large-turns.ts';
+import { LargeEmailMemory } from '../lanes/large-email-memory.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
 import { type BatchingPolicy, createBatchingPolicy, onFlush, SETTLE_MS } from './batching-policy.ts';
 import { FETCH_COUNT, Fetcher, MOST_IN_FLIGHT } from './fetcher.ts';
@@ -61,7 +61,7 @@ export class DeliveryPump {
   readonly #sync: LaneSync;
   readonly #fetcher: Fetcher;
   readonly #settler: Settler;
-  readonly #large_turns: LargeTurns;
+  readonly #large_memory: LargeEmailMemory;
   readonly #prerender = createPrerender(MOST_PRERENDERED);
   readonly #unrecorded: UnrecordedMail;
   /** The claim under way; there is one at a time. */
@@ -84,7 +84,7 @@ export class DeliveryPump {
     this.#mailers = mailers;
     this.#holds = holds;
     this.#metrics = metrics;
-    this.#large_turns = new LargeTurns(services.metrics);
+    this.#large_memory = new LargeEmailMemory(services.metrics);
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
     const settingsOf = (lane: string) => {
@@ -94,7 +94,7 @@ export class DeliveryPump {
         ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
     };
-    this.#lanes = new Lanes(() => performance.now(), this.#large_turns, settingsOf);
+    this.#lanes = new Lanes(() => performance.now(), this.#large_memory, settingsOf);
     const onLost = () => this.#lostAnswers?.note();
     this.#sync = new LaneSync(services, mailers, this.#lanes, holds, { onReady: this.#claimSoon, onLost });
     this.#fetcher = new Fetcher({
@@ -255,7 +255,7 @@ export class DeliveryPump {
     } finally {
       this.#claimed = [];
       for (const { lane, job } of left) this.#lanes.giveBack(lane, job.data.workspace_id);
-      for (const { job } of batch) if (!entered.has(job.id)) this.#large_turns.release(job.id);
+      for (const { job } of batch) if (!entered.has(job.id)) this.#large_memory.release(job.id);
     }
   }
 
@@ -331,7 +331,7 @@ export class DeliveryPump {
 
   /** Its content is no longer in memory, so that of another large email may be. */
   #freeMemory({ claimed }: InFlight): void {
-    if (this.#large_turns.release(claimed.job.id)) this.#claimSoon();
+    if (this.#large_memory.release(claimed.job.id)) this.#claimSoon();
   }
 
   #finish(entry: InFlight, result: Settled): void {

@@ -47,6 +47,19 @@ describe('a line', () => {
     });
   });
 
+  it('keeps the turns of the priorities of a workspace that may not have one for a while', () => {
+    const waiting = line();
+    fill(waiting, 100, 'bulk');
+    fill(waiting, 50, 'high');
+
+    const taken = Array.from({ length: 18 }, () => {
+      waiting.shift(() => false);
+      return waiting.shift();
+    });
+
+    expect(counted(taken)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
+  });
+
   it('lets high mail overtake a backlog of bulk mail, which goes on', () => {
     const waiting = line();
     fill(waiting, 100, 'bulk');
@@ -63,7 +76,7 @@ describe('a line', () => {
     fill(waiting, 2, 'normal', 'ws_full');
     fill(waiting, 2, 'normal', 'ws_2');
 
-    expect(waiting.shift(({ workspace_id }) => workspace_id !== 'ws_full')?.workspace_id).toBe('ws_2');
+    expect(waiting.shift((workspace_id) => workspace_id !== 'ws_full')?.workspace_id).toBe('ws_2');
     expect(waiting.shift(() => false)).toBeNull();
     expect(waiting.length).toBe(3);
   });

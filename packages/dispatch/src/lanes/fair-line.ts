@@ -51,9 +51,11 @@ export class FairLine<T> {
     this.#counts[priority] += 1;
   }
 
-  /** The next of the first workspace that has one which may go; that workspace goes to the end of the line. */
-  shift(mayGo: (item: T) => boolean = () => true): T | null {
+  /** The next of the first workspace that may have a turn and has one that may go; it goes to the end of the line. */
+  shift(mayTurn: (workspace_id: string) => boolean = () => true, mayGo: (item: T) => boolean = () => true): T | null {
     for (const [workspace_id, own] of this.#workspaces) {
+      // Not asked of each item: a workspace that waits for a turn keeps what its priorities have saved up.
+      if (!mayTurn(workspace_id)) continue;
       const priority = own.turns.next((asked) => {
         const [first] = own.waiting[asked];
         return first !== undefined && mayGo(first);

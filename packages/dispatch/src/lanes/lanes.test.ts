@@ -2,7 +2,7 @@ import { createMetrics } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 import type { Candidate } from './candidate.ts';
 import { Lanes } from './lanes.ts';
-import { LargeTurns } from './large-turns.ts';
+import { LargeEmailMemory } from './large-email-memory.ts';
 
 let serial = 0;
 function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidate> = {}): Candidate {
@@ -25,10 +25,10 @@ const some = (count: number, lane: string, workspace_id?: string, fields?: Parti
 function lanesAt(start_ms = 0) {
   let now = start_ms;
   const metrics = createMetrics();
-  const turns = new LargeTurns(metrics);
+  const memory = new LargeEmailMemory(metrics);
   return {
-    lanes: new Lanes(() => now, turns),
-    turns,
+    lanes: new Lanes(() => now, memory),
+    memory,
     waiting: () =>
       metrics
         .read()
@@ -171,7 +171,7 @@ describe('a lane', () => {
   it('grows as wide as the way there allows', () => {
     const lanes = new Lanes(
       () => 0,
-      new LargeTurns(createMetrics()),
+      new LargeEmailMemory(createMetrics()),
       (lane) => ({ width: lane === 'relay' ? 60 : 20, longest_pause_ms: 10_000 }),
     );
     const placesOf = (lane: string) => {
@@ -347,7 +347,7 @@ describe('the turns of large emails', () => {
   const large = { body_bytes: 10 * MIB };
 
   it('large emails of one workspace take half of the memory at most, and leave their places in the lane', () => {
-    const { lanes, turns } = lanesAt();
+    const { lanes, memory } = lanesAt();
     lanes.admit([...some(10, 'a.test', 'ws_greedy', large), ...some(2, 'a.test', 'ws_other', large)]);
     lanes.admit(some(1, 'a.test', 'ws_greedy', { priority: 'high' }));
 
@@ -358,15 +358,15 @@ describe('the turns of large emails', () => {
     lanes.admit(some(1, 'b.test', 'ws_greedy', large));
     expect(lanes.take(100)).toEqual([]);
     const [first] = taken.filter(({ body_bytes }) => body_bytes > MIB);
-    expect(turns.release(first?.job.id ?? '')).toBe(true);
-    expect(turns.release(first?.job.id ?? '')).toBe(false);
+    expect(memory.release(first?.job.id ?? '')).toBe(true);
+    expect(memory.release(first?.job.id ?? '')).toBe(false);
     expect(lanes.take(100)).toHaveLength(1);
   });
 
   it('large emails of the sandbox do not hold up live ones of the same workspace', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(10, 'sandbox a.test', 'ws_1', { ...large, mode: 'sandbox' }));
-    expect(lanes.take(100)).toHaveLength(3);
+    expect(lanes.take(100)).toHaveLength(1);
 
     lanes.admit(some(1, 'a.test', 'ws_1', large));
 
@@ -374,13 +374,13 @@ describe('the turns of large emails', () => {
   });
 
   it('workspaces that wait for a turn are counted', () => {
-    const { lanes, turns, waiting } = lanesAt();
+    const { lanes, memory, waiting } = lanesAt();
     const greedy = some(10, 'a.test', 'ws_greedy', large);
     lanes.admit(greedy);
     const taken = lanes.take(100);
     expect(waiting()).toBe(1);
 
-    turns.release(taken[0]?.job.id ?? '');
+    memory.release(taken[0]?.job.id ?? '');
 
     expect(waiting()).toBe(0);
   });

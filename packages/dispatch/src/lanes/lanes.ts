@@ -3,7 +3,7 @@ import { type Priority, priorities } from '@postrider/core/priorities';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
 import type { Standing } from './fair-line.ts';
 import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES, standingOf } from './lane.ts';
-import type { LargeTurns } from './large-turns.ts';
+import type { LargeEmailMemory } from './large-email-memory.ts';
 
 const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
@@ -24,7 +24,7 @@ const USUAL_SETTINGS: LaneSettings = { width: MOST_CAP, longest_pause_ms: 300_00
 /** The lanes of this worker and all decisions about them. In memory only: no waiting, no database. */
 export class Lanes {
   readonly #now: () => number;
-  readonly #large_turns: LargeTurns;
+  readonly #large_memory: LargeEmailMemory;
   readonly #settingsOf: (lane: string) => LaneSettings;
   readonly #lanes = new Map<string, Lane>();
   /** Names of lanes in which mail waits for a claim, in round-robin order. */
@@ -40,11 +40,11 @@ export class Lanes {
 
   constructor(
     now: () => number,
-    large_turns: LargeTurns,
+    large_memory: LargeEmailMemory,
     settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS,
   ) {
     this.#now = now;
-    this.#large_turns = large_turns;
+    this.#large_memory = large_memory;
     this.#settingsOf = settingsOf;
   }
 
@@ -105,7 +105,7 @@ export class Lanes {
         lane.claimed_count += 1;
         this.#claimed += 1;
         this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
-        this.#large_turns.take(next);
+        this.#large_memory.take(next);
         taken.push(next);
         // Moves the lane to the end of the round.
         if (this.#queued.delete(name)) this.#queued.add(name);
@@ -322,7 +322,8 @@ export class Lanes {
   /** The next job in round-robin order of workspaces and priorities. */
   #shift(lane: Lane): Candidate | null {
     const candidate = lane.waiting.shift(
-      (waiting) => this.#mayClaim(lane, waiting.job.data.workspace_id) && this.#large_turns.hasRoomFor(waiting),
+      (workspace_id) => this.#mayClaim(lane, workspace_id),
+      (waiting) => this.#large_memory.hasRoomFor(waiting),
     );
     if (candidate) this.#forget(candidate);
     if (lane.waiting.length === 0) this.#queued.delete(lane.name);
@@ -339,6 +340,8 @@ export class Lanes {
 
   #close(lane: Lane, reason: ClosedReason): Candidate[] {
     lane.closed = reason;
+    // First, because what is refused frees places, for which nothing of this lane may be claimed.
+    const unclaimed = this.#empty(lane);
     // Mail that was counted against a rate limit may still be sent.
     if (reason === 'failing') {
       for (const starter of lane.ready.empty()) {
@@ -346,6 +349,6 @@ export class Lanes {
         starter.refuse();
       }
     }
-    return this.#empty(lane);
+    return unclaimed;
   }
 }

@@ -249,7 +249,9 @@ export class Dialogue<M extends Outgoing> {
     if (ahead !== '') {
       // If this write fails, the kernel may have sent the end of DATA and not the envelope behind it.
       sending.dot_flushed = true;
-      socket.write(ending + ahead);
+      socket.write(ending + ahead, (error) => {
+        if (!error && this.#turn === sending) this.#owner.written(sending.mail);
+      });
     } else {
       socket.write(ending, (error) => {
         if (error) return;

@@ -1,34 +1,44 @@
 import type { Services } from '@postrider/core';
 import { READ_TOGETHER_BYTES } from '@postrider/core/delivery';
-import { FairLine, largeEmailBounds } from '@postrider/core/shares';
+import { FairLine, largeEmailBounds, largeSandboxBounds } from '@postrider/core/shares';
 import type { Candidate } from './candidate.ts';
 
 /**
  * The memory that large emails take, from their claim until the end of their content has left. An email without a turn
  * waits in its lane, unclaimed, so that it takes no place from others.
  */
-export class LargeTurns {
-  readonly #line: FairLine;
+export class LargeEmailMemory {
+  /** Apart, because a simulator script may take minutes before it reads the content. */
+  readonly #lines: Readonly<Record<Candidate['mode'], FairLine>>;
   readonly #metrics: Pick<Services['metrics'], 'shift'>;
   /** What returns the share of an email, by job. */
   readonly #leaves = new Map<string, () => void>();
-  /** Owners whose email was passed over since a share was last returned. */
+  /** Workspaces, by mode, whose email was passed over since a share was last returned. */
   readonly #passed = new Set<string>();
 
   constructor(metrics: Pick<Services['metrics'], 'count' | 'shift'>) {
-    this.#line = new FairLine('large_emails', largeEmailBounds, metrics);
+    this.#lines = {
+      live: new FairLine('large_emails', largeEmailBounds, metrics),
+      sandbox: new FairLine('large_emails', largeSandboxBounds, metrics),
+    };
     this.#metrics = metrics;
   }
 
   hasRoomFor(candidate: Candidate): boolean {
-    if (!isLarge(candidate) || this.#line.hasRoom(ownerOf(candidate), candidate.body_bytes)) return true;
-    this.#pass(ownerOf(candidate));
+    if (!isLarge(candidate)) return true;
+    const { mode, job, body_bytes } = candidate;
+    const { workspace_id } = job.data;
+    if (this.#lines[mode].hasRoom(workspace_id, body_bytes)) return true;
+    this.#pass(`${mode} ${workspace_id}`);
     return false;
   }
 
   take(candidate: Candidate): void {
     if (!isLarge(candidate)) return;
-    this.#leaves.set(candidate.job.id, this.#line.take(ownerOf(candidate), candidate.body_bytes));
+    const { mode, job, body_bytes } = candidate;
+    // The job was lost here and is claimed again.
+    this.release(job.id);
+    this.#leaves.set(job.id, this.#lines[mode].take(job.data.workspace_id, body_bytes));
   }
 
   /** Returns whether the job held a share. */
@@ -51,9 +61,4 @@ export class LargeTurns {
 
 function isLarge({ body_bytes }: Candidate): boolean {
   return body_bytes > READ_TOGETHER_BYTES;
-}
-
-/** A simulator script can take minutes before it reads the content, and must not hold up live email. */
-function ownerOf({ mode, job }: Candidate): string {
-  return `${mode} ${job.data.workspace_id}`;
 }
