@@ -83,6 +83,7 @@ const findings: Findings = {
     'Submitted messages are counted before they are parsed, in turns of their workspaces, and end by the error of the parser.',
   'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
   'fairness N3': 'What strangers and workspaces fill of the request log a minute is bounded, and the rest is counted.',
+  'fairness N10': 'What a plan limits of API keys, domains, webhooks, members and captured bytes is never exceeded.',
   'fairness P10':
     'Memory for large emails is shared by workspace in bytes, given back at the dot, and an email without a turn takes no connection.',
   'fairness P11':

@@ -209,7 +209,9 @@ async function filledIn(text: string, { url, key }: Instance): Promise<string> {
     ['whk_…', '/webhooks?limit=1'],
   ] as const) {
     if (!filled.includes(placeholder)) continue;
-    const answer = await fetch(`${url}/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+    // A block runs without the event loop, which does not see meanwhile that the server has closed a kept connection.
+    const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+    const answer = await fetch(`${url}/v1${path}`, { headers });
     const { data } = (await answer.json()) as { data: { id: string }[] };
     filled = filled.replaceAll(placeholder, data[0]?.id ?? placeholder);
   }

@@ -70,7 +70,8 @@ export const preview = `${fields(
 )} skipped { reason count exact }`;
 
 export const plan = fields(
-  'name monthly_emails recipients_per_request send_per_minute logs_per_minute default_per_minute',
+  `name monthly_emails recipients_per_request send_per_minute logs_per_minute default_per_minute api_key_limit domain_limit
+   webhook_limit member_limit capture_bytes_limit`,
   { recipients_per_request: 'maxRecipientsPerRequest', default_per_minute: 'otherPerMinute' },
 );
 export const workspace = `${fields('id name unknown_policy created_at')} plan { ${plan} }`;
@@ -79,7 +80,10 @@ export const member = fields('id workspace_id email role operator created_at', {
 export const operator = fields('id email created_at', { id: 'userId' });
 export const entry = 'entry { password login_url: loginUrl login_url_expires_at: loginUrlExpiresAt }';
 
-export const usage = `${fields('month used limit remaining', { used: 'sent' })} by_day: byDay { at value }`;
+const planUse = `api_keys: apiKeys { used limit } domains { used limit } webhooks { used limit } members { used limit }
+  capture_bytes: captureBytes { used limit }`;
+export const usage = `${fields('month used limit remaining', { used: 'sent' })} by_day: byDay { at value }
+  plan_use: planUse { ${planUse} }`;
 
 const backlogRow = `${fields('key total counts oldest_seconds last_reply last_success_at closed_until closed_reason')}
   hold { ${fields('id reason expires_at')} }`;

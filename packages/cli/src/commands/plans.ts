@@ -10,6 +10,11 @@ interface LimitOptions {
   readonly sendPerMinute?: number;
   readonly logsPerMinute?: number;
   readonly otherPerMinute?: number;
+  readonly apiKeys?: number | 'none';
+  readonly domains?: number | 'none';
+  readonly webhooks?: number | 'none';
+  readonly members?: number | 'none';
+  readonly captureBytes?: number | 'none';
   readonly reason?: string;
   readonly json?: boolean;
 }
@@ -20,11 +25,16 @@ export function addPlans(program: Command, terminal: Terminal): void {
     planOf((await graphql(terminal, change, { input })).plan);
   const withLimits = (command: Command) =>
     command
-      .option('--monthly <count>', 'mails of a calendar month, or none for no limit', monthly)
+      .option('--monthly <count>', 'emails of a calendar month, or none for no limit', countOrNone)
       .option('--recipients <count>', 'recipients of one mail', count)
       .option('--send-per-minute <count>', 'requests of one key that send', count)
       .option('--logs-per-minute <count>', 'requests of one key that read logs', count)
       .option('--other-per-minute <count>', 'all other requests of one key', count)
+      .option('--api-keys <count>', 'active API keys of a workspace, or none for no limit', countOrNone)
+      .option('--domains <count>', 'domains of a workspace, or none', countOrNone)
+      .option('--webhooks <count>', 'webhooks of a workspace, or none', countOrNone)
+      .option('--members <count>', 'members of a workspace, or none', countOrNone)
+      .option('--capture-bytes <count>', 'captured email of a workspace, or none', countOrNone)
       .option('--json', 'print JSON');
   plans
     .command('list')
@@ -58,17 +68,26 @@ export function addPlans(program: Command, terminal: Terminal): void {
     });
 }
 
-function limitsOf({ monthly, recipients, sendPerMinute, logsPerMinute, otherPerMinute }: LimitOptions) {
+function limitsOf(options: LimitOptions) {
+  const { monthly, recipients, sendPerMinute, logsPerMinute, otherPerMinute } = options;
+  const orNull = (limit: number | 'none' | undefined) => (limit === 'none' ? null : limit);
   return {
-    monthlyEmails: monthly === 'none' ? null : monthly,
+    monthlyEmails: orNull(monthly),
     maxRecipientsPerRequest: recipients,
     sendPerMinute,
     logsPerMinute,
     otherPerMinute,
+    apiKeyLimit: orNull(options.apiKeys),
+    domainLimit: orNull(options.domains),
+    webhookLimit: orNull(options.webhooks),
+    memberLimit: orNull(options.members),
+    captureBytesLimit: orNull(options.captureBytes),
   };
 }
 
-export const PLAN = 'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute';
+export const PLAN =
+  'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute ' +
+  'apiKeyLimit domainLimit webhookLimit memberLimit captureBytesLimit';
 const PAYLOAD = select<{ plan: PlanEntry }>(`... on PlanPayload { plan { ${PLAN} } }`);
 const allPlans = query('plans', {}, select<readonly PlanEntry[]>(PLAN));
 const planCreate = mutation('planCreate', 'PlanLimitsInput', PAYLOAD);
@@ -85,10 +104,23 @@ function rowOf(plan: PlanEntry): string[] {
     plan.monthly_emails === null ? 'no monthly limit' : `${plan.monthly_emails} a month`,
     `${plan.recipients_per_request} recipients`,
     `${plan.send_per_minute} sends, ${plan.logs_per_minute} log requests, ${plan.default_per_minute} others a minute`,
+    heldIn(plan),
   ];
 }
 
-function monthly(text: string): number | 'none' {
+/** Only what the plan limits. */
+function heldIn(plan: PlanEntry): string {
+  const limits = [
+    [plan.api_key_limit, 'API keys'],
+    [plan.domain_limit, 'domains'],
+    [plan.webhook_limit, 'webhooks'],
+    [plan.member_limit, 'members'],
+    [plan.capture_bytes_limit, 'bytes of captured email'],
+  ] as const;
+  return limits.flatMap(([limit, noun]) => (limit === null ? [] : [`${limit} ${noun}`])).join(', ');
+}
+
+function countOrNone(text: string): number | 'none' {
   return text === 'none' ? text : count(text);
 }
 

@@ -2,6 +2,7 @@ import type { Tx } from '@postrider/db';
 import type { Actor } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { requireRoomInPlan } from '../usage/index.ts';
 import { countActiveKeys, lockKeyCount } from './store.ts';
 
 // Each key has its own rate windows and budgets, so a workspace is limited only as far as its key count is.
@@ -11,7 +12,9 @@ const MOST_KEYS = 1000;
 export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
   await lockKeyCount(tx, workspace_id);
   // The local CLI must always be able to replace a lost key, whatever the count.
-  if (kind === 'system' || (await countActiveKeys(tx, workspace_id, mode, 'lasting')) < MOST_KEYS) return;
+  if (kind === 'system') return;
+  await requireRoomInPlan(tx, workspace_id, 'api_keys');
+  if ((await countActiveKeys(tx, workspace_id, mode, 'lasting')) < MOST_KEYS) return;
   throw new AppError(
     'key_limit',
     `A workspace has at most ${MOST_KEYS} active ${mode} keys; revoke some that are not in use, or let keys expire.`,

@@ -40,7 +40,7 @@ export interface CaptureRow {
   received_at: Date;
 }
 
-/** Deletes captures beyond their retention, and the oldest of each workspace beyond its quota. */
+/** Deletes captures beyond their retention, and the oldest of each workspace beyond its quota or the limit of its plan. */
 export async function trimCaptures(
   sql: Sql | Tx,
   kept: { readonly seconds: number; readonly bytes_per_workspace: number },
@@ -49,8 +49,9 @@ export async function trimCaptures(
   await sql`
     delete from captures c using (
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
-    ) s
-    where c.workspace_id = s.workspace_id and c.id = s.id and s.bytes > ${kept.bytes_per_workspace}::bigint`;
+    ) s join workspaces w on w.id = s.workspace_id join plans p on p.name = w.plan
+    where c.workspace_id = s.workspace_id and c.id = s.id
+      and s.bytes > least(${kept.bytes_per_workspace}::bigint, p.capture_bytes_limit)`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { newId } from '../fields/ids.ts';
 import { AppError, refuseFields } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
+import { requireRoomInPlan } from '../usage/index.ts';
 import { type DomainEntry, domainEntry, domainSchema, ownHosts } from './domain-entry.ts';
 import { nameBelow, nameProblem } from './domain-name.ts';
 import { encryptDkimKeys, generateDkimPairs } from './records/dkim-keys.ts';
@@ -66,6 +67,7 @@ export const addDomain = operation({
     const pairs = await generateDkimPairs(dkim_ed25519 ?? false);
     const keys = encryptDkimKeys(ctx.encryption, pairs, now_ms, dkim_selector ?? undefined);
     const row = await ctx.sql.begin(async (tx) => {
+      await requireRoomInPlan(tx, workspace_id, 'domains');
       const added = await insertDomain(tx, {
         workspace_id,
         id: newId('domain', now_ms),

@@ -103,7 +103,9 @@ export const advice: Readonly<Record<Reason, string>> = {
   idempotency_mismatch: 'Use another Idempotency-Key for another mail; a key belongs to one body for 24 hours.',
   idempotency_in_progress: 'Repeat the request a little later with the same key, and you get its answer.',
   key_limit: 'Revoke keys that are not used: last_used_at shows which.',
+  domain_limit: 'Remove a domain that is not in use, or ask the operator for another plan.',
   webhook_limit: 'Delete a webhook, or let one receive several types of events.',
+  member_limit: 'Remove a member, or ask the operator for another plan.',
   webhook_disabled:
     'PATCH its status to enabled, then POST /v1/webhooks/{id}/recover with the time since when it failed.',
   private_address: 'Use a public address; an operator can allow a network by WEBHOOK_ALLOW_NETWORKS.',

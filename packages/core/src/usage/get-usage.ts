@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
+import { planUseOf, planUseSchema } from './plan-limits.ts';
 import { monthUsage } from './store.ts';
 
 export const usageSchema = z
@@ -12,6 +13,7 @@ export const usageSchema = z
     remaining: z.int().nullable(),
     resets_at: timeField,
     by_day: z.array(z.object({ date: z.string().meta({ format: 'date' }), used: z.int() })).readonly(),
+    plan_use: planUseSchema,
   })
   .meta({ id: 'Usage', description: 'Mails are counted per unique recipient.' });
 export type Usage = z.output<typeof usageSchema>;
@@ -31,7 +33,12 @@ export async function usageOf(
   ctx: { readonly sql: Parameters<typeof monthUsage>[0] },
   workspace_id: string,
 ): Promise<Usage> {
-  const { now, used, by_day, limit } = await monthUsage(ctx.sql, workspace_id);
+  const [{ now, used, by_day, limit }, uses] = await Promise.all([
+    monthUsage(ctx.sql, workspace_id),
+    planUseOf(ctx.sql, [workspace_id]),
+  ]);
+  const plan_use = uses.get(workspace_id);
+  if (!plan_use) throw new Error('an actor belongs to no workspace');
   const month = now.toISOString().slice(0, 7);
   const today = now.getUTCDate();
   return {
@@ -45,5 +52,6 @@ export async function usageOf(
       date: `${month}-${String(index + 1).padStart(2, '0')}`,
       used: by_day[index] ?? 0,
     })),
+    plan_use,
   };
 }

@@ -4,6 +4,7 @@ export { countCalls } from './count-calls.ts';
 export { getUsage, usageOf, usageSchema } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, monthUsageOf, monthUsageSchema, readMonthUsages } from './month-usage.ts';
 export { type OpenStream, openStream } from './open-stream.ts';
+export { type PlanUse, planUseOf, requireRoomInPlan } from './plan-limits.ts';
 export {
   budgetRefusal,
   type Charged,

@@ -7,6 +7,7 @@ import { accessibleWorkspace, workspaceNotFound } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { usageSchema } from './get-usage.ts';
+import { planUseOf } from './plan-limits.ts';
 import { type MonthRow, usageOfMonth } from './store.ts';
 
 const MOST = 1000;
@@ -39,9 +40,9 @@ export const getMonthUsage = operation({
 });
 
 export async function monthUsageOf(sql: Sql, workspace_id: string, month: string | null = null): Promise<MonthUsage> {
-  const [found] = await usageOfMonth(sql, [workspace_id], month);
-  if (!found) throw workspaceNotFound(workspace_id);
-  return monthUsage(found);
+  const [usage] = await monthUsages(sql, [workspace_id], month);
+  if (!usage) throw workspaceNotFound(workspace_id);
+  return usage;
 }
 
 /** Usage of one month for several workspaces, in the given order. */
@@ -54,16 +55,21 @@ export const readMonthUsages = operation({
   output: z.array(monthUsageSchema).readonly(),
   async run(ctx, { ids, month = null }): Promise<readonly MonthUsage[]> {
     const asked = ids.map((id) => accessibleWorkspace(ctx, id));
-    const rows = new Map((await usageOfMonth(ctx.sql, asked, month)).map((row) => [row.workspace_id, row]));
-    return asked.map((id) => {
-      const row = rows.get(id);
-      if (!row) throw workspaceNotFound(id);
-      return monthUsage(row);
-    });
+    return monthUsages(ctx.sql, asked, month);
   },
 });
 
-function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
+async function monthUsages(sql: Sql, ids: readonly string[], month: string | null): Promise<readonly MonthUsage[]> {
+  const [rows, uses] = await Promise.all([usageOfMonth(sql, ids, month), planUseOf(sql, ids)]);
+  const byId = new Map(rows.map((row) => [row.workspace_id, row]));
+  return ids.map((id) => {
+    const [row, plan_use] = [byId.get(id), uses.get(id)];
+    if (!row || !plan_use) throw workspaceNotFound(id);
+    return { ...monthUsage(row), plan_use };
+  });
+}
+
+function monthUsage({ month, now, used, limit, by_day }: MonthRow): Omit<MonthUsage, 'plan_use'> {
   const begins = new Date(`${month}-01T00:00:00Z`);
   const ends_ms = Date.UTC(begins.getUTCFullYear(), begins.getUTCMonth() + 1);
   if (begins > now) throw new AppError('invalid_range', `${month} has not begun yet; ask for a month before.`);

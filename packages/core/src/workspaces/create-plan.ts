@@ -22,6 +22,11 @@ export const createPlan = operation({
     send_per_minute: limitFields.send_per_minute.default(1000),
     logs_per_minute: limitFields.logs_per_minute.default(60),
     default_per_minute: limitFields.default_per_minute.default(120),
+    api_key_limit: limitFields.api_key_limit.default(null),
+    domain_limit: limitFields.domain_limit.default(null),
+    webhook_limit: limitFields.webhook_limit.default(null),
+    member_limit: limitFields.member_limit.default(null),
+    capture_bytes_limit: limitFields.capture_bytes_limit.default(null),
   }),
   output: planSchema,
   run: (ctx, plan): Promise<PlanEntry> =>

@@ -6,7 +6,15 @@ import type { PlanRow } from './plan-store.ts';
 const MOST_RECIPIENTS = 1000;
 const MOST_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.
-const MOST_MONTHLY = 2 ** 31 - 1;
+const MAX_INT = 2 ** 31 - 1;
+
+const heldField = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .max(MAX_INT)
+    .nullable()
+    .meta({ description: `${description}; null: no limit but that of the product.` });
 
 export const planName = z.string().meta({ examples: ['growth'] });
 
@@ -14,13 +22,18 @@ export const limitFields = {
   monthly_emails: z
     .int()
     .min(0)
-    .max(MOST_MONTHLY)
+    .max(MAX_INT)
     .nullable()
     .meta({ description: 'Mails of a calendar month, by unique recipient; null: no limit.' }),
   recipients_per_request: z.int().min(1).max(MOST_RECIPIENTS).meta({ description: 'Unique to, cc and bcc of a mail.' }),
   send_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'Requests of one key that send.' }),
   logs_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'Requests of one key that read logs.' }),
   default_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'All other requests of one key.' }),
+  api_key_limit: heldField('Active API keys of a workspace, of both modes'),
+  domain_limit: heldField('Domains of a workspace'),
+  webhook_limit: heldField('Webhooks of a workspace, of both modes'),
+  member_limit: heldField('Members of a workspace'),
+  capture_bytes_limit: heldField('Captured email of a workspace, in bytes'),
 };
 export const limitNames = [
   'monthly_emails',
@@ -28,21 +41,30 @@ export const limitNames = [
   'send_per_minute',
   'logs_per_minute',
   'default_per_minute',
+  'api_key_limit',
+  'domain_limit',
+  'webhook_limit',
+  'member_limit',
+  'capture_bytes_limit',
 ] as const satisfies readonly (keyof typeof limitFields)[];
 
 export const planSchema = z.object({ object: z.literal('plan'), name: planName, ...limitFields }).meta({ id: 'Plan' });
 export type PlanEntry = z.output<typeof planSchema>;
 
-export function planEntry({ name, ...limits }: PlanRow): PlanEntry {
-  const { monthly_emails, recipients_per_request, send_per_minute, logs_per_minute, default_per_minute } = limits;
+export function planEntry(row: PlanRow): PlanEntry {
   return {
     object: 'plan',
-    name,
-    monthly_emails,
-    recipients_per_request,
-    send_per_minute,
-    logs_per_minute,
-    default_per_minute,
+    name: row.name,
+    monthly_emails: row.monthly_emails,
+    recipients_per_request: row.recipients_per_request,
+    send_per_minute: row.send_per_minute,
+    logs_per_minute: row.logs_per_minute,
+    default_per_minute: row.default_per_minute,
+    api_key_limit: row.api_key_limit,
+    domain_limit: row.domain_limit,
+    webhook_limit: row.webhook_limit,
+    member_limit: row.member_limit,
+    capture_bytes_limit: row.capture_bytes_limit,
   };
 }
 

@@ -365,11 +365,44 @@ export interface LogEntryDetail {
   attempts: (Attempt)[];
 }
 
+/** What the workspace has of what its plan limits. */
+export interface PlanUse {
+  /** Active keys of both modes. */
+  api_keys: {
+    used: number;
+    /** null: no limit of the plan. */
+    limit: number | null;
+  };
+  /** Without the sandbox domain. */
+  domains: {
+    used: number;
+    /** null: no limit of the plan. */
+    limit: number | null;
+  };
+  /** Of both modes. */
+  webhooks: {
+    used: number;
+    /** null: no limit of the plan. */
+    limit: number | null;
+  };
+  members: {
+    used: number;
+    /** null: no limit of the plan. */
+    limit: number | null;
+  };
+  /** Beyond the limit the oldest captured email is deleted. */
+  capture_bytes: {
+    used: number;
+    /** null: no limit of the plan. */
+    limit: number | null;
+  };
+}
+
 /** Orders the mail of a workspace: while all three wait for a destination, they go 8 : 4 : 1. No header says it. */
 export type Priority = "high" | "normal" | "bulk" | (string & {});
 
 /** What exactly was wrong; branch on it beyond the code. More may come. */
-export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "response_too_large" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "erasure_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "body_budget" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
+export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "response_too_large" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "erasure_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "domain_limit" | "webhook_limit" | "member_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "body_budget" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
 
 export interface Recipient {
   id: string;
@@ -472,6 +505,7 @@ export interface Usage {
       date: string;
       used: number;
   })[];
+  plan_use: PlanUse;
 }
 
 export interface Waiting {

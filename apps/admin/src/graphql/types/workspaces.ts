@@ -19,7 +19,7 @@ import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
-import { snakeFields } from '../kit/names.ts';
+import { snakeCase, snakeFields } from '../kit/names.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { DeleteResult } from '../kit/target.ts';
 import { UsageType } from '../kit/usage.ts';
@@ -30,6 +30,8 @@ const UnknownPolicy = enumOf(
   'What becomes of a mail whose answer was lost after all of it was sent: RESEND may deliver it twice, STOP never.',
 );
 
+const NO_LIMIT = 'null: no limit but that of the product.';
+
 const Plan = builder.objectRef<PlanEntry>('Plan').implement({
   fields: (t) => ({
     name: t.exposeString('name'),
@@ -38,6 +40,11 @@ const Plan = builder.objectRef<PlanEntry>('Plan').implement({
     sendPerMinute: t.int({ resolve: ({ send_per_minute }) => send_per_minute }),
     logsPerMinute: t.int({ resolve: ({ logs_per_minute }) => logs_per_minute }),
     otherPerMinute: t.int({ resolve: ({ default_per_minute }) => default_per_minute }),
+    apiKeyLimit: t.exposeInt('api_key_limit', { nullable: true, description: NO_LIMIT }),
+    domainLimit: t.exposeInt('domain_limit', { nullable: true, description: NO_LIMIT }),
+    webhookLimit: t.exposeInt('webhook_limit', { nullable: true, description: NO_LIMIT }),
+    memberLimit: t.exposeInt('member_limit', { nullable: true, description: NO_LIMIT }),
+    captureBytesLimit: t.exposeInt('capture_bytes_limit', { nullable: true, description: NO_LIMIT }),
   }),
 });
 
@@ -128,6 +135,11 @@ const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
     sendPerMinute: t.int(),
     logsPerMinute: t.int(),
     otherPerMinute: t.int(),
+    apiKeyLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
+    domainLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
+    webhookLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
+    memberLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
+    captureBytesLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
     reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
@@ -136,17 +148,16 @@ const PlanDeleteInput = builder.inputType('PlanDeleteInput', {
   fields: (t) => ({ name: t.string({ required: true }) }),
 });
 
-/** Limits under their names in core; null (no limit) is a value of monthly_emails, so it is passed on. */
+/** Limits under their names in core; null (no limit) is a value, so it is passed on. */
 function limitsOf({
-  monthlyEmails,
   maxRecipientsPerRequest: recipientsPerRequest,
   otherPerMinute: defaultPerMinute,
   ...rest
 }: typeof PlanLimitsInput.$inferInput): Record<string, unknown> {
-  return {
-    ...snakeFields({ ...rest, recipientsPerRequest, defaultPerMinute }),
-    ...(monthlyEmails !== undefined && { monthly_emails: monthlyEmails }),
-  };
+  const unlimited = Object.entries(rest).flatMap(([name, limit]) =>
+    limit === null && name !== 'reason' ? [[snakeCase(name), null]] : [],
+  );
+  return { ...snakeFields({ ...rest, recipientsPerRequest, defaultPerMinute }), ...Object.fromEntries(unlimited) };
 }
 
 builder.mutationFields((t) => ({

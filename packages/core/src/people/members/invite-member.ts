@@ -5,6 +5,7 @@ import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { scopeRefusal } from '../../operation/scope-refusal.ts';
+import { requireRoomInPlan } from '../../usage/index.ts';
 import { admitWithNewEntry, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
 import { insertMember, lockKnown, lockMember } from '../store.ts';
@@ -37,6 +38,7 @@ export const inviteMember = operation({
     return ctx.sql.begin(async (tx) => {
       const known = await lockKnown(tx, email, workspace_id);
       if (known?.here) throw memberExists(email);
+      await requireRoomInPlan(tx, workspace_id, 'members');
       const settled = known !== null && (known.operator || known.somewhere);
       if (settled && scopeRefusal(ctx.actor, 'operator')) {
         throw new AppError('user_exists', `${email} is known in another workspace; ask an operator to add them here.`);

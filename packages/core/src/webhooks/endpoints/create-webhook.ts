@@ -7,9 +7,10 @@ import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { type KeyMode, keyModes } from '../../operation/secrets.ts';
+import { requireRoomInPlan } from '../../usage/index.ts';
 import { encryptSecret, newWebhookSecret } from '../posting/signing.ts';
 import { eventsIn } from './format.ts';
-import { countWebhooks, insertWebhook, lockWorkspace } from './store.ts';
+import { countWebhooks, insertWebhook } from './store.ts';
 import { requirePublic, shownUrl, urlField } from './url-field.ts';
 import {
   ALL_EVENTS,
@@ -51,7 +52,7 @@ export const createWebhook = operation({
     const id = newId('webhook', ctx.clock.now());
     const secret = newWebhookSecret();
     const row = await ctx.sql.begin(async (tx) => {
-      await lockWorkspace(tx, workspace_id);
+      await requireRoomInPlan(tx, workspace_id, 'webhooks');
       if ((await countWebhooks(tx, workspace_id, mode)) >= MOST_WEBHOOKS) throw tooMany(mode);
       const added = await insertWebhook(tx, {
         workspace_id,

@@ -43,11 +43,6 @@ function shown(sql: Sql | Tx) {
 
 const ofMode = (sql: Sql | Tx, mode: KeyMode | null): Fragment => (mode === null ? sql`true` : sql`mode = ${mode}`);
 
-/** Serializes additions to a workspace, so that a count taken after it holds until the commit. */
-export async function lockWorkspace(tx: Tx, workspace_id: string): Promise<void> {
-  await tx`select from workspaces where id = ${workspace_id} for no key update`;
-}
-
 export async function countWebhooks(tx: Tx, workspace_id: string, mode: KeyMode): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from webhooks where workspace_id = ${workspace_id} and mode = ${mode}`;

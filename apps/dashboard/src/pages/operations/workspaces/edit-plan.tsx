@@ -15,6 +15,11 @@ const usual = {
   send_per_minute: 1000,
   logs_per_minute: 60,
   default_per_minute: 120,
+  api_key_limit: null,
+  domain_limit: null,
+  webhook_limit: null,
+  member_limit: null,
+  capture_bytes_limit: null,
 } as const;
 
 const limits = [
@@ -23,6 +28,11 @@ const limits = [
   ['send_per_minute', text.columns.send, text.perKey],
   ['logs_per_minute', text.columns.logs, text.perKey],
   ['default_per_minute', text.columns.other, text.perKey],
+  ['api_key_limit', text.held.apiKeys, text.held.about],
+  ['domain_limit', text.held.domains, text.held.about],
+  ['webhook_limit', text.held.webhooks, text.held.about],
+  ['member_limit', text.held.members, text.held.about],
+  ['capture_bytes_limit', text.held.captureBytes, text.held.about],
 ] as const;
 
 /** Makes a plan, or changes the limits of one. */
@@ -37,15 +47,20 @@ export function EditPlan({
   const before = plan ?? usual;
   const save = (form: FormData) => {
     const name = plan?.name ?? String(form.get('name') ?? '').trim();
-    const monthly = String(form.get('monthly_emails') ?? '').trim();
     const count = (field: string) => Number(form.get(field));
+    const countOrNull = (field: string) => (String(form.get(field) ?? '').trim() === '' ? null : count(field));
     const given = {
       name,
-      monthly_emails: monthly === '' ? null : Number(monthly),
+      monthly_emails: countOrNull('monthly_emails'),
       recipients_per_request: count('recipients_per_request'),
       send_per_minute: count('send_per_minute'),
       logs_per_minute: count('logs_per_minute'),
       default_per_minute: count('default_per_minute'),
+      api_key_limit: countOrNull('api_key_limit'),
+      domain_limit: countOrNull('domain_limit'),
+      webhook_limit: countOrNull('webhook_limit'),
+      member_limit: countOrNull('member_limit'),
+      capture_bytes_limit: countOrNull('capture_bytes_limit'),
     };
     if (plan === null) return client.plans.create.mutate(given);
     const reason = reasonIn(form);
@@ -76,7 +91,7 @@ export function EditPlan({
                   {...control}
                   className="input"
                   type="number"
-                  min={field === 'monthly_emails' ? 0 : 1}
+                  min={usual[field] === null ? 0 : 1}
                   defaultValue={before[field] ?? ''}
                 />
               )}

@@ -42,6 +42,14 @@ export const words = {
       keep: 'Keep plan',
       submit: 'Delete the plan',
     },
+    held: {
+      apiKeys: 'API keys',
+      domains: 'Domains',
+      webhooks: 'Webhooks',
+      members: 'Members',
+      captureBytes: 'Captured email (bytes)',
+      about: 'Of each workspace. Empty: no limit.',
+    },
     columns: {
       name: 'Plan',
       monthly: 'Mails per month',

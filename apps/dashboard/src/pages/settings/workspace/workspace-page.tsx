@@ -29,7 +29,7 @@ export function WorkspacePage() {
           {(shown) => (
             <>
               <WorkspaceForm key={`${shown.name} ${shown.unknown_policy}`} workspace={shown} />
-              <Plan plan={shown.plan} />
+              <Plan plan={shown.plan} use={usage.data?.plan_use ?? null} />
             </>
           )}
         </Answered>
@@ -60,7 +60,10 @@ function answerOf({ used, limit, resets_at }: Pick<Usage, 'used' | 'limit' | 're
     : words.answer.limited(count(used), count(limit), resets_at.slice(0, 10));
 }
 
-function Plan({ plan }: Pick<Workspace, 'plan'>) {
+/** Null while it is being loaded. */
+type PlanUse = Usage['plan_use'] | null;
+
+function Plan({ plan, use }: Pick<Workspace, 'plan'> & { readonly use: PlanUse }) {
   const text = words.planFacts;
   return (
     <Panel title={words.plan}>
@@ -73,12 +76,27 @@ function Plan({ plan }: Pick<Workspace, 'plan'>) {
             [text.send, count(plan.send_per_minute)],
             [text.logs, count(plan.logs_per_minute)],
             [text.other, count(plan.default_per_minute)],
+            ...heldRows(use),
           ]}
         />
         <p className="muted small">{words.planAbout}</p>
       </div>
     </Panel>
   );
+}
+
+function heldRows(use: PlanUse): (readonly [string, string])[] {
+  if (use === null) return [];
+  const text = words.planFacts;
+  const told = ({ used, limit }: Usage['plan_use']['domains']) =>
+    text.held(count(used), limit === null ? null : count(limit));
+  return [
+    [text.apiKeys, told(use.api_keys)],
+    [text.domains, told(use.domains)],
+    [text.webhooks, told(use.webhooks)],
+    [text.members, told(use.members)],
+    [text.captureBytes, told(use.capture_bytes)],
+  ];
 }
 
 function MonthChart({ usage }: { readonly usage: Outputs['usage']['get'] }) {

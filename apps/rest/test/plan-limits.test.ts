@@ -1,0 +1,95 @@
+import { invoke } from '@postrider/core';
+import { recordCapture, trimCaptures } from '@postrider/core/captures';
+import { inviteMember } from '@postrider/core/people';
+import { createPlan } from '@postrider/core/workspaces';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { errorOf, openRest } from './rest-server.ts';
+
+const world = await openWorld();
+const rest = await openRest(world);
+const other = await openRest(world);
+
+const AT_ONCE = 20;
+let serial = 0;
+
+type Limits = Readonly<Record<string, number>>;
+
+/** A workspace with its first key, on a plan of its own. */
+async function workspaceWith(limits: Limits) {
+  const name = `limited-${serial++}`;
+  await invoke(world.as(world.workspace_id), createPlan, { name, recipients_per_request: 10, ...limits });
+  const made = await world.workspace('free');
+  await world.services.sql`update workspaces set plan = ${name} where id = ${made.workspace_id}`;
+  return { ...made, plan: name };
+}
+
+const serverOf = (number: number) => (number % 2 ? rest : other);
+
+const things = [
+  ['api_key_limit', 'api_keys', 'key_limit', '/api-keys', () => ({ name: `K${serial++}`, scopes: ['email:send'] }), 1],
+  ['domain_limit', 'domains', 'domain_limit', '/domains', () => ({ name: `limited${serial++}.example` }), 0],
+  ['webhook_limit', 'webhooks', 'webhook_limit', '/webhooks', () => ({ url: `http://localhost:4000/${serial++}` }), 0],
+] as const;
+
+describe('a limit of the plan', () => {
+  it.each(things)('fairness N10: %s is never exceeded, at once or one after another', async (...given) => {
+    const [limit, thing, reason, path, body, before] = given;
+    const { secret: key, plan } = await workspaceWith({ [limit]: before + 3 });
+
+    const responses = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, number) => serverOf(number).call('POST', path, { key, body: body() })),
+    );
+
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+    const rejected = responses.filter(({ status }) => status === 422);
+    expect(rejected).toHaveLength(AT_ONCE - 3);
+    for (const response of rejected) {
+      expect(errorOf(response)).toMatchObject({
+        reason,
+        limit: before + 3,
+        used: before + 3,
+        message: expect.stringContaining(`The plan ${plan} allows ${before + 3}`),
+      });
+    }
+    const usage = await rest.call('GET', '/usage', { key });
+    expect(usage.body.plan_use).toMatchObject({ [thing]: { used: before + 3, limit: before + 3 } });
+    expect((await rest.call('POST', path, { key, body: body() })).status).toBe(422);
+  });
+
+  it('fairness N10: member_limit is never exceeded by invitations at once', async () => {
+    const { workspace_id, secret: key } = await workspaceWith({ member_limit: 2 });
+    const invite = (number: number) =>
+      invoke(world.as(workspace_id), inviteMember, {
+        email: `m${number}@limited.test`,
+        role: 'viewer',
+        entry: 'login_link',
+      });
+
+    const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, (_, number) => invite(number)));
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.reason] : []));
+    expect(reasons).toEqual(Array(AT_ONCE - 2).fill('member_limit'));
+    const usage = await rest.call('GET', '/usage', { key });
+    expect(usage.body.plan_use).toMatchObject({ members: { used: 2, limit: 2 } });
+  });
+
+  it('fairness N10: capture_bytes_limit keeps the newest captured email of a workspace, and all of another', async () => {
+    const limited = await workspaceWith({ capture_bytes_limit: 2500 });
+    const free = await world.workspace('free');
+    for (const { workspace_id } of [limited, free]) {
+      for (let count = 0; count < 4; count++) {
+        const envelope = { envelope_from: 'shop@sandbox.test', envelope_to: ['ada@example.com'] };
+        await recordCapture(world.services, { ...envelope, raw: Buffer.alloc(1000, 'x') }, workspace_id);
+      }
+    }
+
+    await trimCaptures(world.services.sql, { seconds: 86_400, bytes_per_workspace: 1_000_000 });
+
+    const usage = await rest.call('GET', '/usage', { key: limited.secret });
+    expect(usage.body.plan_use).toMatchObject({ capture_bytes: { used: 2000, limit: 2500 } });
+    const unlimited = await rest.call('GET', '/usage', { key: free.secret });
+    expect(unlimited.body.plan_use).toMatchObject({ capture_bytes: { used: 4000, limit: null } });
+  });
+});

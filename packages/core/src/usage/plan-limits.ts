@@ -1,0 +1,63 @@
+import type { Sql, Tx } from '@postrider/db';
+import { z } from 'zod';
+import { AppError, type Reason } from '../operation/errors.ts';
+import { countOf, type Limited, lockPlanOf, planUses } from './plan-limits-store.ts';
+
+const useSchema = z.object({
+  used: z.int(),
+  limit: z.int().nullable().meta({ description: 'null: no limit of the plan.' }),
+});
+
+export const planUseSchema = z
+  .object({
+    api_keys: useSchema.meta({ description: 'Active keys of both modes.' }),
+    domains: useSchema.meta({ description: 'Without the sandbox domain.' }),
+    webhooks: useSchema.meta({ description: 'Of both modes.' }),
+    members: useSchema,
+    capture_bytes: useSchema.meta({ description: 'Beyond the limit the oldest captured email is deleted.' }),
+  })
+  .meta({ id: 'PlanUse', description: 'What the workspace has of what its plan limits.' });
+export type PlanUse = z.output<typeof planUseSchema>;
+
+const limits = {
+  api_keys: { reason: 'key_limit', noun: 'active API keys', remedy: 'Revoke keys that are not in use' },
+  domains: { reason: 'domain_limit', noun: 'domains', remedy: 'Remove a domain' },
+  webhooks: { reason: 'webhook_limit', noun: 'webhooks', remedy: 'Delete a webhook' },
+  members: { reason: 'member_limit', noun: 'members', remedy: 'Remove a member' },
+} as const satisfies Record<Limited, { readonly reason: Reason; readonly noun: string; readonly remedy: string }>;
+
+/** Locks the workspace until the commit, so that concurrent requests cannot both take the last place. */
+export async function requireRoomInPlan(tx: Tx, workspace_id: string, what: Limited): Promise<void> {
+  const { plan, limit } = await lockPlanOf(tx, workspace_id, what);
+  if (limit === null) return;
+  const used = await countOf(tx, workspace_id, what);
+  if (used < limit) return;
+  const { reason, noun, remedy } = limits[what];
+  throw new AppError(
+    reason,
+    `The plan ${plan} allows ${limit} ${noun}. ${remedy}, or ask the operator for another plan.`,
+    {
+      extra: { limit, used },
+    },
+  );
+}
+
+/** By workspace. */
+export async function planUseOf(
+  sql: Sql | Tx,
+  workspace_ids: readonly string[],
+): Promise<ReadonlyMap<string, PlanUse>> {
+  const rows = await planUses(sql, workspace_ids);
+  return new Map(
+    rows.map((row) => [
+      row.workspace_id,
+      {
+        api_keys: { used: row.api_keys, limit: row.key_limit },
+        domains: { used: row.domains, limit: row.domain_limit },
+        webhooks: { used: row.webhooks, limit: row.webhook_limit },
+        members: { used: row.members, limit: row.member_limit },
+        capture_bytes: { used: row.capture_bytes, limit: row.capture_bytes_limit },
+      },
+    ]),
+  );
+}
