@@ -38,6 +38,8 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['BODY_BYTES', 'large request bodies that are read and stored at one time; a workspace gets half of it'],
     ['MAX_BODY_WAIT_MS', 'how long a large request body waits for its turn'],
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
+    ['BOUNCE_CLIENTS', 'sessions with the inbound port'],
+    ['BOUNCE_CLIENTS_OF_NETWORK', 'of them, sessions of one network'],
     ['LARGE_COMMIT_BYTES', 'large submissions that a process commits at one time; a workspace gets half of it'],
     ['LARGE_EMAIL_BYTES', 'large emails that a worker composes and writes at one time; a workspace gets half of it'],
     ['LARGE_SANDBOX_BYTES', 'the same for sandbox email'],
@@ -144,7 +146,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/mail/src/bounce/return-server.ts': [
     ['IDLE_MS', 'a session with the inbound port without a command'],
     ['SESSION_MS', 'a whole session with the inbound port'],
-    ['MOST_CLIENTS', 'sessions with the inbound port'],
+    ['MAX_CLIENTS', 'connections to the inbound port, with those that are being turned away'],
     ['MOST_TAKEN_BYTES', 'a mail to the inbound port'],
     ['MOST_KEPT_BYTES', 'what is read of such a mail'],
   ],

@@ -1,5 +1,6 @@
 import type { Services } from '@postrider/core';
 import { readReturnPath, recordReturned } from '@postrider/core/delivery';
+import { bounceClientBounds, NetworkPlaces } from '@postrider/core/shares';
 import {
   type CameBack,
   createReturnedMailReader,
@@ -8,6 +9,7 @@ import {
   startReturnServer,
 } from '@postrider/mail';
 import { certificateOf, watchCertificate } from './certificate.ts';
+import { createMinuteTally } from './minute-tally.ts';
 
 export interface Listener {
   readonly port: number;
@@ -23,14 +25,13 @@ export async function startListener(
 ): Promise<Listener> {
   const { config, log } = services;
   const reader = createReturnedMailReader(reading);
-  let forged = 0;
+  const forged = createMinuteTally((count) =>
+    log.warn({ forged: count }, 'return addresses with a wrong signature were refused'),
+  );
 
   function isOurs(address: string): boolean {
     const read = readReturnPath(services, localPartOf(address));
-    if (read.kind === 'forged') {
-      forged += 1;
-      log.warn({ forged }, 'a return address with a wrong signature was refused');
-    }
+    if (read.kind === 'forged') forged.note();
     return read.kind === 'ours';
   }
 
@@ -61,6 +62,7 @@ export async function startListener(
     tls: await certificateOf(services),
     isOurs,
     onMail: take,
+    places: new NetworkPlaces(bounceClientBounds),
   });
   const unwatch = watchCertificate(services, (renewed) => server.useCertificate(renewed));
   return {
@@ -68,6 +70,7 @@ export async function startListener(
     reader,
     async stop() {
       unwatch();
+      forged.stop();
       // Queued mails are answered with 451, so that a stop waits for one mail at most.
       await Promise.all([reader.stop(), server.stop()]);
     },

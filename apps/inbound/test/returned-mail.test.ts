@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { getMessage } from '@postrider/core/messages';
@@ -284,6 +286,34 @@ describe('access to return addresses', () => {
       expect(answer).toEqual({ rcpt: expect.stringMatching(/^550 /), data: null });
     });
     expect(world.logged.at(-1)).toMatchObject({ forged: 1 });
+  });
+
+  it('fairness C16: wrong signatures of a minute are one line of the log, whatever their number', async () => {
+    const { return_path } = await sent('ada@example.com');
+    const [local = '', domain] = return_path.split('@');
+    const other = local.endsWith('0') ? '1' : '0';
+    const lines = () => world.logged.filter((entry) => 'forged' in entry).length;
+    const before = lines();
+
+    for (let count = 0; count < 20; count++)
+      await bring(`${local.slice(0, -1)}${other}@${domain}`, failure('ada@example.com'));
+
+    expect(lines() - before).toBeLessThanOrEqual(1);
+  });
+
+  it('fairness P16: fifty idle connections of one network leave places for another', async () => {
+    const idle = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const socket = connect({ host: '127.0.0.1', port: listener.port, localAddress: '127.0.0.2' });
+        const [banner] = await once(socket.setEncoding('latin1'), 'data');
+        return { socket, banner: String(banner) };
+      }),
+    );
+
+    expect(idle.filter(({ banner }) => banner.startsWith('220 '))).toHaveLength(10);
+    const { return_path } = await sent('ada@example.com');
+    expect((await bring(return_path, failure('ada@example.com'))).data).toMatch(/^250 /);
+    for (const { socket } of idle) socket.destroy();
   });
 
   it('the signature of one recipient is not good for another', async () => {

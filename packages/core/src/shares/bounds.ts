@@ -1,4 +1,5 @@
 import type { LineBounds } from './fair-line.ts';
+import type { PlacesBounds } from './network-places.ts';
 
 // A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine together.
 const BODY_BYTES = 128 * 1024 * 1024;
@@ -61,4 +62,14 @@ export const largeCommitBounds: LineBounds = {
   max_waiting: 10 * MAX_OWN_BODIES_WAITING,
   max_own_waiting: MAX_OWN_BODIES_WAITING,
   max_wait_ms: MAX_BODY_WAIT_MS,
+};
+
+const BOUNCE_CLIENTS = 50;
+const BOUNCE_CLIENTS_OF_NETWORK = 10;
+
+/** Connections to the port for returned mail. */
+export const bounceClientBounds: PlacesBounds = {
+  places: BOUNCE_CLIENTS,
+  own_places: BOUNCE_CLIENTS_OF_NETWORK,
+  reserve: 15,
 };

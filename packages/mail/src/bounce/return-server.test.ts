@@ -19,6 +19,7 @@ async function start(options: Partial<ReturnServerOptions> = {}): Promise<void> 
     port: 0,
     name: 'mx.example.org',
     tls: null,
+    places: { take: () => true, give: () => undefined },
     isOurs: (address) => address.startsWith('b+'),
     onMail: async (mail) => {
       came.push(mail);

@@ -1,5 +1,6 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { closeServer, listenOn } from '../smtp/listening-server.ts';
+import type { SharedPlaces } from '../smtp/shared-places.ts';
 
 /** A mail to one of our envelope senders, truncated where it is large. */
 export interface CameBack {
@@ -24,6 +25,8 @@ export interface ReturnServerOptions {
   /** `taken` is answered with 250, `later` and a rejection with 451. */
   onMail(mail: CameBack): Promise<'taken' | 'later'>;
   readonly session_ms?: number;
+  /** By the address of the client. */
+  readonly places: SharedPlaces;
 }
 
 export interface ReturnServer {
@@ -39,7 +42,8 @@ const MOST_KEPT_BYTES = 1024 * 1024;
 const MOST_TAKEN_BYTES = 32 * 1024 * 1024;
 const IDLE_MS = 60_000;
 const SESSION_MS = 300_000;
-const MOST_CLIENTS = 50;
+/** Also of clients that are turned away and have not left yet. */
+const MAX_CLIENTS = 100;
 
 /** The SMTP server that bounces and complaints are returned to. It never sends mail. */
 export async function startReturnServer(options: ReturnServerOptions): Promise<ReturnServer> {
@@ -56,14 +60,19 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     size: MOST_TAKEN_BYTES,
     rejectOversized: true,
     socketTimeout: IDLE_MS,
-    maxClients: MOST_CLIENTS,
+    maxClients: MAX_CLIENTS,
     logger: false,
     onConnect(session, callback) {
+      if (!options.places.take(session.remoteAddress)) {
+        callback(smtpError(421, 'Too many connections from your network'));
+        return;
+      }
       // The socket timeout alone would spare a client that sends one byte now and then.
       deadlines.set(session.id, setTimeout(() => cut(session.id), options.session_ms ?? SESSION_MS).unref());
       callback();
     },
     onClose(session) {
+      if (deadlines.has(session.id)) options.places.give(session.remoteAddress);
       clearTimeout(deadlines.get(session.id));
       deadlines.delete(session.id);
     },
