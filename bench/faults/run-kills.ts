@@ -95,7 +95,7 @@ async function underLoad(running: Instance): Promise<void> {
   const stopUploads = startSlowUploads(ports, secret, plan.slow_peers);
   if (plan.backlog === null) load.start();
   else load.startBacklog(plan.backlog, () => database.openRecipients());
-  say(plan.backlog === null ? `${plan.per_second} requests a second` : `a backlog of ${plan.backlog} mails`);
+  say(plan.backlog === null ? `${plan.per_second} requests a second` : `a backlog of ${plan.backlog} emails`);
   await new Phases({ plan, instance: running, ledgers, database, load, random: random.fork('faults'), say }).run();
   await load.stop();
   stopUploads();
@@ -108,11 +108,11 @@ async function drain(running: Instance): Promise<string> {
   running.hooks.faulty = false;
   const since = wallTime();
   for (;;) {
-    const mails = await database.openRecipients(slow);
+    const emails = await database.openRecipients(slow);
     const posts = await database.openWebhooks(running.hooks.url);
     const seconds = (wallTime() - since) / 1000;
-    if (mails + posts === 0) return `drained in ${seconds.toFixed(1)} s`;
-    if (seconds > plan.drain_s) return `${mails} mails and ${posts} posts are open after ${plan.drain_s} s`;
+    if (emails + posts === 0) return `drained in ${seconds.toFixed(1)} s`;
+    if (seconds > plan.drain_s) return `${emails} emails and ${posts} posts are open after ${plan.drain_s} s`;
     await pause(500);
   }
 }

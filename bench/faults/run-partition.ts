@@ -75,10 +75,10 @@ async function isSound(one: Case): Promise<boolean> {
     recipients.filter(({ message_id }) => ids.has(message_id)),
   );
   const bad = checks.filter((found) => !holds(found));
-  const told = bad.map(({ name, found, examples }) => `${found} ${name} (${examples.join(', ')})`).join('; ');
+  const failures = bad.map(({ name, found, examples }) => `${found} ${name} (${examples.join(', ')})`).join('; ');
   say(
     `${bad.length === 0 ? 'ok ' : 'BAD'} ${policy}, reply after ${reply_ms} ms, away for ${away_s} s: ` +
-      `${ids.size} emails, drained in ${(drained_in / 1000).toFixed(1)} s${told && `: ${told}`}`,
+      `${ids.size} emails, drained in ${(drained_in / 1000).toFixed(1)} s${failures && `: ${failures}`}`,
   );
   return bad.length === 0;
 }
@@ -125,10 +125,10 @@ function checksOf({ policy, away_s }: Case, cut_at: number, recipients: readonly
   const may_repeat = policy === 'resend' && away_s > LONGEST_AWAY_WITHOUT_COPIES_S;
   const excusable = (one: StoredRecipient) =>
     may_repeat && (copiesOf(one)[0]?.at ?? Number.POSITIVE_INFINITY) <= cut_at + SILENCE_MS;
-  const told = (one: StoredRecipient) => `${one.message_id} ${one.state}`;
+  const describe = (one: StoredRecipient) => `${one.message_id} ${one.state}`;
   return [
-    check('not delivered', recipients.filter(({ state }) => state !== 'delivered').map(told)),
-    check('without a copy at the mail server', recipients.filter((one) => copiesOf(one).length === 0).map(told)),
-    check('sent twice', repeated.filter((one) => !excusable(one)).map(told)),
+    check('not delivered', recipients.filter(({ state }) => state !== 'delivered').map(describe)),
+    check('without a copy at the mail server', recipients.filter((one) => copiesOf(one).length === 0).map(describe)),
+    check('sent twice', repeated.filter((one) => !excusable(one)).map(describe)),
   ];
 }

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Reports the first of something at once, and then, a minute later, how many more there were. */
+/** Reports the first of something immediately, and a minute later how many more there were. */
 export interface MinuteTally {
   note(): void;
   /** Reports what was counted since. */

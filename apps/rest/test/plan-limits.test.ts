@@ -10,7 +10,7 @@ const world = await openWorld();
 const rest = await openRest(world);
 const other = await openRest(world);
 
-const AT_ONCE = 20;
+const CONCURRENT = 20;
 let serial = 0;
 
 type Limits = Readonly<Record<string, number>>;
@@ -19,9 +19,9 @@ type Limits = Readonly<Record<string, number>>;
 async function workspaceWith(limits: Limits) {
   const name = `limited-${serial++}`;
   await invoke(world.as(world.workspace_id), createPlan, { name, recipients_per_request: 10, ...limits });
-  const made = await world.workspace('free');
-  await world.services.sql`update workspaces set plan = ${name} where id = ${made.workspace_id}`;
-  return { ...made, plan: name };
+  const workspace = await world.workspace('free');
+  await world.services.sql`update workspaces set plan = ${name} where id = ${workspace.workspace_id}`;
+  return { ...workspace, plan: name };
 }
 
 const serverOf = (number: number) => (number % 2 ? rest : other);
@@ -33,17 +33,17 @@ const things = [
 ] as const;
 
 describe('a limit of the plan', () => {
-  it.each(things)('fairness N10: %s is never exceeded, at once or one after another', async (...given) => {
+  it.each(things)('fairness N10: %s is never exceeded, concurrently or one after another', async (...given) => {
     const [limit, thing, reason, path, body, before] = given;
     const { secret: key, plan } = await workspaceWith({ [limit]: before + 3 });
 
     const responses = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, number) => serverOf(number).call('POST', path, { key, body: body() })),
+      Array.from({ length: CONCURRENT }, (_, number) => serverOf(number).call('POST', path, { key, body: body() })),
     );
 
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
     const rejected = responses.filter(({ status }) => status === 422);
-    expect(rejected).toHaveLength(AT_ONCE - 3);
+    expect(rejected).toHaveLength(CONCURRENT - 3);
     for (const response of rejected) {
       expect(errorOf(response)).toMatchObject({
         reason,
@@ -57,7 +57,7 @@ describe('a limit of the plan', () => {
     expect((await rest.call('POST', path, { key, body: body() })).status).toBe(422);
   });
 
-  it('fairness N10: member_limit is never exceeded by invitations at once', async () => {
+  it('fairness N10: member_limit is never exceeded by concurrent invitations', async () => {
     const { workspace_id, secret: key } = await workspaceWith({ member_limit: 2 });
     const invite = (number: number) =>
       invoke(world.as(workspace_id), inviteMember, {
@@ -66,11 +66,11 @@ describe('a limit of the plan', () => {
         entry: 'login_link',
       });
 
-    const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, (_, number) => invite(number)));
+    const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENT }, (_, number) => invite(number)));
 
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.reason] : []));
-    expect(reasons).toEqual(Array(AT_ONCE - 2).fill('member_limit'));
+    expect(reasons).toEqual(Array(CONCURRENT - 2).fill('member_limit'));
     const usage = await rest.call('GET', '/usage', { key });
     expect(usage.body.plan_use).toMatchObject({ members: { used: 2, limit: 2 } });
   });

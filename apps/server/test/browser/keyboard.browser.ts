@@ -32,8 +32,8 @@ const NUMBER_STOPS = `(() => {
     const drawn = (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
     const { left, right, top, bottom } = at.getBoundingClientRect();
     const points = [0.1, 0.5, 0.9].flatMap((x) => [0.2, 0.5, 0.8].map((y) => [left + (right - left) * x, top + (bottom - top) * y]));
-    const seen = points.some(([x, y]) => { const hit = document.elementFromPoint(x, y); return hit && (at.contains(hit) || hit.contains(at)); });
-    window.places.push({ stop: Number(at.dataset.stop), drawn, seen });
+    const visible = points.some(([x, y]) => { const hit = document.elementFromPoint(x, y); return hit && (at.contains(hit) || hit.contains(at)); });
+    window.places.push({ stop: Number(at.dataset.stop), drawn, seen: visible });
   };
   document.addEventListener('keydown', window.notePlace, true);
   return stops.map((one) => one.getAttribute('aria-label') || one.textContent.trim().slice(0, 40) || one.outerHTML.slice(0, 80));

@@ -6,7 +6,7 @@ import { requireRoomInPlan } from '../usage/index.ts';
 import { countActiveKeys, lockKeyCount } from './store.ts';
 
 // Each key has its own rate windows and budgets, so a workspace is limited only as far as its key count is.
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 
 /** Locks key creation in the workspace until the commit, so that the count is exact. */
 export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
@@ -14,10 +14,10 @@ export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode:
   // The local CLI must always be able to replace a lost key, whatever the count.
   if (kind === 'system') return;
   await requireRoomInPlan(tx, workspace_id, 'api_keys');
-  if ((await countActiveKeys(tx, workspace_id, mode, 'lasting')) < MOST_KEYS) return;
+  if ((await countActiveKeys(tx, workspace_id, mode, 'lasting')) < MAX_KEYS) return;
   throw new AppError(
     'key_limit',
-    `A workspace has at most ${MOST_KEYS} active ${mode} keys; revoke some that are not in use, or let keys expire.`,
+    `A workspace has at most ${MAX_KEYS} active ${mode} keys; revoke some that are not in use, or let keys expire.`,
   );
 }
 
@@ -27,9 +27,9 @@ export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode:
  */
 export async function refuseTooManyReplaced(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
   await lockKeyCount(tx, workspace_id);
-  if (kind === 'system' || (await countActiveKeys(tx, workspace_id, mode, 'replaced')) < MOST_KEYS) return;
+  if (kind === 'system' || (await countActiveKeys(tx, workspace_id, mode, 'replaced')) < MAX_KEYS) return;
   throw new AppError(
     'key_limit',
-    `${MOST_KEYS} ${mode} replaced keys are still active; revoke some of them, or wait until they expire.`,
+    `${MAX_KEYS} ${mode} replaced keys are still active; revoke some of them, or wait until they expire.`,
   );
 }

@@ -3,33 +3,34 @@ import type { Fragment, Sql, Tx } from '@postrider/db';
 /** What the plan of a workspace may limit the number of. */
 export type Limited = 'api_keys' | 'domains' | 'webhooks' | 'members';
 
-/** How many a workspace has. */
-function counting(sql: Sql | Tx, what: Limited, workspace_id: Fragment): Fragment {
-  switch (what) {
-    case 'api_keys':
-      return sql`(select count(*)::int from api_keys k where k.workspace_id = ${workspace_id} and k.revoked_at is null
-        and coalesce(k.expires_at, 'infinity') > clock_now() and k.replaced_by is null)`;
-    case 'domains':
-      return sql`(select count(*)::int from domains d where d.workspace_id = ${workspace_id} and not d.sandbox)`;
-    case 'webhooks':
-      return sql`(select count(*)::int from webhooks h where h.workspace_id = ${workspace_id})`;
-    case 'members':
-      return sql`(select count(*)::int from members m where m.workspace_id = ${workspace_id})`;
-  }
+interface Counted {
+  /** The column of plan p. */
+  limit(sql: Sql | Tx): Fragment;
+  /** How many a workspace has. */
+  count(sql: Sql | Tx, workspace_id: Fragment): Fragment;
 }
 
-function limitColumn(sql: Sql | Tx, what: Limited): Fragment {
-  switch (what) {
-    case 'api_keys':
-      return sql`p.key_limit`;
-    case 'domains':
-      return sql`p.domain_limit`;
-    case 'webhooks':
-      return sql`p.webhook_limit`;
-    case 'members':
-      return sql`p.member_limit`;
-  }
-}
+const counted: Readonly<Record<Limited, Counted>> = {
+  api_keys: {
+    limit: (sql) => sql`p.key_limit`,
+    count: (sql, workspace_id) => sql`(
+      select count(*)::int from api_keys k where k.workspace_id = ${workspace_id} and k.revoked_at is null
+        and coalesce(k.expires_at, 'infinity') > clock_now() and k.replaced_by is null)`,
+  },
+  domains: {
+    limit: (sql) => sql`p.domain_limit`,
+    count: (sql, workspace_id) =>
+      sql`(select count(*)::int from domains d where d.workspace_id = ${workspace_id} and not d.sandbox)`,
+  },
+  webhooks: {
+    limit: (sql) => sql`p.webhook_limit`,
+    count: (sql, workspace_id) => sql`(select count(*)::int from webhooks h where h.workspace_id = ${workspace_id})`,
+  },
+  members: {
+    limit: (sql) => sql`p.member_limit`,
+    count: (sql, workspace_id) => sql`(select count(*)::int from members m where m.workspace_id = ${workspace_id})`,
+  },
+};
 
 /** Locks the workspace until the commit. */
 export async function lockPlanOf(
@@ -38,7 +39,7 @@ export async function lockPlanOf(
   what: Limited,
 ): Promise<{ readonly plan: string; readonly limit: number | null }> {
   const [row] = await tx<{ plan: string; limit: number | null }[]>`
-    select p.name as plan, ${limitColumn(tx, what)} as limit
+    select p.name as plan, ${counted[what].limit(tx)} as limit
     from workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id} for no key update of w`;
   if (!row) throw new Error('an actor belongs to no workspace');
@@ -47,7 +48,7 @@ export async function lockPlanOf(
 
 /** In a statement after that of the lock, which sees what was committed while it waited. */
 export async function countOf(tx: Tx, workspace_id: string, what: Limited): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select ${counting(tx, what, tx`${workspace_id}::uuid`)} as count`;
+  const [row] = await tx<{ count: number }[]>`select ${counted[what].count(tx, tx`${workspace_id}::uuid`)} as count`;
   return row?.count ?? 0;
 }
 
@@ -64,8 +65,8 @@ export interface PlanUseRow extends Readonly<Record<Limited, number>> {
 export async function planUses(sql: Sql | Tx, workspace_ids: readonly string[]): Promise<PlanUseRow[]> {
   const own = sql`w.id`;
   return sql<PlanUseRow[]>`
-    select w.id as workspace_id, ${counting(sql, 'api_keys', own)} as api_keys, ${counting(sql, 'domains', own)} as domains,
-      ${counting(sql, 'webhooks', own)} as webhooks, ${counting(sql, 'members', own)} as members,
+    select w.id as workspace_id, ${counted.api_keys.count(sql, own)} as api_keys, ${counted.domains.count(sql, own)} as domains,
+      ${counted.webhooks.count(sql, own)} as webhooks, ${counted.members.count(sql, own)} as members,
       (select coalesce(sum(c.size_bytes), 0)::float8 from captures c where c.workspace_id = w.id) as capture_bytes,
       p.key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.capture_bytes_limit::float8 as capture_bytes_limit
     from workspaces w join plans p on p.name = w.plan

@@ -88,14 +88,14 @@ function Plan({ plan, use }: Pick<Workspace, 'plan'> & { readonly use: PlanUse }
 function heldRows(use: PlanUse): (readonly [string, string])[] {
   if (use === null) return [];
   const text = words.planFacts;
-  const told = ({ used, limit }: Usage['plan_use']['domains']) =>
+  const label = ({ used, limit }: Usage['plan_use']['domains']) =>
     text.held(count(used), limit === null ? null : count(limit));
   return [
-    [text.apiKeys, told(use.api_keys)],
-    [text.domains, told(use.domains)],
-    [text.webhooks, told(use.webhooks)],
-    [text.members, told(use.members)],
-    [text.captureBytes, told(use.capture_bytes)],
+    [text.apiKeys, label(use.api_keys)],
+    [text.domains, label(use.domains)],
+    [text.webhooks, label(use.webhooks)],
+    [text.members, label(use.members)],
+    [text.captureBytes, label(use.capture_bytes)],
   ];
 }
 
