@@ -132,6 +132,22 @@ describe('the webhook pump', () => {
     await expect.poll(left, { interval: 500 }).toEqual([]);
   });
 
+  it('ends its job for an endpoint whose lease another worker has taken', async () => {
+    await hook('/hook');
+    await happen(1);
+    const released = hanging('/hook');
+    start();
+    await sink.waitFor(1);
+
+    await world.services.sql`
+      update endpoint_leases set holder = gen_random_uuid(), held_until = clock_now() + interval '1 minute'`;
+
+    await expect
+      .poll(() => world.services.sql`select state from pgboss.job where name = 'webhook.deliver'`)
+      .toEqual([]);
+    released.resolve();
+  });
+
   it('holds four places of an endpoint that hangs with 10,000 waiting, and posts to the others meanwhile', async () => {
     const dead = await hook('/dead');
     await happen(10_000);

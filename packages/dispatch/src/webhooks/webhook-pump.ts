@@ -366,7 +366,15 @@ export class WebhookPump {
     const leases = this.#lanes.leases();
     if (leases.length === 0) return;
     const kept = await renewEndpointLeases(sql, leases);
-    for (const lease of leases) if (!kept.has(lease.webhook_id)) this.#lanes.lose(lease);
+    const lost = leases.filter(({ webhook_id }) => !kept.has(webhook_id));
+    for (const lease of lost) this.#lanes.lose(lease);
+    // The new holder has a job of its own; without this the old one would stay active until its heartbeat is missed.
+    if (lost.length > 0)
+      await settlePosts(
+        this.#services,
+        [],
+        lost.map((lease) => ({ ...lease, idle: false })),
+      );
     this.#renewals += 1;
     if (this.#renewals % TOUCH_EVERY > 0) return;
     await jobs.touch(
