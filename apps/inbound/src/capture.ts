@@ -1,5 +1,5 @@
-import type { Services } from '@postrider/core';
-import { workspaceOfPassword } from '@postrider/core/api-keys';
+import { AppError, type Services } from '@postrider/core';
+import { checkPassword } from '@postrider/core/api-keys';
 import { recordCapture } from '@postrider/core/captures';
 import { startCaptureServer } from '@postrider/mail';
 import { refusedLogin } from './replies.ts';
@@ -11,8 +11,8 @@ export function startCapture(services: Services, port: number) {
     port,
     on_mail: (mail, workspace_id) => recordCapture(services, mail, workspace_id),
     async on_login(password, address) {
-      const workspace_id = await workspaceOfPassword(services, password, address);
-      return typeof workspace_id === 'string' ? workspace_id : refusedLogin(workspace_id);
+      const accepted = await checkPassword(services, password, address);
+      return accepted instanceof AppError ? refusedLogin(accepted) : accepted.workspace_id;
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Services } from '@postrider/core';
 import { readReturnPath, recordReturned } from '@postrider/core/delivery';
-import { bounceClientBounds, NetworkPlaces } from '@postrider/core/shares';
+import { bounceClientBounds, countRejected, NetworkPlaces } from '@postrider/core/shares';
 import {
   type CameBack,
   createReturnedMailReader,
@@ -62,7 +62,7 @@ export async function startListener(
     tls: await certificateOf(services),
     isOurs,
     onMail: take,
-    places: new NetworkPlaces(bounceClientBounds),
+    places: new NetworkPlaces(bounceClientBounds, countRejected(services.metrics, 'bounce_clients')),
   });
   const unwatch = watchCertificate(services, (renewed) => server.useCertificate(renewed));
   return {

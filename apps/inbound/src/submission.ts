@@ -1,8 +1,18 @@
 import { isIP } from 'node:net';
-import { AppError, type Context, type Credential, createContext, invoke, newId, type Services } from '@postrider/core';
+import { AppError, type Context, createContext, invoke, newId, type Services } from '@postrider/core';
 import { readIdempotencyKey, sendMessage } from '@postrider/core/accept';
-import { authenticate, checkPassword, refuseAddress } from '@postrider/core/api-keys';
-import { FairLine, parsingBounds, ShareRejected } from '@postrider/core/shares';
+import { authenticate, checkPassword, refuseAddress, type SmtpLogin } from '@postrider/core/api-keys';
+import {
+  countRejected,
+  FairLine,
+  NetworkPlaces,
+  Places,
+  parsingBounds,
+  ShareRejected,
+  submissionByteBounds,
+  submissionClientBounds,
+  submissionStrangerBounds,
+} from '@postrider/core/shares';
 import { createSubmissionReader, type Reply, type SubmittedMail, startSubmissionServer } from '@postrider/mail';
 import { certificateOf, watchCertificate } from './certificate.ts';
 import { refusedLogin, replyTo } from './replies.ts';
@@ -56,7 +66,11 @@ export async function startSubmission(
     }
   }
 
-  async function onMail(credential: Credential, { recipients, raw }: SubmittedMail, address: string): Promise<Reply> {
+  async function onMail(
+    { credential }: SmtpLogin,
+    { recipients, raw }: SubmittedMail,
+    address: string,
+  ): Promise<Reply> {
     const request_id = newId('request', services.clock.now());
     // Counted before it is parsed, which costs more than the rest.
     const admitted = await authenticate(services, credential, 'send');
@@ -93,7 +107,8 @@ export async function startSubmission(
     }
   }
 
-  const server = await startSubmissionServer<Credential>({
+  const { metrics } = services;
+  const server = await startSubmissionServer<SmtpLogin>({
     host: config.HOST,
     port,
     name: config.HELO_NAME ?? 'localhost',
@@ -101,7 +116,10 @@ export async function startSubmission(
     implicit,
     plaintext: local,
     max_bytes: MOST_BYTES,
-    senderOf: ({ secret_hash }) => secret_hash.toString('base64'),
+    strangers: new NetworkPlaces(submissionStrangerBounds, countRejected(metrics, 'submission_strangers')),
+    clients: new Places(submissionClientBounds, countRejected(metrics, 'submission_clients')),
+    bytes: new Places(submissionByteBounds, countRejected(metrics, 'submission_bytes')),
+    senderOf: ({ workspace_id }) => workspace_id,
     onLogin: (user, password, address) => login(services, user, password, address),
     onMail,
   });
@@ -117,13 +135,13 @@ export async function startSubmission(
 }
 
 /** Wrong passwords count against the client address, as wrong keys do; so does another user. */
-async function login(services: Services, user: string, password: string, address: string): Promise<Credential | Reply> {
+async function login(services: Services, user: string, password: string, address: string): Promise<SmtpLogin | Reply> {
   if (user !== USER) {
     const refusal = new AppError('malformed_key', `Log in as the user ${USER}, with an API key as the password.`);
     return refusedLogin((await refuseAddress(services, address, refusal)).error);
   }
-  const credential = await checkPassword(services, password, address);
-  return credential instanceof AppError ? refusedLogin(credential) : credential;
+  const accepted = await checkPassword(services, password, address);
+  return accepted instanceof AppError ? refusedLogin(accepted) : accepted;
 }
 
 function isLoopback(host: string): boolean {

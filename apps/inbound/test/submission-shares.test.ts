@@ -1,7 +1,13 @@
+import { connect, type Socket } from 'node:net';
 import { openWorld } from '@postrider/testing/open-world';
 import { createTransport } from 'nodemailer';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startSubmission } from '../src/submission.ts';
+
+const open: Socket[] = [];
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
 
 const world = await openWorld();
 await world.domain('good.test');
@@ -59,5 +65,54 @@ describe('the parsing of submitted messages', () => {
     expect(await used()).toBe(1);
     await responseOf(program(secret).sendMail(hello));
     expect(await used()).toBe(2);
+  });
+});
+
+/** The reply to the login of a connection that then stays, or what the server said instead; the greeting without one. */
+function stay(localAddress: string, secret?: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: submission.port, localAddress });
+  open.push(socket);
+  const login = Buffer.from(`\0api\0${secret}`).toString('base64');
+  const lines = secret === undefined ? [] : ['EHLO program.test', `AUTH PLAIN ${login}`];
+  return new Promise((resolve) => {
+    let received = '';
+    socket.setEncoding('latin1').on('data', (more: string) => {
+      received += more;
+      if (!/^\d{3} .*\r\n/m.test(received)) return;
+      const next = lines.shift();
+      if (next === undefined || /^421/.test(received)) resolve(received);
+      else socket.write(`${next}\r\n`);
+      received = '';
+    });
+    socket.on('error', () => undefined).once('close', () => resolve('closed'));
+  });
+}
+
+const countOf = (replies: readonly string[], reply: RegExp) => replies.filter((one) => reply.test(one)).length;
+
+describe('the connections of submission', () => {
+  it('fairness N6: are a hundred of a workspace at most, whatever its keys and addresses', async () => {
+    const [neighbor, second] = [await world.workspace('business'), await world.key({ scopes: ['email:send'] })];
+    const logins: Promise<string>[] = [];
+    for (let index = 0; index < 120; index++) {
+      const secret = index % 2 === 0 ? world.secret : second.secret;
+      logins.push(stay(`127.0.1.${index % 12}`, secret));
+      if (index % 10 === 9) await Promise.all(logins);
+    }
+    const replies = await Promise.all(logins);
+
+    expect([countOf(replies, /^235/), countOf(replies, /^421 4\.7\.0/)]).toEqual([100, 20]);
+    expect(await stay('127.0.0.1', neighbor.secret)).toMatch(/^235/);
+  });
+
+  it('fairness N6: keep room for other networks, however many silent ones of each there are', async () => {
+    const networks = Array.from({ length: 11 }, (_, index) => `127.0.2.${index + 1}`);
+    const silent = await Promise.all(networks.flatMap((address) => Array.from({ length: 20 }, () => stay(address))));
+
+    // Each has one of the reserve.
+    expect(countOf(silent, /^220/)).toBeLessThanOrEqual(140 + networks.length);
+    expect(await stay('127.0.0.1', world.secret)).toMatch(/^235/);
+    const rejected = world.services.metrics.read().find(({ name }) => name === 'share_rejected_total');
+    expect(rejected?.points).toContainEqual(expect.objectContaining({ labels: ['submission_strangers', 'full'] }));
   });
 });

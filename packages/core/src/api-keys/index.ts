@@ -17,7 +17,7 @@ export { keyUsage, readKeyUsages } from './key-usage.ts';
 export { createKeyUses } from './key-uses.ts';
 export { refuseLimitedKey } from './limited-key.ts';
 export { listKeys } from './list-keys.ts';
-export { checkPassword, workspaceOfPassword } from './passwords.ts';
+export { checkPassword, type SmtpLogin } from './passwords.ts';
 export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';
 export { rotateKey } from './rotate-key.ts';

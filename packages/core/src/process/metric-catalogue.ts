@@ -12,6 +12,8 @@ export type Invariant = (typeof invariants)[number];
 /** The lines in which workspaces take turns, each before something that they share. */
 export const shareLines = ['request_bodies', 'submission_parsing', 'large_commits', 'large_emails'] as const;
 export type ShareLine = (typeof shareLines)[number];
+/** Places that are taken or rejected, but not waited for. */
+export type SharePlaces = 'bounce_clients' | 'submission_strangers' | 'submission_clients' | 'submission_bytes';
 
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';

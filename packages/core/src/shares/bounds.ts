@@ -1,5 +1,5 @@
 import type { LineBounds } from './fair-line.ts';
-import type { PlacesBounds } from './network-places.ts';
+import type { PlacesBounds } from './places.ts';
 
 // A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine together.
 const BODY_BYTES = 128 * 1024 * 1024;
@@ -72,4 +72,30 @@ export const bounceClientBounds: PlacesBounds = {
   places: BOUNCE_CLIENTS,
   own_places: BOUNCE_CLIENTS_OF_NETWORK,
   reserve: 15,
+};
+
+const SUBMISSION_CLIENTS = 200;
+const SUBMISSION_CLIENTS_OF_WORKSPACE = 100;
+const SUBMISSION_STRANGERS = 200;
+const SUBMISSION_STRANGERS_OF_NETWORK = 20;
+
+/** Connections to the submission ports that have logged in, by workspace. */
+export const submissionClientBounds: PlacesBounds = {
+  places: SUBMISSION_CLIENTS,
+  own_places: SUBMISSION_CLIENTS_OF_WORKSPACE,
+  reserve: 60,
+};
+
+/** Connections that have not, by network. */
+export const submissionStrangerBounds: PlacesBounds = {
+  places: SUBMISSION_STRANGERS,
+  own_places: SUBMISSION_STRANGERS_OF_NETWORK,
+  reserve: 60,
+};
+
+/** Bytes of submitted email that is being read or stored, by workspace. */
+export const submissionByteBounds: PlacesBounds = {
+  places: BODY_BYTES,
+  own_places: BODY_BYTES / 2,
+  reserve: BODY_BYTES / 4,
 };

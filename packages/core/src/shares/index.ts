@@ -6,6 +6,10 @@ export {
   largeEmailBounds,
   largeSandboxBounds,
   parsingBounds,
+  submissionByteBounds,
+  submissionClientBounds,
+  submissionStrangerBounds,
 } from './bounds.ts';
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
-export { NetworkPlaces, type PlacesBounds } from './network-places.ts';
+export { NetworkPlaces } from './network-places.ts';
+export { countRejected, Places, type PlacesBounds } from './places.ts';

@@ -1,5 +1,5 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import { closeServer, listenOn } from '../smtp/listening-server.ts';
+import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts';
 import type { SharedPlaces } from '../smtp/shared-places.ts';
 
 /** A mail to one of our envelope senders, truncated where it is large. */
@@ -47,7 +47,7 @@ const MAX_CLIENTS = 100;
 
 /** The SMTP server that bounces and complaints are returned to. It never sends mail. */
 export async function startReturnServer(options: ReturnServerOptions): Promise<ReturnServer> {
-  const taking = new Set<Promise<void>>();
+  const storing = new StoringMail();
   const deadlines = new Map<string, NodeJS.Timeout>();
   const server = new SMTPServer({
     name: options.name,
@@ -83,12 +83,10 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
       else callback();
     },
     onData(stream, session, callback) {
-      const taken = take(stream, session).then(
+      take(stream, session).then(
         (answer) => (answer === 'taken' ? callback(null, 'taken') : callback(smtpError(451, 'Try again later'))),
         () => callback(smtpError(451, 'Try again later')),
       );
-      taking.add(taken);
-      void taken.finally(() => taking.delete(taken));
     },
   });
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<'taken' | 'later'> {
@@ -103,7 +101,8 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     const [to] = rcptTo;
     // smtp-server itself refuses a mail that is too large.
     if (stream.sizeExceeded || !to) return 'taken';
-    return options.onMail({ from: mailFrom ? mailFrom.address : '', to: to.address, raw: Buffer.concat(chunks) });
+    const mail = { from: mailFrom ? mailFrom.address : '', to: to.address, raw: Buffer.concat(chunks) };
+    return storing.run(session.id, () => options.onMail(mail));
   }
 
   function cut(session_id: string): void {
@@ -120,7 +119,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     port,
     useCertificate: (tls) => server.updateSecureContext({ ...tls }),
     async stop() {
-      await closeServer(server, taking);
+      await closeServer(server, storing);
     },
   };
 }

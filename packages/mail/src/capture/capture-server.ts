@@ -1,6 +1,6 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
-import { closeServer, listenOn } from '../smtp/listening-server.ts';
+import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts';
 
 export interface CapturedMail {
   readonly envelope_from: string;
@@ -50,7 +50,7 @@ const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not 
 /** An SMTP server for this machine: takes any sender and recipient, without login and without TLS. */
 export async function startCaptureServer(options: CaptureServerOptions): Promise<CaptureServer> {
   const { script } = options;
-  const storing = new Set<Promise<void>>();
+  const storing = new StoringMail();
   const stopped = new AbortController();
   const server = new SMTPServer({
     name: 'postrider',
@@ -76,12 +76,10 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
       },
     }),
     onData(stream, session, callback) {
-      const stored = store(stream, session).then(
+      store(stream, session).then(
         (verdict) => answer(verdict, session, (error) => callback(error, script ? '2.6.0 captured' : 'captured')),
         () => callback(refusal(FAILED)),
       );
-      storing.add(stored);
-      void stored.finally(() => storing.delete(stored));
     },
   });
   function answer(verdict: CaptureVerdict, session: SMTPServerSession, callback: (error: Error | null) => void): void {
@@ -110,7 +108,8 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     };
     const verdict = script?.on_content(mail) ?? { kind: 'accept' };
     if (verdict.kind !== 'accept') return verdict;
-    await options.on_mail(mail, typeof session.user === 'string' ? session.user : null);
+    const login = typeof session.user === 'string' ? session.user : null;
+    await storing.run(session.id, () => options.on_mail(mail, login));
     script?.on_stored(mail);
     return verdict;
   }

@@ -17,13 +17,50 @@ export async function listenOn(server: SMTPServer, host: string, port: number): 
   return (listener.address() as AddressInfo).port;
 }
 
-/** Closes a server. Mail that is being stored is still answered; then idle sessions get 421 and are closed. */
-export async function closeServer(server: SMTPServer, storing: ReadonlySet<Promise<void>>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  while (storing.size > 0) await Promise.all(storing);
-  for (const connection of server.connections) {
-    connection.send(421, 'Closing');
-    connection.close();
+/** Mail that has arrived whole and is being stored, by the session that sent it. */
+export class StoringMail {
+  readonly #storing = new Map<string, Promise<unknown>>();
+
+  /** Runs the storing of a mail; a stop waits for it. */
+  run<T>(session_id: string, store: () => Promise<T>): Promise<T> {
+    const stored = store().finally(() => this.#storing.delete(session_id));
+    this.#storing.set(
+      session_id,
+      stored.catch(() => undefined),
+    );
+    return stored;
   }
-  await closed;
+
+  has(session_id: string): boolean {
+    return this.#storing.has(session_id);
+  }
+
+  /** Until the next one is stored; null if there is none. */
+  next(): Promise<unknown> | null {
+    return this.#storing.size > 0 ? Promise.race(this.#storing.values()) : null;
+  }
+}
+
+// A client that does not close its side owes nothing and is owed nothing.
+const MAX_LEAVING_MS = 1000;
+
+/**
+ * Closes a server. Mail that has arrived whole is stored and answered; every other session gets 421, also in the middle
+ * of its mail, which its client sends again.
+ */
+export async function closeServer(server: SMTPServer, storing: StoringMail): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (;;) {
+    for (const connection of server.connections) {
+      if (storing.has(connection.id)) continue;
+      connection.send(421, 'Closing');
+      connection.close();
+    }
+    const next = storing.next();
+    if (next === null) break;
+    await next;
+    // The reply to the mail precedes the 421.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, MAX_LEAVING_MS).unref())]);
 }

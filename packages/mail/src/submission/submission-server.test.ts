@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { certificate } from '../../test/certificate.ts';
+import type { SharedPlaces } from '../smtp/shared-places.ts';
 import type { ClientBounds } from './client-bounds.ts';
 import {
   type Certificate,
@@ -18,8 +19,27 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+/** Room for so much of each owner. */
+function roomFor(own_places: number): SharedPlaces {
+  const taken = new Map<string, number>();
+  return {
+    take(owner, count = 1) {
+      const own = (taken.get(owner) ?? 0) + count;
+      if (own <= own_places) taken.set(owner, own);
+      return own <= own_places;
+    },
+    give: (owner, count = 1) => void taken.set(owner, (taken.get(owner) ?? 0) - count),
+  };
+}
+
+interface Room {
+  readonly strangers?: number;
+  readonly clients?: number;
+  readonly bytes?: number;
+}
+
 async function start(
-  bounds: Partial<ClientBounds>,
+  { strangers = 20, clients = 20, bytes = 1_000_000, ...bounds }: Partial<ClientBounds> & Room,
   onMail: (mail: SubmittedMail) => Promise<void> = async () => {},
   tls: Certificate | null = null,
 ) {
@@ -32,6 +52,9 @@ async function start(
     plaintext: true,
     max_bytes: 1_000_000,
     bounds,
+    strangers: roomFor(strangers),
+    clients: roomFor(clients),
+    bytes: roomFor(bytes),
     senderOf: ({ name }) => name,
     onLogin: async (_user, password) => ({ name: password }),
     async onMail(_login, mail) {
@@ -95,7 +118,7 @@ describe('a client that has not logged in', () => {
   });
 
   it('has as many connections as one address may have, which a login frees', async () => {
-    const server = await start({ strangers_of_address: 2 });
+    const server = await start({ strangers: 2 });
     const [one, two] = [talk(server), talk(server)];
     expect(await one.reply()).toMatch(/^220/);
     expect(await two.reply()).toMatch(/^220/);
@@ -111,7 +134,7 @@ describe('a client that has not logged in', () => {
 
 describe('a client that upgrades to TLS', () => {
   it('gives its place back when it leaves or its time for the login is over', async () => {
-    const server = await start({ strangers_of_address: 1, login_ms: 700 }, undefined, TLS);
+    const server = await start({ strangers: 1, login_ms: 700 }, undefined, TLS);
     const upgrade = async () => {
       const client = talk(server);
       expect(await client.reply()).toMatch(/^220/);
@@ -151,8 +174,8 @@ describe('a client that has logged in', () => {
     expect(await shop.say('NOOP')).toMatch(/^250/);
   });
 
-  it('is one of so many with its key', async () => {
-    const server = await start({ connections_of_sender: 1 });
+  it('is one of so many of its sender', async () => {
+    const server = await start({ clients: 1 });
     const [one, two, other] = [talk(server), talk(server), talk(server)];
 
     expect(await one.logIn('shop')).toMatch(/^235/);
@@ -161,6 +184,19 @@ describe('a client that has logged in', () => {
 
     one.socket.destroy();
     await expect.poll(() => talk(server).logIn('shop')).toMatch(/^235/);
+  });
+
+  it('makes room for others where it is idle and there are many, but not while it sends an email', async () => {
+    const server = await start({ crowd: 2, idle_ms: 0 });
+    const [sending, idle, next] = [talk(server), talk(server), talk(server)];
+    await sending.logIn('shop');
+    await sending.data();
+    await idle.logIn('shop');
+
+    expect(await next.logIn('blog')).toMatch(/^235/);
+
+    expect(await idle.reply()).toMatch(/^421 4\.4\.2 Idle/);
+    expect(await sending.say('Hello\r\n.')).toMatch(/^250/);
   });
 
   it('is closed where a mail takes too long, whatever it sends', async () => {
@@ -175,10 +211,10 @@ describe('a client that has logged in', () => {
     clearInterval(drip);
   });
 
-  it('is put off while its key has more mail under way than its share, and served again after that', async () => {
+  it('is put off while its sender has more email under way than its share, and served again after that', async () => {
     const held = Promise.withResolvers<void>();
     const lengths: number[] = [];
-    const server = await start({ bytes: 3000, bytes_of_sender: 1500 }, async ({ raw }) => {
+    const server = await start({ bytes: 1500 }, async ({ raw }) => {
       lengths.push(raw.length);
       await held.promise;
     });
@@ -195,7 +231,7 @@ describe('a client that has logged in', () => {
 
     one.socket.write(`${mail}\r\n`);
     await expect.poll(() => lengths).toEqual([1002]);
-    expect(await two.say(mail)).toMatch(/^451 4\.3\.1 Too much mail/);
+    expect(await two.say(mail)).toMatch(/^451 4\.3\.1 Too many bytes/);
     other.socket.write(`${mail}\r\n`);
     await expect.poll(() => lengths).toHaveLength(2);
     held.resolve();
@@ -217,5 +253,32 @@ describe('a client that has logged in', () => {
 
     expect(await client.say('.')).toMatch(/^250/);
     expect(mails[0]?.toString()).toBe(body);
+  });
+});
+
+describe('a stop of the submission server', () => {
+  it('fairness N7: answers an email that arrived whole, and tells 421 to whoever is in the middle of one', async () => {
+    const stored = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const server = await start({}, () => {
+      arrived.resolve();
+      return stored.promise;
+    });
+    const [whole, half] = [talk(server), talk(server)];
+    for (const client of [whole, half]) {
+      await client.logIn('shop');
+      await client.data();
+    }
+    half.socket.write('Subject: half');
+    whole.socket.write('Subject: whole\r\n\r\n.\r\n');
+    await arrived.promise;
+
+    const stopped = server.stop();
+    expect(await half.reply()).toMatch(/^421/);
+    await half.closed;
+    stored.resolve();
+
+    expect(await whole.reply()).toMatch(/^250/);
+    await stopped;
   });
 });

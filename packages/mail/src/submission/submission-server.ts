@@ -1,9 +1,10 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
-import { closeServer, listenOn } from '../smtp/listening-server.ts';
-import { boundStrangers, type ClientBounds, clientBounds, createGatherer, createShares } from './client-bounds.ts';
+import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts';
+import type { SharedPlaces } from '../smtp/shared-places.ts';
+import { boundStrangers, type ClientBounds, clientBounds, createGatherer } from './client-bounds.ts';
 
-/** A mail as a program handed it in. */
+/** An email as a program submitted it. */
 export interface SubmittedMail {
   readonly recipients: readonly string[];
   readonly raw: Buffer;
@@ -26,11 +27,26 @@ export interface SubmissionServerOptions<Login> {
   readonly plaintext: boolean;
   readonly max_bytes: number;
   readonly bounds?: Partial<ClientBounds>;
-  /** Logins of one sender share its bounds. */
+  /** Connections that have not logged in, by the address of the client. */
+  readonly strangers: SharedPlaces;
+  /** Connections that have, by their sender. */
+  readonly clients: SharedPlaces;
+  /** Bytes of email that is being read or stored, by its sender. */
+  readonly bytes: SharedPlaces;
+  /** Logins of one sender have one share. */
   senderOf(login: Login): string;
   onLogin(user: string, password: string, address: string): Promise<Login | Reply>;
   /** The reply to the end of the data; a rejection is answered with 451. */
   onMail(login: Login, mail: SubmittedMail, address: string): Promise<Reply>;
+}
+
+/** A session that has logged in. */
+interface Session<Login> {
+  readonly login: Login;
+  readonly sender: string;
+  /** When it last named a sender or a recipient, or ended an email. */
+  active_at: number;
+  has_data: boolean;
 }
 
 export interface SubmissionServer {
@@ -41,25 +57,28 @@ export interface SubmissionServer {
 }
 
 const IDLE_MS = 300_000;
-const MOST_CLIENTS = 200;
-// As many as a message may have.
-const MOST_RECIPIENTS = 1000;
-const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not be accepted now; try again' };
-const FULL: Reply = { code: 451, enhanced: '4.3.1', text: 'Too much mail is being read; try again later' };
-const CROWDED: Reply = { code: 421, enhanced: '4.7.0', text: 'Too many connections with this key; use fewer' };
-const SLOW: Reply = { code: 421, enhanced: '4.4.2', text: 'The mail takes too long to arrive' };
+/** Also of clients that are turned away and have not left yet. */
+const MAX_CLIENTS = 450;
+// As many as an email may have.
+const MAX_RECIPIENTS = 1000;
+const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The email could not be accepted now; try again' };
+const FULL: Reply = {
+  code: 451,
+  enhanced: '4.3.1',
+  text: 'Too many bytes of email of this workspace are being read; try again later',
+};
+const CROWDED: Reply = { code: 421, enhanced: '4.7.0', text: 'Too many connections of this workspace; use fewer' };
+const IDLE: Reply = { code: 421, enhanced: '4.4.2', text: 'Idle for too long while others wait; connect again' };
+const SLOW: Reply = { code: 421, enhanced: '4.4.2', text: 'The email takes too long to arrive' };
 
 /** The SMTP server for programs that log in. */
 export async function startSubmissionServer<Login extends object>(
   options: SubmissionServerOptions<Login>,
 ): Promise<SubmissionServer> {
   const bounds = { ...clientBounds, ...options.bounds };
-  const [bytes, connections] = [
-    createShares(bounds.bytes, bounds.bytes_of_sender),
-    createShares(MOST_CLIENTS, bounds.connections_of_sender),
-  ];
-  const logins = new Map<string, { readonly login: Login; readonly sender: string }>();
-  const taking = new Set<Promise<void>>();
+  const { clients, bytes } = options;
+  const sessions = new Map<string, Session<Login>>();
+  const storing = new StoringMail();
   const server = new SMTPServer({
     ...limitsOf(options),
     onAuth({ username, password }, session, callback) {
@@ -71,41 +90,59 @@ export async function startSubmissionServer<Login extends object>(
           if (![...server.connections].some(({ id }) => id === session.id)) return callback(smtpError(FAILED));
           // A second login, as STARTTLS ends the first.
           leave(session.id);
-          if (!connections.take(sender, 1)) return callback(smtpError(CROWDED));
-          logins.set(session.id, { login: answer, sender });
+          if (sessions.size >= bounds.crowd) closeIdle();
+          if (!clients.take(sender)) return callback(smtpError(CROWDED));
+          sessions.set(session.id, { login: answer, sender, active_at: performance.now(), has_data: false });
           strangers.forget(session);
           callback(null, { user: username });
         },
         () => callback(smtpError(FAILED)),
       );
     },
+    onMailFrom(_address, session, callback) {
+      touch(session.id);
+      callback();
+    },
     onRcptTo(_address, session, callback) {
-      if (session.envelope.rcptTo.length < MOST_RECIPIENTS) callback();
-      else callback(smtpError({ code: 452, enhanced: '4.5.3', text: `At most ${MOST_RECIPIENTS} recipients` }));
+      touch(session.id);
+      if (session.envelope.rcptTo.length < MAX_RECIPIENTS) callback();
+      else callback(smtpError({ code: 452, enhanced: '4.5.3', text: `At most ${MAX_RECIPIENTS} recipients` }));
     },
     onClose(session) {
       leave(session.id);
       strangers.forget(session);
     },
     onData(stream, session, callback) {
-      const taken = take(stream, session).then(
+      take(stream, session).then(
         (reply) => (reply.code < 400 ? callback(null, line(reply)) : callback(smtpError(reply))),
         () => callback(smtpError(FAILED)),
       );
-      taking.add(taken);
-      void taken.finally(() => taking.delete(taken));
     },
   });
-  const strangers = boundStrangers(server.server, bounds);
+  const strangers = boundStrangers(server.server, bounds.login_ms, options.strangers);
 
   function leave(session_id: string): void {
-    const left = logins.get(session_id);
-    if (left) connections.give(left.sender, 1);
-    logins.delete(session_id);
+    const left = sessions.get(session_id);
+    if (left) clients.give(left.sender);
+    sessions.delete(session_id);
+  }
+
+  function touch(session_id: string): void {
+    const session = sessions.get(session_id);
+    if (session) session.active_at = performance.now();
+  }
+
+  function closeIdle(): void {
+    const since = performance.now() - bounds.idle_ms;
+    for (const [id, { has_data, active_at }] of sessions) {
+      if (has_data || active_at > since) continue;
+      leave(id);
+      cut(id, IDLE);
+    }
   }
 
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
-    const known = logins.get(session.id);
+    const known = sessions.get(session.id);
     const raw = createGatherer();
     let held = 0;
     let full = false;
@@ -113,11 +150,12 @@ export async function startSubmissionServer<Login extends object>(
       if (known) bytes.give(known.sender, held);
       held = 0;
     };
-    const deadline = setTimeout(() => cut(session.id), bounds.mail_ms).unref();
+    const deadline = setTimeout(() => cut(session.id, SLOW), bounds.mail_ms).unref();
+    if (known) known.has_data = true;
     try {
       for await (const chunk of stream) {
         const { length } = chunk as Buffer;
-        // The rest of what is refused is read, because the reply comes after its end, but not kept.
+        // The rest of what is rejected is read, because the reply comes after its end, but not kept.
         if (stream.sizeExceeded) giveBack();
         else full ||= !known || !bytes.take(known.sender, length);
         if (full || stream.sizeExceeded) continue;
@@ -125,21 +163,24 @@ export async function startSubmissionServer<Login extends object>(
         raw.add(chunk as Buffer);
       }
       clearTimeout(deadline);
-      // smtp-server refuses a mail that is too large, whatever the reply given here.
+      // smtp-server rejects an email that is too large, whatever the reply given here.
       if (stream.sizeExceeded || !known) return FAILED;
       if (full) return FULL;
       const recipients = session.envelope.rcptTo.map(({ address }) => address);
-      return await options.onMail(known.login, { recipients, raw: raw.all() }, session.remoteAddress);
+      const mail = { recipients, raw: raw.all() };
+      return await storing.run(session.id, () => options.onMail(known.login, mail, session.remoteAddress));
     } finally {
       clearTimeout(deadline);
       giveBack();
+      if (known) known.has_data = false;
+      touch(session.id);
     }
   }
 
-  function cut(session_id: string): void {
+  function cut(session_id: string, reply: Reply): void {
     for (const connection of server.connections) {
       if (connection.id !== session_id) continue;
-      connection.send(SLOW.code, line(SLOW));
+      connection.send(reply.code, line(reply));
       connection.close();
     }
   }
@@ -149,7 +190,7 @@ export async function startSubmissionServer<Login extends object>(
     port,
     useCertificate: (tls) => server.updateSecureContext({ ...tls }),
     async stop() {
-      await closeServer(server, taking);
+      await closeServer(server, storing);
     },
   };
 }
@@ -171,7 +212,7 @@ function limitsOf({ name, implicit, tls, plaintext, max_bytes }: Limits): SMTPSe
     size: max_bytes,
     rejectOversized: true,
     socketTimeout: IDLE_MS,
-    maxClients: MOST_CLIENTS,
+    maxClients: MAX_CLIENTS,
     logger: false as const,
   };
 }
