@@ -35,13 +35,15 @@ it('real R20: a webhook that is deleted while its first delivery is fetched dela
   });
   await deleted.promise;
 
-  const worker = await journey.start({ ROLES: 'worker' });
+  // It fetches before it says that it is ready, and waits for the lock for two seconds only.
+  const starting = journey.start({ ROLES: 'worker' });
   const waiting = () => journey.sql`
     select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_leases%'`;
   await expect.poll(waiting, PATIENCE).not.toHaveLength(0);
   fetched.resolve();
   await deleting;
+  const worker = await starting;
 
   expect((await sink.waitFor(1)).map(({ path }) => path)).toEqual(['/other']);
   expect(worker.stderr()).not.toContain('foreign key');
