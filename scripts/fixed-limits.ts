@@ -43,6 +43,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
     ['BOUNCE_CLIENTS', 'sessions with the inbound port'],
     ['BOUNCE_CLIENTS_OF_NETWORK', 'of them, sessions of one network'],
+    ['DOMAIN_CHECKS', 'domains that a worker checks at one time, two of them of one workspace'],
     ['SUBMISSION_CLIENTS', 'sessions of programs that have logged in'],
     ['SUBMISSION_CLIENTS_OF_WORKSPACE', 'of them, sessions of one workspace'],
     ['SUBMISSION_STRANGERS', 'sessions of programs that have not logged in'],

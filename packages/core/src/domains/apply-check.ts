@@ -84,9 +84,10 @@ async function apply(
       return_path_ready: returnPathReady(checked),
     });
     const moved = name && (await moveDomain(tx, name, domain_id));
-    const restless = proof === 'unknown' || (await publicKeysOf(tx, [domain_id])).some((key) => key.role === 'next');
+    const rotating = (await publicKeysOf(tx, [domain_id])).some((key) => key.role === 'next');
     const { status } = moved ?? before;
-    const next_ms = nextCheckMs(status, moved ? 0 : before.in_state_ms, restless);
+    const unanswered = proof === 'unknown';
+    const next_ms = nextCheckMs(status, moved ? 0 : before.in_state_ms, { unanswered, rotating });
     const row = await scheduleCheck(tx, domain_id, replaced && status !== 'suspended' ? 0 : next_ms);
     if (!row) return { kind: 'gone' };
     const event = name && domainTransitions[name].event;
@@ -111,7 +112,7 @@ function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRe
 async function yieldClaim(tx: Tx, clock: Services['clock'], holder: DomainRow): Promise<void> {
   const moved = await moveDomain(tx, 'yield_claim', holder.id, YIELDED_REASON);
   if (!moved) return;
-  await scheduleCheck(tx, holder.id, nextCheckMs(moved.status, 0, false));
+  await scheduleCheck(tx, holder.id, nextCheckMs(moved.status, 0, { unanswered: false, rotating: false }));
   const { id, name, status, workspace_id, status_reason } = moved;
   const facts = { domain: { id, name, status, status_reason } };
   await recordEvent(tx, { workspace_id, id: newId('event', clock.now()), type: 'domain.failed', facts });

@@ -2,6 +2,7 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { listEvents } from '@postrider/core/events';
 import { getMessage } from '@postrider/core/messages';
+import type { DnsAnswer, DnsLookup } from '@postrider/net';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { addDomain } from './add-domain.ts';
@@ -144,6 +145,19 @@ describe('a background check', () => {
     expect(await eventsOf('domain.failed', 'slow.test')).toBe(1);
   });
 
+  it('becomes rare for a new domain whose servers never answer', async () => {
+    const { dns_records } = await added('mute.test');
+    for (const { fqdn } of dns_records) world.dns.fail(fqdn, 'timeout');
+    const pauses: number[] = [];
+    for (const after of [MINUTE_MS, HOUR_MS, DAY_MS]) {
+      await pass(after);
+      const { last_checked_at, next_check_at } = await shown('mute.test');
+      pauses.push((Date.parse(next_check_at ?? '') - Date.parse(last_checked_at ?? '')) / MINUTE_MS);
+    }
+
+    expect(pauses).toEqual([2, expect.closeTo(30.5, 0), 360]);
+  });
+
   it('gives a name that two workspaces prove to one, and to the other once it is free', async () => {
     const mine = await added('both.test');
     const other = await world.workspace('free');
@@ -199,6 +213,34 @@ describe('a background check', () => {
     for (const name of names) {
       expect(asked.filter((question) => question === `TXT _postrider.${name}`)).toHaveLength(1);
     }
+  });
+
+  it('fairness P12: takes two domains of a workspace at a time, however many have silent servers', async () => {
+    const neighbor = await world.workspace('free');
+    for (let index = 0; index < 20; index++) await added(`n${index}.silent.test`);
+    publish(await invoke(ctx(neighbor.workspace_id), addDomain, { name: 'answers.test' }));
+    await world.clock.advance(MINUTE_MS);
+    const released = Promise.withResolvers<DnsAnswer>();
+    const asked = new Set<string>();
+    const { dns } = world.services;
+    const silent: DnsLookup = {
+      ...dns,
+      lookup(fqdn, type) {
+        const [name] = /n\d+\.silent\.test$/.exec(fqdn) ?? [];
+        if (name === undefined) return dns.lookup(fqdn, type);
+        asked.add(name);
+        return released.promise;
+      },
+    };
+
+    const run = recheckDomains({ ...world.services, dns: silent });
+    await expect.poll(async () => (await shown('answers.test', neighbor.workspace_id)).status).toBe('verified');
+    await expect.poll(() => asked.size).toBe(2);
+
+    released.resolve({ kind: 'error', message: 'timeout' });
+    await run;
+    expect(asked.size).toBe(20);
+    expect((await shown('n0.silent.test')).status_reason).toContain('could not be looked up');
   });
 
   it('is dropped if a newer check was recorded', async () => {

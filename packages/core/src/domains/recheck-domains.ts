@@ -1,29 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../operation/context.ts';
+import { domainCheckBounds, FairLine } from '../shares/index.ts';
 import { applyCheck } from './apply-check.ts';
 import { siteOf } from './domain-entry.ts';
 import { checkRecords } from './records/check-records.ts';
 import { type DomainRow, publicKeysOf, takeDueDomains } from './store.ts';
 
-const AT_ONCE = 5;
 // Longer than the slowest check, which has a deadline of seconds.
 const HOLD_MS = 300_000;
+// Less than the time after which the job counts as lost; the job of the next minute continues.
+const MAX_RUN_MS = 600_000;
+// Domains of other workspaces may become due while the checks under way wait for silent servers.
+const LOOK_AGAIN_MS = 1000;
 
-/** Checks all due domains, a few at a time; safe to run in several processes. */
-export async function recheckDomains(
-  services: Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log'>,
-): Promise<void> {
+type Parts = Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log' | 'metrics'>;
+
+/**
+ * Checks all due domains, a few at a time and in turns of their workspaces, so that the silent servers of one delay no
+ * other; safe to run in several processes.
+ */
+export async function recheckDomains(services: Parts): Promise<void> {
+  const line = new FairLine('domain_checks', domainCheckBounds, services.metrics);
+  const checks = new Map<Promise<void>, string>();
+  const until = performance.now() + MAX_RUN_MS;
   for (;;) {
-    const due = await takeDueDomains(services.sql, AT_ONCE, HOLD_MS);
-    if (due.length === 0) return;
-    await Promise.all(due.map((row) => recheck(services, row)));
+    const free = performance.now() < until ? domainCheckBounds.units - checks.size : 0;
+    const busy = [...new Set(checks.values())].filter((workspace_id) => !line.hasRoom(workspace_id, 1));
+    const due = free > 0 ? await takeDueDomains(services.sql, busy, free, HOLD_MS) : [];
+    for (const row of due) {
+      const leave = line.take(row.workspace_id, 1);
+      const check = recheck(services, row).finally(() => {
+        leave();
+        checks.delete(check);
+      });
+      checks.set(check, row.workspace_id);
+    }
+    if (checks.size === 0) return;
+    if (due.length === 0) await Promise.race([...checks.keys(), delay(LOOK_AGAIN_MS)]);
   }
 }
 
 /** A failing domain does not stop the others; it is retried when its claim expires. */
-async function recheck(
-  { log, ...services }: Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log'>,
-  row: DomainRow,
-): Promise<void> {
+async function recheck({ log, ...services }: Parts, row: DomainRow): Promise<void> {
   try {
     const keys = await publicKeysOf(services.sql, [row.id]);
     const site = siteOf(services.config, services.public_url);

@@ -28,6 +28,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const PENDING_MS = 14 * DAY_MS;
 const GRACE_MS = 72 * HOUR_MS;
+const MAX_SILENT_MS = 6 * HOUR_MS;
 
 /** The transition after a check, given the time in the current state; null: none. */
 export function judgeProof(state: DomainState, proof: Proof, in_state_ms: number): DomainTransitionName | null {
@@ -39,12 +40,18 @@ export function judgeProof(state: DomainState, proof: Proof, in_state_ms: number
 }
 
 /**
- * Time until the next background check; null: none. New domains are checked often because a user waits, and those at
- * risk because they should recover soon. restless: keys are being rotated, or the DNS failed.
+ * Time until the next background check; null: never. New domains are checked often because a user waits, and those at
+ * risk because they should recover soon. unanswered: a lookup failed. rotating: the next keys are not published yet.
  */
-export function nextCheckMs(state: DomainState, in_state_ms: number, restless: boolean): number | null {
+export function nextCheckMs(
+  state: DomainState,
+  in_state_ms: number,
+  { unanswered, rotating }: { readonly unanswered: boolean; readonly rotating: boolean },
+): number | null {
   const usual = usualCheckMs(state, in_state_ms);
-  return usual !== null && restless ? Math.min(usual, 10 * MINUTE_MS) : usual;
+  // Servers that have been silent since a domain was added would take a place of the checks for each try.
+  if (state === 'pending' && unanswered) return Math.min(MAX_SILENT_MS, Math.max(2 * MINUTE_MS, in_state_ms / 2));
+  return usual !== null && (unanswered || rotating) ? Math.min(usual, 10 * MINUTE_MS) : usual;
 }
 
 function usualCheckMs(state: DomainState, in_state_ms: number): number | null {

@@ -242,15 +242,26 @@ export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): P
 }
 
 /**
- * Claims due domains, the longest overdue first, for the duration of a check; after that another process may claim
- * them. Served by domains_due.
+ * Claims the longest overdue domain of each workspace, but none of the busy ones, for the duration of a check; after
+ * that another process may claim it. Served by domains_due.
  */
-export async function takeDueDomains(sql: Sql, count: number, hold_ms: number): Promise<DomainRow[]> {
+export async function takeDueDomains(
+  sql: Sql,
+  busy: readonly string[],
+  count: number,
+  hold_ms: number,
+): Promise<DomainRow[]> {
   return sql<DomainRow[]>`
     update domains set next_check_at = clock_now() + ${hold_ms}::float8 * interval '1 millisecond'
     where id = any (array(
-      select id from domains where next_check_at <= clock_now()
-      order by next_check_at limit ${count} for update skip locked
+      select d.id from (
+        select distinct on (workspace_id) id, next_check_at from domains
+        where next_check_at <= clock_now() and workspace_id <> all (${busy}::uuid[])
+        order by workspace_id, next_check_at
+      ) first join domains d on d.id = first.id
+      -- Another process may have claimed it since.
+      where d.next_check_at <= clock_now()
+      order by first.next_check_at limit ${count} for update of d skip locked
     ))
     returning ${domainColumns(sql)}`;
 }

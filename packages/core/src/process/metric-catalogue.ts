@@ -10,7 +10,13 @@ export const invariants = ['delivery_without_job', 'webhook_without_job', 'bulk_
 export type Invariant = (typeof invariants)[number];
 
 /** The lines in which workspaces take turns, each before something that they share. */
-export const shareLines = ['request_bodies', 'submission_parsing', 'large_commits', 'large_emails'] as const;
+export const shareLines = [
+  'request_bodies',
+  'submission_parsing',
+  'large_commits',
+  'large_emails',
+  'domain_checks',
+] as const;
 export type ShareLine = (typeof shareLines)[number];
 /** Places that are taken or rejected, but not waited for. */
 export type SharePlaces = 'bounce_clients' | 'submission_strangers' | 'submission_clients' | 'submission_bytes';

@@ -51,6 +51,11 @@ export const largeSandboxBounds: LineBounds = {
   ...unattended,
 };
 
+const DOMAIN_CHECKS = 8;
+
+/** Background checks of domains in a worker; due domains wait in the database. */
+export const domainCheckBounds: LineBounds = { units: DOMAIN_CHECKS, own_units: 2, reserve: 4, ...unattended };
+
 // A commit of two megabytes takes as long as one of many small emails.
 const LARGE_COMMIT_BYTES = 2 * 1024 * 1024;
 

@@ -257,7 +257,7 @@ describe('a client that has logged in', () => {
 });
 
 describe('a stop of the submission server', () => {
-  it('fairness N7: answers an email that arrived whole, and tells 421 to whoever is in the middle of one', async () => {
+  it('fairness N7: answers an email that arrived whole, and tells 421 to a client in the middle of one', async () => {
     const stored = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const server = await start({}, () => {

@@ -137,7 +137,7 @@ export async function startSubmissionServer<Login extends object>(
     for (const [id, { has_data, active_at }] of sessions) {
       if (has_data || active_at > since) continue;
       leave(id);
-      cut(id, IDLE);
+      cut(server, id, IDLE);
     }
   }
 
@@ -150,7 +150,7 @@ export async function startSubmissionServer<Login extends object>(
       if (known) bytes.give(known.sender, held);
       held = 0;
     };
-    const deadline = setTimeout(() => cut(session.id, SLOW), bounds.mail_ms).unref();
+    const deadline = setTimeout(() => cut(server, session.id, SLOW), bounds.mail_ms).unref();
     if (known) known.has_data = true;
     try {
       for await (const chunk of stream) {
@@ -174,14 +174,6 @@ export async function startSubmissionServer<Login extends object>(
       giveBack();
       if (known) known.has_data = false;
       touch(session.id);
-    }
-  }
-
-  function cut(session_id: string, reply: Reply): void {
-    for (const connection of server.connections) {
-      if (connection.id !== session_id) continue;
-      connection.send(reply.code, line(reply));
-      connection.close();
     }
   }
 
@@ -215,6 +207,14 @@ function limitsOf({ name, implicit, tls, plaintext, max_bytes }: Limits): SMTPSe
     maxClients: MAX_CLIENTS,
     logger: false as const,
   };
+}
+
+function cut(server: SMTPServer, session_id: string, reply: Reply): void {
+  for (const connection of server.connections) {
+    if (connection.id !== session_id) continue;
+    connection.send(reply.code, line(reply));
+    connection.close();
+  }
 }
 
 function isReply(answer: object): answer is Reply {
