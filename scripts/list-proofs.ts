@@ -85,6 +85,8 @@ const findings: Findings = {
   'fairness N3': 'What strangers and workspaces fill of the request log a minute is bounded, and the rest is counted.',
   'fairness N10': 'What a plan limits of API keys, domains, webhooks, members and captured bytes is never exceeded.',
   'fairness P12': 'Checks of domains take turns between workspaces, and become rare for servers that never answer.',
+  'fairness P15':
+    'The requests of all API keys of a workspace together never exceed the rate of its plan, on every API that takes keys.',
   'fairness N6': 'Connections to the submission ports are shared between workspaces and, before the login, networks.',
   'fairness N7': 'A stop waits for email that has arrived whole, and tells 421 to a client that is still sending.',
   'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',

@@ -148,7 +148,7 @@ async function serve(
     if ('error' in ctx) {
       window = ctx.window;
       caller.actor = ctx.actor ?? null;
-      if (countsAgainstAddress(ctx.error)) window_name = 'address';
+      window_name = windowNameOf(ctx.error) ?? window_name;
       return fail(ctx.error);
     }
     notes = ctx.notes;
@@ -179,8 +179,7 @@ async function serve(
     }
   } catch (error) {
     const public_error = asAppError(error);
-    if (countsAgainstAddress(public_error)) window_name = 'address';
-    if (public_error.reason === 'send_rate') window_name = 'send';
+    window_name = windowNameOf(public_error) ?? window_name;
     if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
     return fail(public_error);
   }
@@ -218,9 +217,12 @@ async function admitted(
   return ctx;
 }
 
-/** Requests without a valid key are counted by address, and the headers describe that window. */
-function countsAgainstAddress(error: AppError): boolean {
-  return error.code === 'unauthorized' || error.reason === 'address_rate';
+/** The window that the headers describe, if it is not that of the route. */
+function windowNameOf({ code, reason }: AppError): WindowName | null {
+  // Requests without a valid key are counted by address.
+  if (code === 'unauthorized' || reason === 'address_rate') return 'address';
+  if (reason === 'workspace_rate') return 'workspace';
+  return reason === 'send_rate' ? 'send' : null;
 }
 
 interface Target {

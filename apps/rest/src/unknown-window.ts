@@ -2,7 +2,15 @@ import type { Services } from '@postrider/core';
 import { ADDRESS_LIMIT, SESSION_LIMIT } from '@postrider/core/usage';
 import type { Answer } from './respond.ts';
 
-const defaultLimits = { send: 1000, logs: 60, default: 120, address: ADDRESS_LIMIT, session: SESSION_LIMIT } as const;
+const defaultLimits = {
+  send: 1000,
+  logs: 60,
+  default: 120,
+  address: ADDRESS_LIMIT,
+  session: SESSION_LIMIT,
+  // Never shown: a request over this one has been counted.
+  workspace: 0,
+} as const;
 
 export type WindowName = keyof typeof defaultLimits;
 

@@ -4,7 +4,7 @@ import type { World } from '@postrider/testing';
 export async function fillWindow(
   world: World,
   subject: string,
-  window: 'send' | 'logs' | 'default' | 'address',
+  window: 'send' | 'logs' | 'default' | 'address' | 'workspace',
   used: number,
 ): Promise<void> {
   await world.services.sql`

@@ -70,8 +70,8 @@ export const preview = `${fields(
 )} skipped { reason count exact }`;
 
 export const plan = fields(
-  `name monthly_emails recipients_per_request send_per_minute logs_per_minute default_per_minute api_key_limit domain_limit
-   webhook_limit member_limit capture_bytes_limit`,
+  `name monthly_emails recipients_per_request send_per_minute logs_per_minute default_per_minute workspace_rate api_key_limit
+   domain_limit webhook_limit member_limit capture_bytes_limit`,
   { recipients_per_request: 'maxRecipientsPerRequest', default_per_minute: 'otherPerMinute' },
 );
 export const workspace = `${fields('id name unknown_policy created_at')} plan { ${plan} }`;
@@ -81,7 +81,7 @@ export const operator = fields('id email created_at', { id: 'userId' });
 export const entry = 'entry { password login_url: loginUrl login_url_expires_at: loginUrlExpiresAt }';
 
 const planUse = `api_keys: apiKeys { used limit } domains { used limit } webhooks { used limit } members { used limit }
-  capture_bytes: captureBytes { used limit }`;
+  workspace_rate: workspaceRate { used limit } capture_bytes: captureBytes { used limit }`;
 export const usage = `${fields('month used limit remaining', { used: 'sent' })} by_day: byDay { at value }
   plan_use: planUse { ${planUse} }`;
 

@@ -10,6 +10,7 @@ interface LimitOptions {
   readonly sendPerMinute?: number;
   readonly logsPerMinute?: number;
   readonly otherPerMinute?: number;
+  readonly workspaceRate?: number | 'none';
   readonly apiKeys?: number | 'none';
   readonly domains?: number | 'none';
   readonly webhooks?: number | 'none';
@@ -30,6 +31,7 @@ export function addPlans(program: Command, terminal: Terminal): void {
       .option('--send-per-minute <count>', 'requests of one key that send', count)
       .option('--logs-per-minute <count>', 'requests of one key that read logs', count)
       .option('--other-per-minute <count>', 'all other requests of one key', count)
+      .option('--workspace-rate <count>', 'requests a minute of all keys of a workspace, or none', countOrNone)
       .option('--api-keys <count>', 'active API keys of a workspace, or none for no limit', countOrNone)
       .option('--domains <count>', 'domains of a workspace, or none', countOrNone)
       .option('--webhooks <count>', 'webhooks of a workspace, or none', countOrNone)
@@ -77,6 +79,7 @@ function limitsOf(options: LimitOptions) {
     sendPerMinute,
     logsPerMinute,
     otherPerMinute,
+    workspaceRate: orNull(options.workspaceRate),
     apiKeyLimit: orNull(options.apiKeys),
     domainLimit: orNull(options.domains),
     webhookLimit: orNull(options.webhooks),
@@ -87,7 +90,7 @@ function limitsOf(options: LimitOptions) {
 
 export const PLAN =
   'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute ' +
-  'apiKeyLimit domainLimit webhookLimit memberLimit captureBytesLimit';
+  'workspaceRate apiKeyLimit domainLimit webhookLimit memberLimit captureBytesLimit';
 const PAYLOAD = select<{ plan: PlanEntry }>(`... on PlanPayload { plan { ${PLAN} } }`);
 const allPlans = query('plans', {}, select<readonly PlanEntry[]>(PLAN));
 const planCreate = mutation('planCreate', 'PlanLimitsInput', PAYLOAD);
@@ -111,6 +114,7 @@ function rowOf(plan: PlanEntry): string[] {
 /** Only what the plan limits. */
 function heldIn(plan: PlanEntry): string {
   const limits = [
+    [plan.workspace_rate, 'requests a minute of all API keys'],
     [plan.api_key_limit, 'API keys'],
     [plan.domain_limit, 'domains'],
     [plan.webhook_limit, 'webhooks'],

@@ -6,6 +6,7 @@ const MOST_CACHED = 10_000;
 export interface CachedSender {
   readonly key: FoundKey;
   readonly allowance: number;
+  readonly workspace_rate: number | null;
   readonly expires_at: Date | null;
 }
 

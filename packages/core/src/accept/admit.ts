@@ -11,7 +11,7 @@ import type { Actor, Credential } from '../operation/context.ts';
 import type { AppError } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 import { scopeRefusal } from '../operation/scope-refusal.ts';
-import { countSend, rateRefusal, windowOf } from '../usage/index.ts';
+import { countSend, judgeRate, type KeyPlaces, rateRefusal, windowOf } from '../usage/index.ts';
 import type { AdmissionCache } from './admission-cache.ts';
 import type { AcceptParts, Submission } from './submission.ts';
 
@@ -47,15 +47,23 @@ export async function admit(
         return { kind: 'refused', ...(await refuseAddress(parts, actor.address, keyRefusal(refusedFor(answer)))) };
       }
       parts.key_uses.note(answer.key.key_id);
-      const { key, epoch, expires_at } = answer;
-      cache.learnSender(epoch, name, { key, allowance: answer.first.limit, expires_at });
-      const counted = { ...answer.first, place: answer.first.place + place };
-      const window = windowOf(counted);
+      const { key, epoch, expires_at, workspace_rate } = answer;
+      cache.learnSender(epoch, name, { key, allowance: answer.first.key.limit, workspace_rate, expires_at });
+      const rate = judgeRate('send', placesAfter(answer.first, place));
+      const { window } = rate;
       const held = { kind: 'key', scopes: answer.key.scopes };
-      const refusal = rateRefusal('send', counted) ?? scopeRefusal(held, submission.scope) ?? bodyRefusal(submission);
+      const refusal = rate.refusal ?? scopeRefusal(held, submission.scope) ?? bodyRefusal(submission);
       return refusal ? { kind: 'refused', error: refusal, window } : { kind: 'admitted', sender: answer.key, window };
     }),
   );
+}
+
+/** The places of a later request of the same credential. */
+function placesAfter({ key, workspace }: KeyPlaces, count: number): KeyPlaces {
+  return {
+    key: { ...key, place: key.place + count },
+    workspace: workspace && { ...workspace, place: workspace.place + count },
+  };
 }
 
 /**

@@ -13,18 +13,27 @@ import {
 } from './columns-store.ts';
 import type { NewMessage } from './new-message.ts';
 
+/** The window of a key, or of a workspace whose plan limits all its keys together. */
+export interface FastWindow {
+  readonly rate_class: 'send' | 'workspace';
+  readonly subject: string;
+  readonly wanted: number;
+  readonly allowance: number;
+}
+
 /** Messages judged by the admission cache, with the conditions that must hold when they are stored. */
 export interface FastBatch {
   readonly epoch: number;
   /** The earliest expiry of the keys. */
   readonly good_until: Date | null;
-  readonly windows: readonly { readonly key_id: string; readonly wanted: number; readonly allowance: number }[];
+  /** In the order in which they are locked. */
+  readonly windows: readonly FastWindow[];
   readonly messages: readonly NewMessage[];
 }
 
 export interface StoredFast {
   readonly now: Date;
-  /** By key: requests of this minute, including these. */
+  /** By key or workspace: requests of this minute, including these. */
   readonly used: ReadonlyMap<string, number>;
   readonly reset_unix: number;
   readonly seconds_left: number;
@@ -39,15 +48,22 @@ export interface StoredFast {
  */
 export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise<StoredFast> {
   const { messages } = batch;
-  const windows = batch.windows.map(({ key_id, wanted, allowance }) => [uuidOfId(key_id), wanted, allowance]);
+  const windows = batch.windows.map(({ rate_class, subject, wanted, allowance }) => [
+    uuidOfId(subject),
+    rate_class,
+    wanted,
+    allowance,
+  ]);
   const spendings = spendingsOf(messages);
   const message = fragmentsOf(sql, messageColumns);
   const body = fragmentsOf(sql, bodyColumns);
   const recipient = fragmentsOf(sql, recipientColumns);
-  const [row] = await sql<{ now: Date; reset_unix: number; seconds_left: number; key_ids: string[]; used: number[] }[]>`
+  const [row] = await sql<
+    { now: Date; reset_unix: number; seconds_left: number; subjects: string[]; used: number[] }[]
+  >`
     with counted as (
       insert into rate_windows as r (subject, class, minute, used, allowance, wrote_at)
-      select key_id, 'send', date_trunc('minute', clock_now()), wanted::int, allowance::int, clock_now()
+      select subject, class, date_trunc('minute', clock_now()), wanted::int, allowance::int, clock_now()
       from ${recordsIn(sql, recordTexts(windows), WINDOW_COLUMNS)} as asked
       on conflict (subject, class, minute) do update
         set used = r.used + excluded.used, allowance = excluded.allowance, wrote_at = excluded.wrote_at
@@ -126,11 +142,16 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
     select date_trunc('milliseconds', clock_now()) as now,
       extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
       extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left,
-      array_agg(subject) as key_ids, array_agg(used) as used
+      array_agg(subject) as subjects, array_agg(used) as used
     from counted`;
   if (!row) throw new Error('a batch was stored without an answer');
-  const { now, reset_unix, seconds_left, key_ids, used } = row;
-  return { now, reset_unix, seconds_left, used: new Map(key_ids.map((key_id, index) => [key_id, used[index] ?? 0])) };
+  const { now, reset_unix, seconds_left, subjects, used } = row;
+  return {
+    now,
+    reset_unix,
+    seconds_left,
+    used: new Map(subjects.map((subject, index) => [subject, used[index] ?? 0])),
+  };
 }
 
 function spendingsOf(messages: readonly NewMessage[]) {
@@ -146,7 +167,7 @@ function spendingsOf(messages: readonly NewMessage[]) {
     .map(([workspace_id, { count, monthly_limit }]) => [uuidOfId(workspace_id), count, monthly_limit]);
 }
 
-const WINDOW_COLUMNS = ['key_id::uuid', 'wanted', 'allowance'] as const;
+const WINDOW_COLUMNS = ['subject::uuid', 'class', 'wanted', 'allowance'] as const;
 const SPENDING_COLUMNS = ['workspace_id::uuid', 'count', 'monthly_limit'] as const;
 
 const MESSAGE_COLUMNS = [...messageColumns, ...bodyColumns];

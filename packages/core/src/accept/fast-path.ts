@@ -7,7 +7,7 @@ import { windowOf } from '../usage/index.ts';
 import { draftMessage } from './accept.ts';
 import type { AdmissionCache, CachedSender } from './admission-cache.ts';
 import { credentialName } from './admit.ts';
-import { storeFast } from './fast-path-store.ts';
+import { type FastWindow, storeFast } from './fast-path-store.ts';
 import { type AcceptFacts, judge } from './judge.ts';
 import type { NewMessage } from './new-message.ts';
 import type { AcceptParts, SendResult, Submission } from './submission.ts';
@@ -74,32 +74,39 @@ export async function acceptFast(
   epoch: number,
   drafts: readonly Draft[],
 ): Promise<AcceptedFast[]> {
-  const wanted = new Map<string, { wanted: number; allowance: number }>();
-  let good_until: Date | null = null;
-  const positions = drafts.map(({ sender: { key, allowance, expires_at } }) => {
-    if (expires_at && (good_until === null || expires_at < good_until)) good_until = expires_at;
-    const window = wanted.get(key.key_id) ?? { wanted: 0, allowance };
+  const windows = new Map<string, FastWindow & { wanted: number }>();
+  const take = (rate_class: FastWindow['rate_class'], subject: string, allowance: number) => {
+    const window = windows.get(subject) ?? { rate_class, subject, wanted: 0, allowance };
     window.wanted += 1;
-    wanted.set(key.key_id, window);
+    windows.set(subject, window);
     return window.wanted;
+  };
+  let good_until: Date | null = null;
+  const positions = drafts.map(({ sender: { key, allowance, workspace_rate, expires_at } }) => {
+    if (expires_at && (good_until === null || expires_at < good_until)) good_until = expires_at;
+    if (workspace_rate !== null) take('workspace', key.workspace_id, workspace_rate);
+    return take('send', key.key_id, allowance);
   });
   const stored = await storeFast(sql, parts.jobs, {
     epoch,
     good_until,
-    windows: [...wanted]
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([key_id, window]) => ({ key_id, ...window })),
+    windows: [...windows.values()].sort((left, right) => (lockOrder(left) < lockOrder(right) ? -1 : 1)),
     messages: drafts.flatMap((draft) => draft.messages),
   });
   parts.jobs.wakeAll('delivery.attempt');
   const created_at = isoTime(stored.now);
   return drafts.map(({ sender: { key, allowance }, messages }, index) => {
     parts.key_uses.note(key.key_id);
-    const before = (stored.used.get(key.key_id) ?? 0) - (wanted.get(key.key_id)?.wanted ?? 0);
+    const before = (stored.used.get(key.key_id) ?? 0) - (windows.get(key.key_id)?.wanted ?? 0);
     const { reset_unix, seconds_left } = stored;
     return {
       results: messages.map(({ id }) => ({ id, status: 'queued', created_at })),
       window: windowOf({ limit: allowance, place: before + (positions[index] ?? 0), reset_unix, seconds_left }),
     };
   });
+}
+
+/** Keys before workspaces, as where requests are counted one by one. */
+function lockOrder({ rate_class, subject }: FastWindow): string {
+  return `${rate_class} ${subject}`;
 }

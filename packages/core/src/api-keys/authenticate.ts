@@ -8,6 +8,7 @@ import {
   type Counted,
   chargedOf,
   countAddress,
+  judgeRate,
   type KeyRateClass,
   rateRefusal,
   windowOf,
@@ -56,8 +57,7 @@ export async function authenticate(
   const { secret_hash, address } = credential;
   const [answer] = await admitKeys(services.sql, rateClass, [{ secret_hash, address, wanted: 1 }]);
   if (answer?.kind !== 'found') return refuseAddress(services, address, keyRefusal(answer?.reason ?? 'unknown_key'));
-  const window = windowOf(answer.first);
-  const refusal = rateRefusal(rateClass, answer.first);
+  const { window, refusal } = judgeRate(rateClass, answer.first);
   if (refusal) return { error: refusal, window, actor: keyActor(answer.key) };
   services.key_uses.note(answer.key.key_id);
   return { actor: keyActor(answer.key), window };
@@ -72,6 +72,8 @@ export async function identify(
   const found = await identifyKey(services.sql, credential, points);
   if (typeof found === 'string') return refuseAddress(services, credential.address, keyRefusal(found));
   if (!found.budget.taken) return budgetRefusal(found.budget, points);
+  const refusal = found.workspace && rateRefusal('workspace', found.workspace);
+  if (found.workspace && refusal) return { error: refusal, window: windowOf(found.workspace) };
   services.key_uses.note(found.key.key_id);
   return { actor: keyActor(found.key), charged: chargedOf(found.budget) };
 }

@@ -2,7 +2,14 @@ import { hexTexts, type Sql, type Tx } from '@postrider/db';
 import type { Reason } from '../operation/errors.ts';
 import type { Scope } from '../operation/scopes.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { type BudgetLevel, type Counted, type KeyRateClass, QUERY_BUDGET, takePoints } from '../usage/index.ts';
+import {
+  type BudgetLevel,
+  type Counted,
+  type KeyPlaces,
+  type KeyRateClass,
+  QUERY_BUDGET,
+  takePoints,
+} from '../usage/index.ts';
 import { keyRefusalIn, keyStatusIn } from './validity-store.ts';
 
 /** Requests with one secret from one address, counted together. */
@@ -33,7 +40,10 @@ export type KeyAnswer =
   | {
       readonly kind: 'found';
       readonly key: FoundKey;
-      readonly first: Counted;
+      /** The places of the first request. */
+      readonly first: KeyPlaces;
+      /** Of the plan. */
+      readonly workspace_rate: number | null;
       /** The cache epoch in which the key was read, and when it expires. */
       readonly epoch: number;
       readonly expires_at: Date | null;
@@ -53,9 +63,9 @@ interface Row {
   expires_at: Date | null;
   epoch: number;
   rate_limit: number;
-  used: number;
-  wanted_before: number;
-  wanted_all: number;
+  used_before: number;
+  workspace_rate: number | null;
+  workspace_used_before: number | null;
   reset_unix: number;
   seconds_left: number;
 }
@@ -63,7 +73,8 @@ interface Row {
 /**
  * Finds keys and counts their requests, for many secrets in one autocommitted round trip. Only valid keys are counted.
  * The window table is unlogged, so nothing waits for the disk, and a hot counter is locked only while the statement
- * runs. Results are in request order; first is the index of the first request.
+ * runs. A request beyond the limit of its key takes no place in the window of the workspace. The rows of keys are locked
+ * before those of workspaces, each sorted, so that statements cannot deadlock. Results are in request order.
  */
 export async function admitKeys(
   sql: Sql | Tx,
@@ -80,7 +91,7 @@ export async function admitKeys(
     ),
     found as (
       select a.ord, a.wanted, k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains, k.expires_at,
-        p.name as plan, p.recipient_cap, p.monthly_limit,
+        p.name as plan, p.recipient_cap, p.monthly_limit, p.workspace_rate,
         case ${rateClass} when 'send' then p.send_per_minute when 'logs' then p.logs_per_minute
           else p.default_per_minute end as rate_limit,
         ${keyRefusalIn(sql, sql`a.address`)} as refusal
@@ -96,35 +107,58 @@ export async function admitKeys(
       from found where refusal is null group by key_id order by key_id
       on conflict (subject, class, minute) do update set used = r.used + excluded.used, wrote_at = excluded.wrote_at
       returning subject, used
+    ),
+    placed as (
+      select f.*, coalesce(c.used, 0) - sum(f.wanted) over (partition by f.key_id, f.refusal order by f.ord
+        rows between current row and unbounded following) as used_before
+      from found f left join counted c on c.subject = f.key_id and f.refusal is null
+    ),
+    sharing as (
+      select ord, workspace_id, greatest(0, least(wanted, rate_limit - used_before)) as wanted
+      from placed where refusal is null and workspace_rate is not null
+    ),
+    shared as (
+      insert into rate_windows as r (subject, class, minute, used)
+      select workspace_id, 'workspace', date_trunc('minute', clock_now()), sum(wanted)
+      from sharing group by workspace_id having sum(wanted) > 0 order by workspace_id
+      on conflict (subject, class, minute) do update set used = r.used + excluded.used
+      returning subject, used
     )
     select f.ord::int, f.refusal, f.workspace_id, f.key_id, f.scopes, f.mode, f.domains, f.plan, f.recipient_cap,
       f.monthly_limit, f.expires_at, f.rate_limit, (select value from accept_epoch) as epoch,
-      coalesce(c.used, 0) as used,
-      coalesce(sum(f.wanted) over (partition by f.key_id, f.refusal order by f.ord
-        rows between unbounded preceding and 1 preceding), 0)::int as wanted_before,
-      sum(f.wanted) over (partition by f.key_id, f.refusal)::int as wanted_all,
+      f.used_before::int, f.workspace_rate,
+      (w.used - sum(s.wanted) over (partition by f.workspace_id order by f.ord
+        rows between current row and unbounded following))::int as workspace_used_before,
       extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
       extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left
-    from found f left join counted c on c.subject = f.key_id and f.refusal is null`;
+    from placed f left join sharing s on s.ord = f.ord left join shared w on w.subject = s.workspace_id`;
   const byPlace = new Map(rows.map((row) => [row.ord, row]));
   return asked.map((_, index) => {
     const row = byPlace.get(index + 1);
     if (!row) return { kind: 'refused', reason: 'unknown_key' };
     if (row.refusal) return { kind: 'refused', reason: row.refusal };
-    const { workspace_id, key_id, scopes, mode, domains, plan, recipient_cap, monthly_limit } = row;
+    const { workspace_id, key_id, scopes, mode, domains, plan, recipient_cap, monthly_limit, workspace_rate } = row;
     return {
       kind: 'found',
       key: { workspace_id, key_id, scopes, mode, domains, plan, recipient_cap, monthly_limit },
       first: {
-        limit: row.rate_limit,
-        place: row.used - row.wanted_all + row.wanted_before + 1,
-        reset_unix: row.reset_unix,
-        seconds_left: row.seconds_left,
+        key: firstPlace(row, row.rate_limit, row.used_before),
+        workspace: firstPlace(row, workspace_rate, row.workspace_used_before),
       },
+      workspace_rate,
       epoch: row.epoch,
       expires_at: row.expires_at,
     };
   });
+}
+
+type WindowTimes = Pick<Counted, 'reset_unix' | 'seconds_left'>;
+
+function firstPlace(times: WindowTimes, limit: number, used_before: number): Counted;
+function firstPlace(times: WindowTimes, limit: number | null, used_before: number | null): Counted | null;
+function firstPlace({ reset_unix, seconds_left }: WindowTimes, limit: number | null, used_before: number | null) {
+  if (limit === null || used_before === null) return null;
+  return { limit, place: used_before + 1, reset_unix, seconds_left };
 }
 
 /** Why a secret is not a valid key from this address now; null if it is. */
@@ -144,28 +178,58 @@ export async function refusalOfKey(sql: Sql, key_id: string, address: string | n
   return row ? row.refusal : 'unknown_key';
 }
 
+interface SharedRow {
+  workspace_rate: number | null;
+  workspace_used_before: number | null;
+}
+
 export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
 
-/** The key of a secret and its query budget after taking points, or why it is not valid from this address. */
+export interface Identified {
+  readonly key: IdentifiedKey;
+  readonly budget: BudgetLevel;
+  /** Null without a limit, or if the points did not fit. */
+  readonly workspace: Counted | null;
+}
+
+/**
+ * The key of a secret and its query budget after taking points, or why it is not valid from this address. A request
+ * whose points fit counts in the window of the workspace.
+ */
 export async function identifyKey(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
   points: number,
-): Promise<{ readonly key: IdentifiedKey; readonly budget: BudgetLevel } | Reason> {
-  const [row] = await sql<(IdentifiedKey & BudgetLevel & { refusal: Reason | null })[]>`
+): Promise<Identified | Reason> {
+  const [row] = await sql<(IdentifiedKey & BudgetLevel & WindowTimes & SharedRow & { refusal: Reason | null })[]>`
     with found as (
-      select k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains,
+      select k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains, p.workspace_rate,
         ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal
-      from api_keys k where k.secret_hash = ${secret_hash}
+      from api_keys k join workspaces w on w.id = k.workspace_id join plans p on p.name = w.plan
+      where k.secret_hash = ${secret_hash}
     ),
     counted as (
       ${takePoints(sql, QUERY_BUDGET, sql`select f.key_id, ${points}::float8 from found f where f.refusal is null`)}
+    ),
+    shared as (
+      insert into rate_windows as r (subject, class, minute, used)
+      select f.workspace_id, 'workspace', date_trunc('minute', clock_now()), 1
+      from found f join counted c on c.taken where f.workspace_rate is not null
+      on conflict (subject, class, minute) do update set used = r.used + excluded.used
+      returning used
     )
-    select f.*, c.level, c.taken, c.now from found f left join counted c on true`;
+    select f.*, c.level, c.taken, c.now, s.used - 1 as workspace_used_before,
+      extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
+      extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left
+    from found f left join counted c on true left join shared s on true`;
   if (!row) return 'unknown_key';
   if (row.refusal) return row.refusal;
   const { workspace_id, key_id, scopes, mode, domains, level, taken, now } = row;
-  return { key: { workspace_id, key_id, scopes, mode, domains }, budget: { level, taken, now } };
+  return {
+    key: { workspace_id, key_id, scopes, mode, domains },
+    budget: { level, taken, now },
+    workspace: firstPlace(row, row.workspace_rate, row.workspace_used_before),
+  };
 }
 
 /** The same for an actor that is authenticated already. */

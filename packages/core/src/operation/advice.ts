@@ -124,6 +124,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   logs_rate: 'Wait Retry-After seconds. To follow mail, receive webhooks instead of asking.',
   default_rate: 'Wait Retry-After seconds, then go on; X-RateLimit-Remaining tells beforehand.',
   address_rate: 'Wait Retry-After seconds, and send a valid key: requests with one are counted by key.',
+  workspace_rate: 'Wait Retry-After seconds, or ask the operator for another plan.',
   session_rate: 'Wait Retry-After seconds.',
   body_budget: 'Send fewer large requests at the same time, and retry after the seconds of Retry-After.',
   login_rate: 'Wait Retry-After seconds. An operator can make a link that signs in once.',

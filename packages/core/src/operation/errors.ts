@@ -118,6 +118,7 @@ export const reasons = {
   logs_rate: ['rate_limited', 'Too many log requests in this minute.'],
   default_rate: ['rate_limited', 'Too many requests in this minute.'],
   address_rate: ['rate_limited', 'Too many requests without a valid key from this address in this minute.'],
+  workspace_rate: ['rate_limited', 'Too many requests of all API keys of the workspace in this minute.'],
   session_rate: ['rate_limited', 'Too many requests of this session in this minute.'],
   body_budget: ['rate_limited', 'Too many large requests of this workspace are being read or stored at the moment.'],
   login_rate: ['rate_limited', 'Too many failed sign-in attempts.'],

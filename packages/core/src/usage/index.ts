@@ -19,6 +19,8 @@ export {
   ADDRESS_LIMIT,
   addressSubject,
   type Counted,
+  judgeRate,
+  type KeyPlaces,
   type KeyRateClass,
   rateRefusal,
   SESSION_LIMIT,

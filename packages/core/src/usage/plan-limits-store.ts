@@ -55,6 +55,9 @@ export async function countOf(tx: Tx, workspace_id: string, what: Limited): Prom
 export interface PlanUseRow extends Readonly<Record<Limited, number>> {
   readonly workspace_id: string;
   readonly capture_bytes: number;
+  /** Requests of all keys in this minute, up to the limit. */
+  readonly minute_requests: number;
+  readonly workspace_rate: number | null;
   readonly key_limit: number | null;
   readonly domain_limit: number | null;
   readonly webhook_limit: number | null;
@@ -68,7 +71,10 @@ export async function planUses(sql: Sql | Tx, workspace_ids: readonly string[]):
     select w.id as workspace_id, ${counted.api_keys.count(sql, own)} as api_keys, ${counted.domains.count(sql, own)} as domains,
       ${counted.webhooks.count(sql, own)} as webhooks, ${counted.members.count(sql, own)} as members,
       (select coalesce(sum(c.size_bytes), 0)::float8 from captures c where c.workspace_id = w.id) as capture_bytes,
-      p.key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.capture_bytes_limit::float8 as capture_bytes_limit
+      coalesce(least(p.workspace_rate, (select r.used from rate_windows r
+        where p.workspace_rate is not null and r.subject = w.id and r.class = 'workspace'
+          and r.minute = date_trunc('minute', clock_now()))), 0) as minute_requests,
+      p.workspace_rate, p.key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.capture_bytes_limit::float8 as capture_bytes_limit
     from workspaces w join plans p on p.name = w.plan
     where w.id = any (${[...workspace_ids]}::uuid[])`;
 }

@@ -14,6 +14,9 @@ export const planUseSchema = z
     domains: useSchema.meta({ description: 'Without the sandbox domain.' }),
     webhooks: useSchema.meta({ description: 'Of both modes.' }),
     members: useSchema,
+    workspace_rate: useSchema.meta({
+      description: 'Requests of all API keys in this minute, which are not counted without a limit.',
+    }),
     capture_bytes: useSchema.meta({ description: 'Beyond the limit the oldest captured email is deleted.' }),
   })
   .meta({ id: 'PlanUse', description: 'What the workspace has of what its plan limits.' });
@@ -56,6 +59,7 @@ export async function planUseOf(
         domains: { used: row.domains, limit: row.domain_limit },
         webhooks: { used: row.webhooks, limit: row.webhook_limit },
         members: { used: row.members, limit: row.member_limit },
+        workspace_rate: { used: row.minute_requests, limit: row.workspace_rate },
         capture_bytes: { used: row.capture_bytes, limit: row.capture_bytes_limit },
       },
     ]),

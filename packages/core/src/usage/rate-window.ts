@@ -3,12 +3,12 @@ import { AppError, type Reason } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 
 /**
- * The three windows of a key, one of a client address without a valid key, and one of a session. Sends by the signed-in
- * users of a workspace count in its own `send` window.
+ * The three windows of a key, one of a client address without a valid key, one of a session, and one of all keys of a
+ * workspace. Sends by the signed-in users of a workspace count in its own `send` window.
  */
-export const rateClasses = ['send', 'logs', 'default', 'address', 'session'] as const;
+export const rateClasses = ['send', 'logs', 'default', 'address', 'session', 'workspace'] as const;
 export type RateClass = (typeof rateClasses)[number];
-export type KeyRateClass = Exclude<RateClass, 'address' | 'session'>;
+export type KeyRateClass = Exclude<RateClass, 'address' | 'session' | 'workspace'>;
 
 export interface Counted {
   readonly limit: number;
@@ -40,6 +40,7 @@ const reasonOf: Record<RateClass, Reason> = {
   default: 'default_rate',
   address: 'address_rate',
   session: 'session_rate',
+  workspace: 'workspace_rate',
 };
 
 export function windowOf(counted: Counted): RateWindow {
@@ -55,8 +56,25 @@ export function windowOf(counted: Counted): RateWindow {
 export function rateRefusal(rateClass: RateClass, counted: Counted): AppError | null {
   if (counted.place <= counted.limit) return null;
   const { retry_after_seconds } = windowOf(counted);
+  const subject = rateClass === 'workspace' ? 'The plan allows all API keys of the workspace' : 'This window allows';
   return new AppError(
     reasonOf[rateClass],
-    `This window allows ${counted.limit} requests a minute; retry in ${retry_after_seconds} s.`,
+    `${subject} ${counted.limit} requests a minute; retry in ${retry_after_seconds} s.`,
   );
+}
+
+export interface KeyPlaces {
+  readonly key: Counted;
+  /** Null without a limit, or if the key is over its own. */
+  readonly workspace: Counted | null;
+}
+
+/** The window that the headers describe, and the 429 error if the key or its workspace is over the limit. */
+export function judgeRate(
+  rateClass: KeyRateClass,
+  { key, workspace }: KeyPlaces,
+): { readonly window: RateWindow; readonly refusal: AppError | null } {
+  const own = rateRefusal(rateClass, key);
+  const shared = own || workspace === null ? null : rateRefusal('workspace', workspace);
+  return { window: windowOf(shared && workspace ? workspace : key), refusal: own ?? shared };
 }

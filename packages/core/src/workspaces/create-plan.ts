@@ -22,6 +22,7 @@ export const createPlan = operation({
     send_per_minute: limitFields.send_per_minute.default(1000),
     logs_per_minute: limitFields.logs_per_minute.default(60),
     default_per_minute: limitFields.default_per_minute.default(120),
+    workspace_rate: limitFields.workspace_rate.default(null),
     api_key_limit: limitFields.api_key_limit.default(null),
     domain_limit: limitFields.domain_limit.default(null),
     webhook_limit: limitFields.webhook_limit.default(null),

@@ -8,6 +8,13 @@ const MOST_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.
 const MAX_INT = 2 ** 31 - 1;
 
+const rateField = z
+  .int()
+  .min(1)
+  .max(MOST_PER_MINUTE)
+  .nullable()
+  .meta({ description: 'Requests a minute of all API keys of a workspace; null: no limit but that of each key.' });
+
 const heldField = (description: string) =>
   z
     .int()
@@ -29,6 +36,7 @@ export const limitFields = {
   send_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'Requests of one key that send.' }),
   logs_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'Requests of one key that read logs.' }),
   default_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'All other requests of one key.' }),
+  workspace_rate: rateField,
   api_key_limit: heldField('Active API keys of a workspace, of both modes'),
   domain_limit: heldField('Domains of a workspace'),
   webhook_limit: heldField('Webhooks of a workspace, of both modes'),
@@ -41,6 +49,7 @@ export const limitNames = [
   'send_per_minute',
   'logs_per_minute',
   'default_per_minute',
+  'workspace_rate',
   'api_key_limit',
   'domain_limit',
   'webhook_limit',
@@ -60,6 +69,7 @@ export function planEntry(row: PlanRow): PlanEntry {
     send_per_minute: row.send_per_minute,
     logs_per_minute: row.logs_per_minute,
     default_per_minute: row.default_per_minute,
+    workspace_rate: row.workspace_rate,
     api_key_limit: row.api_key_limit,
     domain_limit: row.domain_limit,
     webhook_limit: row.webhook_limit,

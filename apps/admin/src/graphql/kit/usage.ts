@@ -15,6 +15,11 @@ const PlanUseType = builder.objectRef<PlanUse>('PlanUse').implement({
     domains: t.field({ type: Held, description: 'Without the sandbox domain.', resolve: ({ domains }) => domains }),
     webhooks: t.field({ type: Held, description: 'Of both modes.', resolve: ({ webhooks }) => webhooks }),
     members: t.field({ type: Held, resolve: ({ members }) => members }),
+    workspaceRate: t.field({
+      type: Held,
+      description: 'Requests of all API keys in this minute, which are not counted without a limit.',
+      resolve: ({ workspace_rate }) => workspace_rate,
+    }),
     captureBytes: t.field({
       type: Held,
       description: 'Beyond the limit the oldest captured email is deleted.',

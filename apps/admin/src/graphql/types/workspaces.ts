@@ -40,6 +40,10 @@ const Plan = builder.objectRef<PlanEntry>('Plan').implement({
     sendPerMinute: t.int({ resolve: ({ send_per_minute }) => send_per_minute }),
     logsPerMinute: t.int({ resolve: ({ logs_per_minute }) => logs_per_minute }),
     otherPerMinute: t.int({ resolve: ({ default_per_minute }) => default_per_minute }),
+    workspaceRate: t.exposeInt('workspace_rate', {
+      nullable: true,
+      description: 'Requests a minute of all API keys of a workspace; null: no limit but that of each key.',
+    }),
     apiKeyLimit: t.exposeInt('api_key_limit', { nullable: true, description: NO_LIMIT }),
     domainLimit: t.exposeInt('domain_limit', { nullable: true, description: NO_LIMIT }),
     webhookLimit: t.exposeInt('webhook_limit', { nullable: true, description: NO_LIMIT }),
@@ -135,6 +139,7 @@ const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
     sendPerMinute: t.int(),
     logsPerMinute: t.int(),
     otherPerMinute: t.int(),
+    workspaceRate: t.int({ description: 'null: no limit. Unchanged by default.' }),
     apiKeyLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
     domainLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
     webhookLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),

@@ -15,6 +15,7 @@ const usual = {
   send_per_minute: 1000,
   logs_per_minute: 60,
   default_per_minute: 120,
+  workspace_rate: null,
   api_key_limit: null,
   domain_limit: null,
   webhook_limit: null,
@@ -28,6 +29,7 @@ const limits = [
   ['send_per_minute', text.columns.send, text.perKey],
   ['logs_per_minute', text.columns.logs, text.perKey],
   ['default_per_minute', text.columns.other, text.perKey],
+  ['workspace_rate', text.workspaceRate, text.workspaceRateAbout],
   ['api_key_limit', text.held.apiKeys, text.held.about],
   ['domain_limit', text.held.domains, text.held.about],
   ['webhook_limit', text.held.webhooks, text.held.about],
@@ -56,6 +58,7 @@ export function EditPlan({
       send_per_minute: count('send_per_minute'),
       logs_per_minute: count('logs_per_minute'),
       default_per_minute: count('default_per_minute'),
+      workspace_rate: countOrNull('workspace_rate'),
       api_key_limit: countOrNull('api_key_limit'),
       domain_limit: countOrNull('domain_limit'),
       webhook_limit: countOrNull('webhook_limit'),
@@ -91,7 +94,7 @@ export function EditPlan({
                   {...control}
                   className="input"
                   type="number"
-                  min={usual[field] === null ? 0 : 1}
+                  min={usual[field] === null && field !== 'workspace_rate' ? 0 : 1}
                   defaultValue={before[field] ?? ''}
                 />
               )}

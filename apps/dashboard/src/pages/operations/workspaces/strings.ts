@@ -31,6 +31,8 @@ export const words = {
     monthlyAbout: 'By unique recipient, in a calendar month of UTC. Empty: no limit.',
     recipientsAbout: 'Unique to, cc and bcc.',
     perKey: 'Of each key.',
+    workspaceRate: 'Requests/min, all keys',
+    workspaceRateAbout: 'All API keys of a workspace together. Empty: no limit.',
     made: (name: string) => `The plan ${name} can be given to workspaces.`,
     changed: (name: string) => `The limits of ${name} are changed.`,
     removed: (name: string) => `The plan ${name} is deleted.`,

@@ -24,6 +24,7 @@ export const words = {
     logs: 'Reads of the log a minute and key',
     other: 'Other requests a minute and key',
     none: 'no limit',
+    workspaceRate: 'Requests this minute, all keys',
     apiKeys: 'API keys',
     domains: 'Domains',
     webhooks: 'Webhooks',

@@ -91,6 +91,7 @@ function heldRows(use: PlanUse): (readonly [string, string])[] {
   const label = ({ used, limit }: Usage['plan_use']['domains']) =>
     text.held(count(used), limit === null ? null : count(limit));
   return [
+    [text.workspaceRate, use.workspace_rate.limit === null ? text.none : label(use.workspace_rate)],
     [text.apiKeys, label(use.api_keys)],
     [text.domains, label(use.domains)],
     [text.webhooks, label(use.webhooks)],
