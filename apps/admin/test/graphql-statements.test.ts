@@ -61,3 +61,18 @@ it.each([
   }
   expect(counted.length, counted.join('\n')).toBeLessThanOrEqual(8);
 });
+
+it('workspaces take no statement for planUse where it is not asked for, and else one for all of them', async () => {
+  const plan = '{ planUse { captureBytes { used limit } } }';
+  for (let count = 0; count < 3; count++) await world.workspace('free');
+  const { secret: key } = await world.key({ scopes: ['operator'] });
+  const statementsFor = async (usage: string): Promise<readonly string[]> => {
+    counted.length = 0;
+    const { errors } = await graphql.ask(`{ workspaces(first: 10) { nodes { usage ${usage} } } }`, {}, { key });
+    expect(errors).toEqual([]);
+    return counted.filter((text) => text.includes('from captures'));
+  };
+
+  expect(await statementsFor('{ sent }')).toHaveLength(0);
+  expect(await statementsFor(plan)).toHaveLength(1);
+});

@@ -82,8 +82,8 @@ export const entry = 'entry { password login_url: loginUrl login_url_expires_at:
 
 const planUse = `api_keys: apiKeys { used limit } domains { used limit } webhooks { used limit } members { used limit }
   workspace_rate: workspaceRate { used limit } capture_bytes: captureBytes { used limit }`;
-export const usage = `${fields('month used limit remaining', { used: 'sent' })} by_day: byDay { at value }
-  plan_use: planUse { ${planUse} }`;
+export const monthUsage = `${fields('month used limit remaining', { used: 'sent' })} by_day: byDay { at value }`;
+export const usage = `${monthUsage} plan_use: planUse { ${planUse} }`;
 
 const backlogRow = `${fields('key total counts oldest_seconds last_reply last_success_at closed_until closed_reason')}
   hold { ${fields('id reason expires_at')} }`;

@@ -26,4 +26,5 @@ export {
   SESSION_LIMIT,
   windowOf,
 } from './rate-window.ts';
+export { readPlanUses } from './read-plan-uses.ts';
 export { countAddress, countSend, forgetRateWindows, returnUsage } from './store.ts';

@@ -7,14 +7,13 @@ import { accessibleWorkspace, workspaceNotFound } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { usageSchema } from './get-usage.ts';
-import { planUseOf } from './plan-limits.ts';
 import { type MonthRow, usageOfMonth } from './store.ts';
 
 const MOST = 1000;
 const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
-export const monthUsageSchema = usageSchema.extend({
+export const monthUsageSchema = usageSchema.omit({ plan_use: true }).extend({
   projected_end_of_month: z.int().meta({ description: 'used, extrapolated to the whole month.' }),
 });
 export type MonthUsage = z.output<typeof monthUsageSchema>;
@@ -60,16 +59,16 @@ export const readMonthUsages = operation({
 });
 
 async function monthUsages(sql: Sql, ids: readonly string[], month: string | null): Promise<readonly MonthUsage[]> {
-  const [rows, uses] = await Promise.all([usageOfMonth(sql, ids, month), planUseOf(sql, ids)]);
+  const rows = await usageOfMonth(sql, ids, month);
   const byId = new Map(rows.map((row) => [row.workspace_id, row]));
   return ids.map((id) => {
-    const [row, plan_use] = [byId.get(id), uses.get(id)];
-    if (!row || !plan_use) throw workspaceNotFound(id);
-    return { ...monthUsage(row), plan_use };
+    const row = byId.get(id);
+    if (!row) throw workspaceNotFound(id);
+    return monthUsage(row);
   });
 }
 
-function monthUsage({ month, now, used, limit, by_day }: MonthRow): Omit<MonthUsage, 'plan_use'> {
+function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
   const begins = new Date(`${month}-01T00:00:00Z`);
   const ends_ms = Date.UTC(begins.getUTCFullYear(), begins.getUTCMonth() + 1);
   if (begins > now) throw new AppError('invalid_range', `${month} has not begun yet; ask for a month before.`);

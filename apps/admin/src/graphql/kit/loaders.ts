@@ -22,7 +22,7 @@ import {
 import { listQueues, listWorkers, readJobs, readJobsOfMessages } from '@postrider/core/queues';
 import type { KeyUsage } from '@postrider/core/stats';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
-import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
+import { type MonthUsage, readMonthUsages, readPlanUses } from '@postrider/core/usage';
 import {
   readDeliveriesOfEvents,
   readDeliveryBodies,
@@ -171,6 +171,7 @@ export function createLoaders(ctx: Context) {
     workspaces: byIds(ctx, readWorkspaces),
     auditEntries: byIds(ctx, readAuditEntries),
     makers: byIds(ctx, readMakers),
+    planUses: byIds(ctx, readPlanUses),
     usageOf: usageLoaders(ctx),
     keyUsages: keyUsageLoaders(ctx),
   };

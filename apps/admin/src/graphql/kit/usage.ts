@@ -28,7 +28,11 @@ const PlanUseType = builder.objectRef<PlanUse>('PlanUse').implement({
   }),
 });
 
-export const UsageType = builder.objectRef<MonthUsage>('Usage').implement({
+export interface WorkspaceUsage extends MonthUsage {
+  readonly workspace_id: string;
+}
+
+export const UsageType = builder.objectRef<WorkspaceUsage>('Usage').implement({
   description: 'Mails of a calendar month in UTC, counted per unique recipient.',
   fields: (t) => ({
     month: t.exposeString('month'),
@@ -47,7 +51,7 @@ export const UsageType = builder.objectRef<MonthUsage>('Usage').implement({
     planUse: t.field({
       type: PlanUseType,
       description: 'What the workspace has now of what its plan limits.',
-      resolve: ({ plan_use }) => plan_use,
+      resolve: ({ workspace_id }, _, { load }) => load.planUses.load(workspace_id),
     }),
   }),
 });

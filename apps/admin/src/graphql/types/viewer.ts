@@ -6,7 +6,7 @@ import type { CostMeter } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { call } from '../kit/from-operation.ts';
 import { ApiKey } from '../kit/refs.ts';
-import { UsageType } from '../kit/usage.ts';
+import { UsageType, type WorkspaceUsage } from '../kit/usage.ts';
 import { Workspace } from './workspaces.ts';
 
 const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
@@ -63,6 +63,8 @@ builder.queryFields((t) => ({
   usage: t.field({
     type: UsageType,
     description: 'What the workspace of the key has sent in this month.',
-    resolve: (_, __, g) => call(g, getMonthUsage, {}),
+    async resolve(_, __, g): Promise<WorkspaceUsage> {
+      return { ...(await call(g, getMonthUsage, {})), workspace_id: g.ctx.actor.workspace_id };
+    },
   }),
 }));

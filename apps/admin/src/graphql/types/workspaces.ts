@@ -64,7 +64,10 @@ builder.node(Workspace, {
     usage: t.field({
       type: UsageType,
       args: { month: t.arg.string({ description: 'Such as 2025-01; the current month by default.' }) },
-      resolve: ({ id }, { month }, { load }) => load.usageOf(month ?? null).load(id),
+      resolve: async ({ id }, { month }, { load }) => ({
+        ...(await load.usageOf(month ?? null).load(id)),
+        workspace_id: id,
+      }),
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
   }),

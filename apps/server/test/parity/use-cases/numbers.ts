@@ -19,7 +19,7 @@ export const numbers = [
   useCase(getMonthUsage, {
     rest: NO_REST,
     trpc: NO_PAGE,
-    graphql: reading('workspace', {}, `usage { ${shapes.usage} }`, undefined, (answered) =>
+    graphql: reading('workspace', {}, `usage { ${shapes.monthUsage} }`, undefined, (answered) =>
       byDate((answered as { usage: unknown }).usage),
     ),
     given: nothing,
