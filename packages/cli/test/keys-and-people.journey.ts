@@ -116,6 +116,8 @@ describe('workspaces and plans', () => {
     const stops = await postrider(['workspaces', 'update', id, '--unknown-policy', 'stop']);
     const move = await postrider(['workspaces', 'set-plan', id, 'growth', '--reason', 'grown']);
     const wider = await postrider(['plans', 'update', 'tiny', '--monthly', 'none']);
+    const limited = await postrider(['plans', 'update', 'tiny', '--workspace-rate', '600']);
+    const unlimited = await postrider(['plans', 'update', 'tiny', '--workspace-rate', 'none', '--json']);
     const deletion = await postrider(['plans', 'delete', 'tiny', '--yes']);
 
     expect(JSON.parse(plan.out)).toMatchObject({ name: 'tiny', monthly_emails: 100, send_per_minute: 1000 });
@@ -123,6 +125,8 @@ describe('workspaces and plans', () => {
     expect(stops.out).toMatch(/tiny +stop after a lost answer/);
     expect(move.out).toMatch(/growth +stop after a lost answer .* Shop$/m);
     expect(wider.out).toContain('no monthly limit');
+    expect(limited.out).toContain('600 requests a minute of all API keys');
+    expect(JSON.parse(unlimited.out)).toMatchObject({ workspace_rate: null });
     expect(deletion).toMatchObject({ code: 0, out: 'tiny is deleted\n' });
     const list = (await postrider(['workspaces', 'list'])).out.trimEnd().split('\n');
     expect(list).toEqual([expect.stringContaining(id), expect.stringMatching(/business .* Default$/)]);

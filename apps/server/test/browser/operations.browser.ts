@@ -272,11 +272,14 @@ describe('people and workspaces', () => {
     await page.getByRole('button', { name: 'Actions for the plan campus' }).click();
     await page.getByRole('menuitem', { name: 'Change limits' }).click();
     await page.getByLabel('Mails per month').fill('');
+    await page.getByLabel('Requests/min, all keys').fill('600');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await plans
       .getByRole('row', { name: /campus/ })
       .getByText('no limit')
       .waitFor();
+    const stored = await stage.world.services.sql`select workspace_rate from plans where name = 'campus'`;
+    expect(stored).toEqual([{ workspace_rate: 600 }]);
     await page.getByRole('button', { name: 'Actions for the plan campus' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete the plan' }).click();

@@ -191,6 +191,7 @@ describe('another plan', () => {
     ['send_per_minute', 0],
     ['logs_per_minute', -60],
     ['default_per_minute', Number.NaN],
+    ['workspace_rate', 0],
   ])('is not given %s %d', async (field, value) => {
     const limits = { recipients_per_request: 10, [field]: value };
     await expect(invoke(operator, createPlan, { name: 'odd', ...limits })).rejects.toMatchObject({
