@@ -91,6 +91,8 @@ const findings: Findings = {
   'fairness N7': 'A stop waits for email that has arrived whole, and tells 421 to a client that is still sending.',
   'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',
   'fairness P16': 'One network cannot take the port for returned mail from the others.',
+  'fairness N8':
+    'Only a log line that says that an email was sent ends it after a restore; unclear lines are listed and count as not sent.',
   'fairness P10':
     'Memory for large emails is shared by workspace in bytes, given back at the dot, and an email without a turn takes no connection.',
   'fairness P11':

@@ -91,7 +91,10 @@ describe('restore-check', () => {
     const email = JSON.parse((await send('--to', 'sent@example.com', '--json')).out);
     const open = JSON.parse((await send('--to', 'open@example.com', '--json')).out);
     const log = join(directory, 'sent.log');
-    await writeFile(log, `taken: <${email.id}@sandbox.test> to=<sent@example.com>\n`);
+    await writeFile(
+      log,
+      `<${email.id}@sandbox.test> to=<sent@example.com> status=sent\nabout <${open.id}@sandbox.test>\n`,
+    );
 
     const report = await postrider(['restore-check', '--sent', log]);
     const closing = await postrider(['restore-check', '--sent', log, '--close', '--json']);
@@ -101,6 +104,7 @@ describe('restore-check', () => {
     expect(report.out).toMatch(/^hld_\w+ holds all mail and webhooks until it is released$/m);
     expect(report.out).toContain('1 workers run already');
     expect(report.out).toContain(`${email.id}  sent@example.com  ${log}`);
+    expect(report.out).toContain(`${log}:2  about <${open.id}@sandbox.test>`);
     const { hold, known_sent, missing } = JSON.parse(closing.out);
     expect(JSON.parse(closing.out)).toMatchObject({ object: 'restore_check', closed: 1 });
     expect([known_sent.count, missing.count]).toEqual([1, 0]);

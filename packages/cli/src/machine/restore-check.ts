@@ -23,7 +23,10 @@ export function addRestoreCheck(program: Command, terminal: Terminal): void {
   program
     .command('restore-check')
     .description('on the machine itself, after a restore: hold all mail, and tell what was sent since')
-    .option('--sent <file...>', 'logs of mail that was taken, whose lines name Message-IDs and addresses')
+    .option(
+      '--sent <file...>',
+      'logs of sent email, whose lines name Message-IDs and addresses and say that it was sent',
+    )
     .option('--replica <url>', 'a database that was not lost, as postgres://…')
     .option('--close', 'end what they know as sent, so that it is not sent again')
     .option('--json', 'print JSON')
@@ -56,7 +59,7 @@ async function openLog(terminal: Terminal, name: string): Promise<KnownSent> {
 }
 
 function told(checked: RestoreCheck, compared: boolean): string {
-  const { hold, open, known_sent, perhaps_sent, known_ended, missing, closed } = checked;
+  const { hold, open, known_sent, perhaps_sent, known_ended, unclear_lines, missing, closed } = checked;
   const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
   return [
     `${hold.id} holds all mail and webhooks until it is released`,
@@ -80,6 +83,15 @@ function told(checked: RestoreCheck, compared: boolean): string {
             known_ended.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             known_ended.count,
           ),
+          ...(unclear_lines.count > 0
+            ? [
+                `${unclear_lines.count} lines name an email and do not say whether it was sent, and count as not sent`,
+                ...some(
+                  unclear_lines.listed.map(({ log, line_number, line }) => `${log}:${line_number}  ${line}`),
+                  unclear_lines.count,
+                ),
+              ]
+            : []),
           `${missing.count} mails were accepted since, and are not here`,
           ...some(missing.listed, missing.count),
         ]

@@ -47,9 +47,10 @@ it('a check holds the instance, reports what a log knows as sent, and ends it on
   const log = [
     `status=sent message-id=<${sent}@sandbox.test> relay=mx.example.com:25`,
     `${shared}@sandbox.test,Cyd@Example.com,250 taken`,
-    `message-id=<${vague}@sandbox.test>`,
-    `message-id=<${later}@sandbox.test> to=<gil@example.com>`,
+    `status=sent message-id=<${vague}@sandbox.test>`,
+    `message-id=<${later}@sandbox.test> to=<gil@example.com> taken`,
     `message-id=<${absent}@sandbox.test> to=<hal@example.com>`,
+    `a line about <${unsent}@sandbox.test>`,
     'a line about nothing',
   ];
   const sources = [await readSentLog('mail.log', log)];
@@ -62,6 +63,13 @@ it('a check holds the instance, reports what a log knows as sent, and ends it on
     open: { scheduled: 1, queued: 6, deferred: 0, sending: 0 },
     known_sent: { count: 3 },
     perhaps_sent: { count: 3 },
+    unclear_lines: {
+      count: 2,
+      listed: [
+        { log: 'mail.log', line_number: 5, line: expect.stringContaining(absent) },
+        { log: 'mail.log', line_number: 6, line: `a line about <${unsent}@sandbox.test>` },
+      ],
+    },
     closed: 0,
     missing: { count: 1, listed: [absent] },
   });
@@ -79,6 +87,47 @@ it('a check holds the instance, reports what a log knows as sent, and ends it on
   expect(world.smtp.mails.flatMap((mail) => mail.envelope_to).sort()).toEqual(
     ['bob', 'dan', 'eve', 'fay'].map((name) => `${name}@example.com`),
   );
+});
+
+it('fairness N8: only lines that say that an email was sent end it as delivered', async () => {
+  await world.services.sql`delete from holds`;
+  const names = ['deferred', 'bounced', 'own', 'rejected', 'unclear', 'retried', 'relayed', 'finished'];
+  const ids = new Map<string, string>();
+  for (const name of names) ids.set(name, await send(`${name}@example.com`));
+  const of = (name: string) => `<${ids.get(name)}@sandbox.test>`;
+  const [finished] = await world.services.sql<{ id: string }[]>`
+    select id from recipients where message_id = ${ids.get('finished') ?? ''}`;
+  const own = (fields: object) => JSON.stringify({ level: 30, time: 1, ...fields });
+  const log = [
+    `message-id=${of('deferred')} to=<deferred@example.com>, status=deferred (451 4.7.1 try again)`,
+    `message-id=${of('bounced')} to=<bounced@example.com>, status=bounced (550 5.1.1 no such user)`,
+    own({ email_id: ids.get('own'), via: 'rest', msg: 'mail accepted' }),
+    `NOQUEUE: reject: RCPT from host: 550 5.7.1 ${of('rejected')} to=<rejected@example.com>`,
+    `handing over ${of('unclear')} to=<unclear@example.com>`,
+    `message-id=${of('retried')} to=<retried@example.com>, status=sent (250 2.0.0 ok)`,
+    `message-id=${of('retried')} to=<retried@example.com>, status=deferred (451 4.7.1 try again)`,
+    `host postfix/cleanup[7]: 4A1B2C3D: message-id=${of('relayed')}`,
+    'host postfix/smtp[8]: 4A1B2C3D: to=<relayed@example.com>, relay=mx, dsn=2.0.0, status=sent (250 2.0.0 ok)',
+    own({ email_id: ids.get('finished'), recipient_id: finished?.id, status: 'delivered', msg: 'mail finished' }),
+  ];
+
+  const check = await invoke(system(), checkRestore, { sources: [await readSentLog('mail.log', log)], close: true });
+  await invoke(system(), releaseHold, { hold_id: check.hold.id });
+  await world.drain();
+
+  expect(check.known_sent.listed.map(({ email_id }) => email_id).sort()).toEqual(
+    ['retried', 'relayed', 'finished'].map((name) => ids.get(name)).sort(),
+  );
+  expect(check).toMatchObject({ closed: 3, perhaps_sent: { count: 0 } });
+  expect(check.unclear_lines).toEqual({ count: 1, listed: [{ log: 'mail.log', line_number: 5, line: log[4] }] });
+  const arrivals = world.smtp.mails.flatMap(({ envelope_to }) => envelope_to);
+  expect(names.filter((name) => arrivals.includes(`${name}@example.com`))).toEqual([
+    'deferred',
+    'bounced',
+    'own',
+    'rejected',
+    'unclear',
+  ]);
 });
 
 it('a check reads a database that was not lost, and ends what a worker had in hand', async () => {
@@ -151,7 +200,7 @@ it('a check names what is missing again, although new email arrived since', asyn
   const sources = [
     await readSentLog(
       'mail.log',
-      [before, absent].map((id) => `<${id}@sandbox.test>`),
+      [before, absent].map((id) => `<${id}@sandbox.test> sent`),
     ),
   ];
 

@@ -37,6 +37,14 @@ export const restoreCheckSchema = z.object({
   known_ended: countedSchema.meta({
     description: 'Open here, and ended there without being sent, such as canceled. This check leaves it open.',
   }),
+  unclear_lines: z
+    .object({
+      count: z.int(),
+      listed: z.array(z.object({ log: z.string(), line_number: z.int(), line: z.string() })),
+    })
+    .meta({
+      description: 'Lines of the logs that name an email and do not say whether it was sent; they count as not sent.',
+    }),
   closed: z.int().meta({ description: 'Of known_sent, those that this check has ended as delivered.' }),
   missing: z
     .object({ count: z.int(), listed: z.array(idField(idPrefixes.message)) })
@@ -95,6 +103,10 @@ export const checkRestore = operation({
       known_sent: found.sent,
       perhaps_sent: found.perhaps,
       known_ended: found.ended,
+      unclear_lines: {
+        count: sources.reduce((sum, { unclear_lines }) => sum + unclear_lines.count, 0),
+        listed: sources.flatMap(({ unclear_lines }) => unclear_lines.listed).slice(0, MOST_NAMED),
+      },
       closed,
       missing,
     };

@@ -13,10 +13,19 @@ export interface Asked {
  */
 export type Known = 'sent' | 'perhaps' | 'ended' | null;
 
+/** A line of a log that names an email and does not say whether it was sent. */
+export interface UnclearLine {
+  readonly log: string;
+  readonly line_number: number;
+  readonly line: string;
+}
+
 /** Something that was not restored and knows what was sent since the restore point. */
 export interface KnownSent {
   /** What people call it, such as the path of a log. */
   readonly name: string;
+  /** All are counted, the first ones listed. They count as not sent. */
+  readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
   /** For each that is asked for, in order. */
   lookup(asked: readonly Asked[]): Promise<readonly Known[]>;
   /** Of mail that it knows of, ids from this one on, a page at a time. */

@@ -6,6 +6,7 @@ import { knownAmong, messagesFrom } from './store.ts';
 export function readReplica(name: string, sql: Sql): KnownSent {
   return {
     name,
+    unclear_lines: { count: 0, listed: [] },
     async lookup(asked) {
       const known = await knownAmong(sql, asked);
       return asked.map(({ recipient_id }) => known.get(recipient_id) ?? null);

@@ -591,7 +591,7 @@ describe('the lane of a hold', () => {
 
     await invoke(system(), giveUpMessage, { id: given_up });
     expect(await affected(id)).toBe(1);
-    const log = await readSentLog('mail.log', [`<${sent}@sandbox.test>`]);
+    const log = await readSentLog('mail.log', [`<${sent}@sandbox.test> sent`]);
     await invoke(system(), checkRestore, { sources: [log], close: true });
 
     expect(await affected(id)).toBe(0);
