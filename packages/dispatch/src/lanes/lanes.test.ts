@@ -33,7 +33,7 @@ function lanesAt(start_ms = 0) {
       metrics
         .read()
         .find(({ name }) => name === 'share_waiting')
-        ?.points.at(-1)?.value ?? 0,
+        ?.points.find(({ labels }) => labels[0] === 'large_emails')?.value ?? 0,
     pass: (ms: number) => {
       now += ms;
     },
