@@ -26,7 +26,7 @@ export async function startListener(
   const { config, log } = services;
   const reader = createReturnedMailReader(reading);
   const forged = createMinuteTally((count) =>
-    log.warn({ forged: count }, 'return addresses with a wrong signature were refused'),
+    log.warn({ forged: count }, 'return addresses with a wrong signature were rejected'),
   );
 
   function isOurs(address: string): boolean {

@@ -221,25 +221,25 @@ describe('a background check', () => {
     publish(await invoke(ctx(neighbor.workspace_id), addDomain, { name: 'answers.test' }));
     await world.clock.advance(MINUTE_MS);
     const released = Promise.withResolvers<DnsAnswer>();
-    const asked = new Set<string>();
+    const names = new Set<string>();
     const { dns } = world.services;
     const silent: DnsLookup = {
       ...dns,
       lookup(fqdn, type) {
         const [name] = /n\d+\.silent\.test$/.exec(fqdn) ?? [];
         if (name === undefined) return dns.lookup(fqdn, type);
-        asked.add(name);
+        names.add(name);
         return released.promise;
       },
     };
 
     const run = recheckDomains({ ...world.services, dns: silent });
     await expect.poll(async () => (await shown('answers.test', neighbor.workspace_id)).status).toBe('verified');
-    await expect.poll(() => asked.size).toBe(2);
+    await expect.poll(() => names.size).toBe(2);
 
     released.resolve({ kind: 'error', message: 'timeout' });
     await run;
-    expect(asked.size).toBe(20);
+    expect(names.size).toBe(20);
     expect((await shown('n0.silent.test')).status_reason).toContain('could not be looked up');
   });
 

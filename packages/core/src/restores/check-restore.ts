@@ -16,7 +16,7 @@ import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restor
 const REASON = 'Restored from a backup: what it has as open may have been sent since.';
 const PAGE = 1000;
 /** As many of each list are named; all are counted. */
-const MOST_NAMED = 1000;
+const MAX_NAMED = 1000;
 // Ids have the time of the process that made them, and those of several differ a little.
 const CLOCKS_DIFFER_MS = 60_000;
 
@@ -105,7 +105,7 @@ export const checkRestore = operation({
       known_ended: found.ended,
       unclear_lines: {
         count: sources.reduce((sum, { unclear_lines }) => sum + unclear_lines.count, 0),
-        listed: sources.flatMap(({ unclear_lines }) => unclear_lines.listed).slice(0, MOST_NAMED),
+        listed: sources.flatMap(({ unclear_lines }) => unclear_lines.listed).slice(0, MAX_NAMED),
       },
       closed,
       missing,
@@ -181,7 +181,7 @@ async function missingAfter(
       from = last;
     }
   }
-  return { count: missing.size, listed: [...missing].slice(0, MOST_NAMED) };
+  return { count: missing.size, listed: [...missing].slice(0, MAX_NAMED) };
 }
 
 function counted(): { count: number; listed: z.output<typeof namedSchema>[] } {
@@ -190,6 +190,6 @@ function counted(): { count: number; listed: z.output<typeof namedSchema>[] } {
 
 function note(list: ReturnType<typeof counted>, { recipient, by }: Found): void {
   list.count += 1;
-  if (list.listed.length < MOST_NAMED)
+  if (list.listed.length < MAX_NAMED)
     list.listed.push({ email_id: recipient.message_id, email: recipient.email, known_by: by });
 }

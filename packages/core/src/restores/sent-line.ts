@@ -4,7 +4,7 @@ import { isId } from '../fields/ids.ts';
 /** What a line says of an email; null if it names one and says nothing that is known here. */
 export type Outcome = 'sent' | 'unsent' | null;
 
-/** The entry of a mail server's queue that a line is about, which only some of its lines name by Message-ID. */
+/** The entry of a relay's queue that a line is about, which only some of its lines name by Message-ID. */
 export interface QueueEntry {
   readonly key: string;
   readonly is_arrival: boolean;

@@ -10,13 +10,13 @@ const own = (fields: object) => JSON.stringify({ level: 30, time: 1, pid: 7, hos
 /** What a log knows of emails to each of these, all recipients of one message. */
 async function knownOf(lines: readonly string[], emails: readonly string[] = ['ada@example.com']) {
   const log = await readSentLog('mail.log', lines);
-  const asked = emails.map((email) => ({
+  const queries = emails.map((email) => ({
     message_id: id,
     recipient_id: email.startsWith('ada@') ? ada : newId('recipient', 0),
     email,
     recipient_count: emails.length,
   }));
-  return { known: await log.lookup(asked), unclear: log.unclear_lines };
+  return { known: await log.lookup(queries), unclear: log.unclear_lines };
 }
 
 describe('a line of a sent log', () => {
@@ -144,7 +144,7 @@ describe('a recipient in a sent log', () => {
   });
 });
 
-describe('the queue of a mail server', () => {
+describe('the queue of a relay', () => {
   const arrival = `h postfix/cleanup[7]: 4A1B2C3D: message-id=${message}`;
   const sent = 'h postfix/smtp[8]: 4A1B2C3D: to=<ada@example.com>, dsn=2.0.0, status=sent (250 2.0.0 Ok)';
 

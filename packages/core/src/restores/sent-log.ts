@@ -11,14 +11,14 @@ interface Outcomes {
   readonly unsent_to: Set<string>;
 }
 
-/** An email in the queue of a mail server, and the line that named it until one says what became of it. */
+/** An email in the queue of a relay, and the line that named it until one says what became of it. */
 interface Queued {
   readonly message_ids: readonly string[];
   arrival: UnclearLine | null;
 }
 
 /**
- * A log of sent email: lines that name its Message-ID, or its entry in the queue of a mail server, and say that it was
+ * A log of sent email: lines that name its Message-ID, or its entry in the queue of a relay, and say that it was
  * sent.
  */
 export async function readSentLog(name: string, lines: AsyncIterable<string> | Iterable<string>): Promise<KnownSent> {

@@ -4,14 +4,14 @@ import type { PlanRow } from './plan-store.ts';
 
 // The maximum of cc, and of bcc, in a send.
 const MOST_RECIPIENTS = 1000;
-const MOST_PER_MINUTE = 1_000_000;
+const MAX_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.
 const MAX_INT = 2 ** 31 - 1;
 
 const rateField = z
   .int()
   .min(1)
-  .max(MOST_PER_MINUTE)
+  .max(MAX_PER_MINUTE)
   .nullable()
   .meta({ description: 'Requests a minute of all API keys of a workspace; null: no limit but that of each key.' });
 
@@ -33,9 +33,9 @@ export const limitFields = {
     .nullable()
     .meta({ description: 'Mails of a calendar month, by unique recipient; null: no limit.' }),
   recipients_per_request: z.int().min(1).max(MOST_RECIPIENTS).meta({ description: 'Unique to, cc and bcc of a mail.' }),
-  send_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'Requests of one key that send.' }),
-  logs_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'Requests of one key that read logs.' }),
-  default_per_minute: z.int().min(1).max(MOST_PER_MINUTE).meta({ description: 'All other requests of one key.' }),
+  send_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Requests of one key that send.' }),
+  logs_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Requests of one key that read logs.' }),
+  default_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'All other requests of one key.' }),
   workspace_rate: rateField,
   api_key_limit: heldField('Active API keys of a workspace, of both modes'),
   domain_limit: heldField('Domains of a workspace'),

@@ -21,7 +21,7 @@ export async function listenOn(server: SMTPServer, host: string, port: number): 
 export class StoringMail {
   readonly #storing = new Map<string, Promise<unknown>>();
 
-  /** Runs the storing of a mail; a stop waits for it. */
+  /** Stores an email; a stop waits for it. */
   run<T>(session_id: string, store: () => Promise<T>): Promise<T> {
     const stored = store().finally(() => this.#storing.delete(session_id));
     this.#storing.set(

@@ -21,14 +21,14 @@ afterEach(async () => {
 
 /** Room for so much of each owner. */
 function roomFor(own_places: number): SharedPlaces {
-  const taken = new Map<string, number>();
+  const amounts = new Map<string, number>();
   return {
     take(owner, count = 1) {
-      const own = (taken.get(owner) ?? 0) + count;
-      if (own <= own_places) taken.set(owner, own);
+      const own = (amounts.get(owner) ?? 0) + count;
+      if (own <= own_places) amounts.set(owner, own);
       return own <= own_places;
     },
-    give: (owner, count = 1) => void taken.set(owner, (taken.get(owner) ?? 0) - count),
+    give: (owner, count = 1) => void amounts.set(owner, (amounts.get(owner) ?? 0) - count),
   };
 }
 

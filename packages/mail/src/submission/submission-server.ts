@@ -122,8 +122,8 @@ export async function startSubmissionServer<Login extends object>(
   const strangers = boundStrangers(server.server, bounds.login_ms, options.strangers);
 
   function leave(session_id: string): void {
-    const left = sessions.get(session_id);
-    if (left) clients.give(left.sender);
+    const session = sessions.get(session_id);
+    if (session) clients.give(session.sender);
     sessions.delete(session_id);
   }
 
@@ -142,37 +142,37 @@ export async function startSubmissionServer<Login extends object>(
   }
 
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
-    const known = sessions.get(session.id);
+    const login_session = sessions.get(session.id);
     const raw = createGatherer();
     let held = 0;
     let full = false;
     const giveBack = () => {
-      if (known) bytes.give(known.sender, held);
+      if (login_session) bytes.give(login_session.sender, held);
       held = 0;
     };
     const deadline = setTimeout(() => cut(server, session.id, SLOW), bounds.mail_ms).unref();
-    if (known) known.has_data = true;
+    if (login_session) login_session.has_data = true;
     try {
       for await (const chunk of stream) {
         const { length } = chunk as Buffer;
         // The rest of what is rejected is read, because the reply comes after its end, but not kept.
         if (stream.sizeExceeded) giveBack();
-        else full ||= !known || !bytes.take(known.sender, length);
+        else full ||= !login_session || !bytes.take(login_session.sender, length);
         if (full || stream.sizeExceeded) continue;
         held += length;
         raw.add(chunk as Buffer);
       }
       clearTimeout(deadline);
       // smtp-server rejects an email that is too large, whatever the reply given here.
-      if (stream.sizeExceeded || !known) return FAILED;
+      if (stream.sizeExceeded || !login_session) return FAILED;
       if (full) return FULL;
       const recipients = session.envelope.rcptTo.map(({ address }) => address);
       const mail = { recipients, raw: raw.all() };
-      return await storing.run(session.id, () => options.onMail(known.login, mail, session.remoteAddress));
+      return await storing.run(session.id, () => options.onMail(login_session.login, mail, session.remoteAddress));
     } finally {
       clearTimeout(deadline);
       giveBack();
-      if (known) known.has_data = false;
+      if (login_session) login_session.has_data = false;
       touch(session.id);
     }
   }
