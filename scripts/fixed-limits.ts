@@ -150,7 +150,10 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['DISABLE_SECONDS', 'an endpoint that accepted nothing for so long is disabled'],
   ],
   'packages/dispatch/src/webhooks/webhook-pump.ts': [['MOST_CLAIMED', 'webhook deliveries that a worker has claimed']],
-  'packages/dispatch/src/webhooks/endpoint-lanes.ts': [['MOST_POSTING', 'posts to one endpoint at one time, at most']],
+  'packages/dispatch/src/webhooks/endpoint-lanes.ts': [
+    ['FIRST_PLACES', 'posts to one endpoint at one time, at first'],
+    ['MAX_PLACES', 'the same while they succeed, at most; a failure halves it'],
+  ],
   'packages/mail/src/bounce/return-server.ts': [
     ['IDLE_MS', 'a session with the inbound port without a command'],
     ['SESSION_MS', 'a whole session with the inbound port'],

@@ -7,8 +7,11 @@ export interface EndedLease extends EndpointLease {
   readonly idle: boolean;
 }
 
-/** The most concurrent posts to one endpoint. */
-const MOST_POSTING = 4;
+// Concurrent posts to one endpoint: a slow one that succeeds gets as many as it needs, and one that fails gives them to
+// the others.
+const FIRST_PLACES = 4;
+const MIN_PLACES = 1;
+const MAX_PLACES = 32;
 // Deliveries are claimed ahead, as many as the endpoint has lately taken in half a second: otherwise a fast endpoint
 // would wait for each claim, and a slow one would hold deliveries after it is switched off.
 const PERIOD_MS = 500;
@@ -21,6 +24,8 @@ interface Lane<T> {
   /** Claimed, and not posted yet. */
   readonly waiting: T[];
   posting: number;
+  /** How many may be posted at a time. */
+  places: number;
   /** Claimed and not recorded yet. */
   claimed_count: number;
   failing: boolean;
@@ -70,7 +75,7 @@ export class EndpointLanes<T> {
   /** The quotas of the next claim. The result for each endpoint in it has to be passed to claimed. */
   ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
-    const share = Math.max(MOST_POSTING, Math.floor(free / Math.max(1, this.#lanes.size)));
+    const share = Math.max(FIRST_PLACES, Math.floor(free / Math.max(1, this.#lanes.size)));
     let left = free;
     const quotas: ClaimQuota[] = [];
     for (const [webhook_id, lane] of this.#lanes) {
@@ -99,17 +104,21 @@ export class EndpointLanes<T> {
   /** Takes the deliveries that may be posted to an endpoint now. */
   start(id: string): readonly T[] {
     const lane = this.#laneOf(id);
-    const started = lane.waiting.splice(0, MOST_POSTING - lane.posting);
+    const started = lane.waiting.splice(0, Math.max(0, lane.places - lane.posting));
     lane.posting += started.length;
     return started;
   }
 
-  /** Called after a post. If the endpoint refused it, returns what waits for it, to be handed back. */
+  /** Called after a post. If the endpoint rejected it, returns what waits for it, to be handed back. */
   ended(id: string, taken: boolean): readonly T[] {
     const lane = this.#laneOf(id);
     lane.posting -= 1;
     lane.failing = !taken;
-    if (!taken) return lane.waiting.splice(0);
+    if (!taken) {
+      lane.places = Math.max(MIN_PLACES, Math.floor(lane.places / 2));
+      return lane.waiting.splice(0);
+    }
+    if (lane.waiting.length > 0) lane.places = Math.min(MAX_PLACES, lane.places + 1);
     this.#roll(lane);
     lane.taken += 1;
     return [];
@@ -177,6 +186,7 @@ export class EndpointLanes<T> {
       lane = {
         waiting: [],
         posting: 0,
+        places: FIRST_PLACES,
         claimed_count: 0,
         failing: false,
         period: 0,
@@ -203,15 +213,15 @@ export class EndpointLanes<T> {
 
   /** How many deliveries of an endpoint may be claimed at a time. */
   #windowOf(lane: Lane<T>): number {
-    if (lane.failing) return MOST_POSTING;
+    if (lane.failing) return lane.places;
     this.#roll(lane);
     const recent = Math.max(lane.taken, lane.taken_before);
-    return MOST_POSTING + Math.min(MOST_AHEAD, Math.max(FIRST_AHEAD, recent));
+    return lane.places + Math.min(MOST_AHEAD, Math.max(FIRST_AHEAD, recent));
   }
 
   #forgetIdle(): void {
     for (const [id, lane] of this.#lanes) {
-      const as_new = lane.failing || this.#windowOf(lane) === MOST_POSTING + FIRST_AHEAD;
+      const as_new = lane.failing || this.#windowOf(lane) === lane.places + FIRST_AHEAD;
       if (lane.lease === null && lane.claimed_count === 0 && as_new) this.#lanes.delete(id);
     }
   }
