@@ -44,6 +44,8 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['BOUNCE_CLIENTS', 'sessions with the inbound port'],
     ['BOUNCE_CLIENTS_OF_NETWORK', 'of them, sessions of one network'],
     ['DOMAIN_CHECKS', 'domains that a worker checks at one time, two of them of one workspace'],
+    ['DOC_SEARCHES', 'searches of the documentation in a minute, of a process'],
+    ['DOC_SEARCHES_OF_NETWORK', 'of them, searches of one network'],
     ['SUBMISSION_CLIENTS', 'sessions of programs that have logged in'],
     ['SUBMISSION_CLIENTS_OF_WORKSPACE', 'of them, sessions of one workspace'],
     ['SUBMISSION_STRANGERS', 'sessions of programs that have not logged in'],

@@ -89,6 +89,8 @@ const findings: Findings = {
     'The requests of all API keys of a workspace together never exceed the rate of its plan, on every API that takes keys.',
   'fairness N6': 'Connections to the submission ports are shared between workspaces and, before the login, networks.',
   'fairness N7': 'A stop waits for email that has arrived whole, and tells 421 to a client that is still sending.',
+  'fairness N9':
+    'Searches of the documentation are counted by network, and `/readyz` asks the database once a second at most.',
   'fairness C15':
     'An endpoint that succeeds gets up to 32 concurrent posts, and one that fails has one left within ten failures.',
   'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',

@@ -48,7 +48,7 @@ export function createApp(
   app.route('/', loginRoutes(services, dashboard));
   app.route('/content', contentRoutes(services));
   app.route('/errors', errorRoutes(services.public_url));
-  app.route('/docs', docRoutes());
+  app.route('/docs', docRoutes(services));
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
   app.route('/preview', previewRoutes(services));
   app.use('/trpc/*', traced(services, '/trpc'));

@@ -5,7 +5,7 @@ import { descriptions } from '../src/docs/descriptions.ts';
 import { allPages } from '../src/docs/library.ts';
 import { openAdmin } from './admin-server.ts';
 
-const world = await openWorld();
+const world = await openWorld({ TRUSTED_PROXIES: '127.0.0.0/8' });
 const admin = await openAdmin(world);
 
 const anchorsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
@@ -115,6 +115,29 @@ describe('/docs/search', () => {
 
     expect(text).not.toContain('<script>');
     expect(text).toContain('No section holds most of these words.');
+  });
+});
+
+describe('/docs/search of many', () => {
+  const search = (from: string) => admin.get('/docs/search?q=webhooks', { 'x-forwarded-for': from });
+
+  it('fairness N9: a network that searches too often waits for the next minute, and others search on', async () => {
+    await world.clock.freeze(new Date(world.clock.now() + 120_000));
+    const statuses = await Promise.all(Array.from({ length: 61 }, async () => (await search('192.0.2.1')).status));
+    const last = await search('192.0.2.1');
+
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(last.status).toBe(429);
+    expect(last.headers['retry-after']).toBe('60');
+    expect((await search('192.0.2.2')).status).toBe(200);
+    await world.clock.advance(60_000);
+    expect((await search('192.0.2.1')).status).toBe(200);
+  });
+
+  it('fairness N9: reads no more than the first 200 characters of a question', async () => {
+    const { text } = await admin.get(`/docs/search?q=${'%20'.repeat(200)}webhooks`);
+
+    expect(text).toContain('Type what you look for.');
   });
 });
 

@@ -11,6 +11,8 @@ const abilities: Record<RoleName, string> = {
 };
 /** A failure is news for so long, and a worker that has asked for mail within this time can deliver. */
 const RECENT_MS = 10_000;
+/** However many ask, the database is asked once in this time. */
+const CHECK_EVERY_MS = 1000;
 
 interface Readiness {
   readonly database: 'ok' | 'read_only' | 'unreachable';
@@ -27,9 +29,10 @@ interface Readiness {
  * takes writes, its migrations are current, mail could be stored when that was last tried, and due mail is fetched.
  */
 export function createHealthHandler(services: Services, started: ReadonlySet<RoleName>): Handler {
+  const readiness = sharedFor(CHECK_EVERY_MS, () => checkReadiness(services));
   return async (request, response) => {
     if (request.url?.startsWith('/healthz')) return writeJson(response, 200, { status: 'ok' });
-    const checks = await readiness(services);
+    const checks = await readiness();
     const able = Object.fromEntries(
       services.config.ROLES.map((role) => [role, isAble(services, started, checks, role)]),
     );
@@ -53,7 +56,21 @@ function isAble(
   return role !== 'worker' || isRecent(vitals.fetched_at);
 }
 
-async function readiness({ sql }: Services): Promise<Readiness> {
+/** Callers share a result that is pending or not older than that. */
+function sharedFor<T>(ms: number, check: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null;
+  let fresh_until = Number.POSITIVE_INFINITY;
+  return () => {
+    if (result !== null && performance.now() < fresh_until) return result;
+    fresh_until = Number.POSITIVE_INFINITY;
+    result = check().finally(() => {
+      fresh_until = performance.now() + ms;
+    });
+    return result;
+  };
+}
+
+async function checkReadiness({ sql }: Services): Promise<Readiness> {
   try {
     const [pending, schema, writable, workers, commits_wait_for] = await Promise.all([
       pendingMigrations(sql),

@@ -1,6 +1,9 @@
+import type { Services } from '@postrider/core';
+import { countRejected, docSearchBounds, NetworkPlaces } from '@postrider/core/shares';
 import { type Context, Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { html, raw } from 'hono/html';
+import type { AdminEnv } from '../admin-env.ts';
 import { themes } from '../pages/dashboard/built-files.ts';
 import { descriptions } from './descriptions.ts';
 import { allPages, type DocPage, readLibrary, readOpenApi } from './library.ts';
@@ -9,12 +12,14 @@ import { htmlOf, plainMarkdown } from './markdown.ts';
 import { search } from './search.ts';
 import { TRY_POLICY, TRY_SCRIPT, tryPage } from './try-it.ts';
 
+const MAX_QUESTION = 200;
 const DOCS_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
 /** The documentation, offline: pages, search, and Markdown for programs. It needs no sign-in, and but for one page no script. */
-export function docRoutes(): Hono {
-  const routes = new Hono();
+export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
+  const takeSearch = searchShares(services);
   // Each page is rendered on first use.
   const rendered = new Map<string, string>();
   routes.use(async (context, next) => {
@@ -24,7 +29,12 @@ export function docRoutes(): Hono {
   routes.get('/', (context) => context.html(layout(context, 'Documentation', null, overview())));
   routes.get('/decisions', (context) => context.html(layout(context, 'Decisions', null, decisions())));
   routes.get('/search', (context) => {
-    const question = context.req.query('q') ?? '';
+    const question = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
+    if (!takeSearch(context.var.address)) {
+      context.header('retry-after', '60');
+      const told = html`<h1>Too many searches</h1><p>Your network has searched too often; try again in a minute.</p>`;
+      return context.html(layout(context, 'Too many searches', null, told, question), 429);
+    }
     return context.html(layout(context, 'Search', null, results(question), question));
   });
   routes.get('/try', (context) => {
@@ -49,6 +59,18 @@ export function docRoutes(): Hono {
     return context.html(layout(context, page.title, page.name, html`${raw(content)}${source}`));
   });
   return routes;
+}
+
+/** Whether the network may search once more in this minute. */
+function searchShares({ clock, metrics }: Pick<Services, 'clock' | 'metrics'>): (address: string) => boolean {
+  const places = new NetworkPlaces(docSearchBounds, countRejected(metrics, 'docs_searches'));
+  let minute = 0;
+  return (address) => {
+    const now = Math.floor(clock.now() / 60_000);
+    if (now !== minute) places.reset();
+    minute = now;
+    return places.take(address);
+  };
 }
 
 /** The list of all pages for language models: https://llmstxt.org. */

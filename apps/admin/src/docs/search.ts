@@ -11,11 +11,15 @@ export interface Hit {
 interface Section {
   readonly page: DocPage;
   readonly heading: string;
+  readonly anchor: string;
   readonly text: string;
+  /** In lower case, in which words are looked for. */
+  readonly low: { readonly title: string; readonly heading: string; readonly text: string };
 }
 
-const MOST_HITS = 30;
-const MOST_WORDS = 8;
+const MAX_HITS = 30;
+const MAX_WORDS = 8;
+const MAX_COUNT = 5;
 const BEFORE = 60;
 const EXCERPT = 220;
 // More than a word can gain within a section.
@@ -38,7 +42,7 @@ export function search(pages: readonly DocPage[], question: string): Hit[] {
     .split(/\s+/)
     .filter(Boolean);
   const told = asked.filter((word) => !STOP_WORDS.has(word));
-  const words = (told.length > 0 ? told : asked).slice(0, MOST_WORDS);
+  const words = (told.length > 0 ? told : asked).slice(0, MAX_WORDS);
   if (words.length === 0) return [];
   return sections
     .flatMap((section) => {
@@ -46,10 +50,10 @@ export function search(pages: readonly DocPage[], question: string): Hit[] {
       return points === null ? [] : [{ section, points }];
     })
     .sort((a, b) => b.points - a.points)
-    .slice(0, MOST_HITS)
-    .map(({ section: { page, heading, text } }) => {
-      const excerpt = excerptOf(text, words);
-      return { page, heading, anchor: anchorOf(heading), excerpt };
+    .slice(0, MAX_HITS)
+    .map(({ section }) => {
+      const { page, heading, anchor } = section;
+      return { page, heading, anchor, excerpt: excerptOf(section, words) };
     });
 }
 
@@ -58,35 +62,38 @@ function sectionsOf(page: DocPage): Section[] {
     .split(/^(?=#{1,3} )/m)
     .map((part) => {
       const [first = '', ...rest] = part.split('\n');
-      return {
-        page,
-        heading: first.replace(/^#+ /, '').replaceAll('`', ''),
-        text: rest
-          .join(' ')
-          .replace(/[`*|]|\]\([^)]*\)|\[/g, ' ')
-          .replace(/(?:^|\s):?-{3,}:?(?=\s|$)/g, ' ')
-          .replace(/\s+/g, ' '),
-      };
+      const heading = first.replace(/^#+ /, '').replaceAll('`', '');
+      const text = rest
+        .join(' ')
+        .replace(/[`*|]|\]\([^)]*\)|\[/g, ' ')
+        .replace(/(?:^|\s):?-{3,}:?(?=\s|$)/g, ' ')
+        .replace(/\s+/g, ' ');
+      const low = { title: page.title.toLowerCase(), heading: heading.toLowerCase(), text: text.toLowerCase() };
+      return { page, heading, anchor: anchorOf(heading), text, low };
     });
 }
 
-function pointsOf({ page, heading, text }: Section, words: readonly string[]): number | null {
-  const [title, head, body] = [page.title.toLowerCase(), heading.toLowerCase(), text.toLowerCase()];
+function pointsOf({ low }: Section, words: readonly string[]): number | null {
   let points = 0;
   let count = 0;
   for (const word of words) {
-    const found =
-      (head.includes(word) ? 10 : 0) + (title.includes(word) ? 5 : 0) + Math.min(5, body.split(word).length - 1);
-    if (found > 0) count += 1;
-    points += found;
+    const gained = (low.heading.includes(word) ? 10 : 0) + (low.title.includes(word) ? 5 : 0) + countOf(low.text, word);
+    if (gained > 0) count += 1;
+    points += gained;
   }
   // Of one or two words each counts; of more, one in three may be missing.
   return count < words.length - Math.floor(words.length / 3) ? null : points + count * EACH_WORD;
 }
 
-function excerptOf(text: string, words: readonly string[]): string {
-  const low = text.toLowerCase();
-  const places = words.map((word) => low.indexOf(word)).filter((place) => place >= 0);
+/** How often the text has the word, up to what counts. */
+function countOf(text: string, word: string): number {
+  let count = 0;
+  for (let at = text.indexOf(word); at >= 0 && count < MAX_COUNT; at = text.indexOf(word, at + word.length)) count += 1;
+  return count;
+}
+
+function excerptOf({ text, low }: Section, words: readonly string[]): string {
+  const places = words.map((word) => low.text.indexOf(word)).filter((place) => place >= 0);
   const from = Math.max(0, Math.min(...places, text.length) - BEFORE);
   return `${from > 0 ? '…' : ''}${text.slice(from, from + EXCERPT).trim()}${from + EXCERPT < text.length ? '…' : ''}`;
 }

@@ -19,7 +19,12 @@ export const shareLines = [
 ] as const;
 export type ShareLine = (typeof shareLines)[number];
 /** Places that are taken or rejected, but not waited for. */
-export type SharePlaces = 'bounce_clients' | 'submission_strangers' | 'submission_clients' | 'submission_bytes';
+export type SharePlaces =
+  | 'bounce_clients'
+  | 'docs_searches'
+  | 'submission_strangers'
+  | 'submission_clients'
+  | 'submission_bytes';
 
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';

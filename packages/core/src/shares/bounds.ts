@@ -104,3 +104,13 @@ export const submissionByteBounds: PlacesBounds = {
   own_places: BODY_BYTES / 2,
   reserve: BODY_BYTES / 4,
 };
+
+const DOC_SEARCHES = 600;
+const DOC_SEARCHES_OF_NETWORK = 60;
+
+/** Searches of the documentation in a minute, by network, as they need no sign-in. */
+export const docSearchBounds: PlacesBounds = {
+  places: DOC_SEARCHES,
+  own_places: DOC_SEARCHES_OF_NETWORK,
+  reserve: DOC_SEARCHES / 2,
+};
