@@ -91,6 +91,7 @@ const findings: Findings = {
   'fairness N7': 'A stop waits for email that has arrived whole, and tells 421 to a client that is still sending.',
   'fairness N9':
     'Searches of the documentation are counted by network, and `/readyz` asks the database once a second at most.',
+  'fairness P30': 'The caches of GraphQL documents are bounded by the length of their texts.',
   'fairness C15':
     'An endpoint that succeeds gets up to 32 concurrent posts, and one that fails has one left within ten failures.',
   'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',

@@ -7,6 +7,7 @@ import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import { MAX_RESPONSE_BYTES, responseTooLarge, sizeOf } from '../kit/response-size.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
+import { textCache } from '../known/text-cache.ts';
 import { schema } from '../schema.ts';
 
 /** The GraphQL server, which follows the GraphQL-over-HTTP specification. */
@@ -22,8 +23,7 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
     maxRequestBodySize: USUAL_BODY_BYTES,
     // Yoga's own Response would be converted to Node's, and a stream that the client leaves would throw then.
     fetchAPI: { Request, Response, Headers, ReadableStream, TextEncoder, TextDecoder, URL, URLSearchParams },
-    // An LRU of 1,024 documents with their validation errors.
-    parserAndValidationCache: true,
+    parserAndValidationCache: { documentCache: textCache(), errorCache: textCache() },
     maskedErrors: { maskError: publicError },
     plugins: [limitSize, limitForm, limitCost(services, refunds, known), naming(services.log)],
   });

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { textCache } from './text-cache.ts';
+
+it('fairness P30: the cache of GraphQL documents is bounded by the length of their texts', () => {
+  const cache = textCache<object>();
+
+  for (let count = 0; count < 2200; count++) cache.set(`${count} ${'x'.repeat(9000)}`, {});
+  cache.set('x'.repeat(95_000), {});
+
+  expect(cache.calculatedSize).toBeLessThanOrEqual(2 * 1024 * 1024);
+  expect(cache.has(`2199 ${'x'.repeat(9000)}`)).toBe(true);
+  expect(cache.has(`0 ${'x'.repeat(9000)}`)).toBe(false);
+  expect(cache.has('x'.repeat(95_000))).toBe(false);
+});
