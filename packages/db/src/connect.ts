@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { openAddress } from './address.ts';
 import { answeringSockets } from './answering-socket.ts';
@@ -157,13 +158,21 @@ export function sqlState(error: unknown): string | null {
   return error instanceof postgres.PostgresError ? error.code : null;
 }
 
-/** Runs it once more after a deadlock, which has undone all of it. */
+const MAX_DEADLOCKS = 3;
+const DEADLOCK_PAUSE_MS = 20;
+
+/**
+ * Runs it again after a deadlock, which has undone all of it. The pause lets the winner take its lock: a retry that is
+ * faster would meet the same deadlock.
+ */
 export async function retryingDeadlock<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (sqlState(error) !== '40P01') throw error;
-    return run();
+  for (let deadlocks = 1; ; deadlocks++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (sqlState(error) !== '40P01' || deadlocks > MAX_DEADLOCKS) throw error;
+    }
+    await setTimeout(DEADLOCK_PAUSE_MS * deadlocks);
   }
 }
 

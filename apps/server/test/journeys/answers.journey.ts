@@ -49,7 +49,7 @@ describe('a stop while servers owe their answers', () => {
   });
 
   it('promise P2: an answer that never comes is recorded as unknown just before the end of the grace', async () => {
-    const server = await journey.start({ SHUTDOWN_GRACE: '5s' });
+    const server = await journey.start({ SHUTDOWN_GRACE: '10s' });
     const stall = stallAtDot(1);
     await server.call('POST', '/v1/email/send', { body: hello });
     await stall.reached;

@@ -42,7 +42,7 @@ describe('a hold of a destination, while mail flows through two processes', () =
         const answer = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
         expect(answer.status).toBe(202);
         sent[part] += 5;
-        await setTimeout(20);
+        await setTimeout(100);
       }
     };
     const flows = servers.map(flow);

@@ -73,7 +73,7 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
       await sql<{ count: number }[]>`
       select deadlocks::int as count from pg_stat_database where datname = current_database()`
     )[0]?.count ?? 0;
-  await expect.poll(deadlocks, PATIENCE).toBe(1);
+  await expect.poll(deadlocks, PATIENCE).toBeGreaterThan(0);
   await expect.poll(async () => (await sql`select from parked_deliveries`).length, PATIENCE).toBe(MAILS);
   expect(worker.stderr()).not.toContain('deadlock');
   await expect.poll(() => statesOf(sql), PATIENCE).toEqual({ queued: MAILS });
