@@ -92,6 +92,8 @@ const findings: Findings = {
   'fairness N9':
     'Searches of the documentation are counted by network, and `/readyz` asks the database once a second at most.',
   'fairness P30': 'The caches of GraphQL documents are bounded by the length of their texts.',
+  'fairness P17':
+    'Wrong passwords from one network lock neither a known device, an open session, nor the account on other networks.',
   'fairness C15':
     'An endpoint that succeeds gets up to 32 concurrent posts, and one that fails has one left within ten failures.',
   'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',

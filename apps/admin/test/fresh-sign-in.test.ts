@@ -218,12 +218,12 @@ describe('the page that confirms a password', () => {
     expect([posted.status, posted.headers.get('location')]).toEqual([303, '/login?next=%2Finbox']);
   });
 
-  it('takes no form of another site, and no more tries than signing in does', async () => {
+  it('takes no form of another site, and twenty tries of a session', async () => {
     const { cookie } = await people();
 
     const foreign = await confirm(cookie, { password: PASSWORD }, { origin: 'https://evil.test' });
     const wrong = await confirm(cookie, { password: 'wrong' });
-    await world.services.sql`update login_failures set failed = 20 where subject like 'account %'`;
+    await world.services.sql`update login_failures set failed = 20 where subject like 'session %'`;
     const late = await confirm(cookie, { password: PASSWORD });
 
     expect(foreign.status).toBe(403);

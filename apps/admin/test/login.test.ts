@@ -8,7 +8,7 @@ import { dashboard, refusalOf } from './signed-in.ts';
 const MINUTE_MS = 60_000;
 const OPERATOR = 'operator@sandbox.test';
 
-const world = await openWorld();
+const world = await openWorld({ TRUSTED_PROXIES: '127.0.0.0/8' });
 const { sql } = world.services;
 const admin = await openAdmin(world);
 let origin: string;
@@ -47,6 +47,7 @@ describe('signing in', () => {
     expect(first.headers.get('location')).toBe('/');
     expect(first.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^device=[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(cookieOf(second)).not.toBe(cookieOf(first));
     expect(await who(cookieOf(second))).toMatchObject({
@@ -87,6 +88,7 @@ describe('signing in', () => {
 
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^__Host-device=[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
     expect([me.status, borrowed.status]).toEqual([200, 401]);
   });
@@ -201,6 +203,57 @@ describe('twenty wrong passwords', () => {
     const subjects = await sql<{ subject: string }[]>`select subject from login_failures`;
     expect(subjects.filter(({ subject }) => subject.includes('@'))).toEqual([]);
     await world.clock.unfreeze();
+  });
+
+  it('fairness P17: lock neither a known device nor an open session nor the account on other networks', async () => {
+    await world.clock.advance(15 * MINUTE_MS);
+    const [sid = '', device = ''] = (await signIn()).headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+    const wrong = () => post('/login', { email: OPERATOR, password: 'wrong' });
+    await wrong();
+    await sql`update login_failures set failed = 20 where subject like 'account %'`;
+
+    expect((await signIn()).status).toBe(429);
+    expect((await signIn({}, { 'x-forwarded-for': '192.0.2.7' })).status).toBe(303);
+    await sql`update login_failures set failed = 200 where subject like 'account %' or subject like 'address %'`;
+    const known = await signIn({}, { cookie: device });
+    const confirmed = await post('/login/confirm', { password }, { cookie: sid });
+
+    expect((await signIn({}, { 'x-forwarded-for': '192.0.2.8' })).status).toBe(429);
+    expect(known.status).toBe(303);
+    expect(known.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid']);
+    expect(confirmed.status).toBe(200);
+    await world.clock.advance(15 * MINUTE_MS);
+  });
+
+  it('fairness P17: lock a known device of its own after twenty, and no device that is unknown', async () => {
+    const device = (await signIn()).headers.getSetCookie()[1]?.split(';')[0] ?? '';
+    const wrong = (cookie: string) => post('/login', { email: OPERATOR, password: 'wrong' }, { cookie });
+    await wrong(device);
+    await sql`update login_failures set failed = 19 where subject like 'device %'`;
+
+    const statuses = [(await wrong(device)).status, (await wrong(device)).status];
+    const counted = () => sql`select from login_failures where subject like 'device %'`;
+    const before = (await counted()).length;
+    const forged = await wrong(`device=${'A'.repeat(43)}`);
+
+    expect(statuses).toEqual([401, 429]);
+    expect(forged.status).toBe(401);
+    expect(await counted()).toHaveLength(before);
+    expect((await signIn()).status).toBe(303);
+    await world.clock.advance(15 * MINUTE_MS);
+  });
+
+  it('fairness P17: a change of the password forgets the devices, of which a person has twenty at most', async () => {
+    const devices = () => sql`select from devices d join users u on u.id = d.user_id where u.email = ${OPERATOR}`;
+    await sql`
+      insert into devices (token_hash, user_id, created_at, last_used_at)
+      select sha256(n::text::bytea), id, clock_now(), clock_now() from users, generate_series(1, 30) as s (n)
+      where email = ${OPERATOR}`;
+    await signIn();
+
+    expect(await devices()).toHaveLength(20);
+    ({ password } = await invoke(world.as(world.workspace_id), resetPassword, { email: OPERATOR }));
+    expect(await devices()).toHaveLength(0);
   });
 
   it('are counted by every process, and cannot be overtaken by trying at once', async () => {

@@ -1,11 +1,11 @@
 import { AppError, createContext, httpStatus, invoke, type Services } from '@postrider/core';
-import { confirmPassword, login, loginByLink, logout } from '@postrider/core/people';
+import { confirmPassword, login, loginByLink, logout, type SignedIn } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
-import { dropSession, keepSession, sessionOf, sessionToken } from '../session/session.ts';
+import { deviceToken, dropSession, keepDevice, keepSession, sessionOf, sessionToken } from '../session/session.ts';
 import { type DashboardSource, startDashboard } from './dashboard/dashboard-routes.ts';
 import { ownPath } from './own-path.ts';
 import { page } from './page.ts';
@@ -28,12 +28,8 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
     const next = form.get('next') ?? undefined;
     const email = form.get('email') ?? '';
     try {
-      const token = await login(
-        services,
-        { email, password: form.get('password') ?? '' },
-        arrivalOf(services, context),
-      );
-      keepSession(services, context, token);
+      const credentials = { email, password: form.get('password') ?? '' };
+      keepSignedIn(services, context, await login(services, credentials, arrivalOf(services, context)));
       return arrive(context, ownPath(next));
     } catch (error) {
       return refuse(context, error, (problem) => loginPage({ next, email, problem }));
@@ -45,8 +41,8 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
   );
   routes.post('/login/link/:token', async (context) => {
     try {
-      const token = await loginByLink(services, context.req.param('token'), arrivalOf(services, context));
-      keepSession(services, context, token);
+      const link = context.req.param('token');
+      keepSignedIn(services, context, await loginByLink(services, link, arrivalOf(services, context)));
       return arrive(context, '/');
     } catch (error) {
       return refuse(context, error, linkPage);
@@ -143,7 +139,13 @@ async function readForm(context: PageContext): Promise<URLSearchParams> {
 
 function arrivalOf(services: Services, context: PageContext) {
   const { request_id, address } = context.var;
-  return { request_id, address, replaces: sessionToken(services, context) };
+  const [replaces, device] = [sessionToken(services, context), deviceToken(services, context)];
+  return { request_id, address, replaces, device };
+}
+
+function keepSignedIn(services: Services, context: PageContext, { token, device }: SignedIn): void {
+  keepSession(services, context, token);
+  if (device !== null) keepDevice(services, context, device);
 }
 
 function loginPage(form: { readonly next: string | undefined; readonly email?: string; readonly problem?: string }) {

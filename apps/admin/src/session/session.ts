@@ -7,18 +7,29 @@ import { crossSiteRefusal } from './own-origin.ts';
 
 // The longest lifetime of a session; the server decides when it ends.
 const COOKIE_SECONDS = 7 * 86_400;
+const DEVICE_SECONDS = 180 * 86_400;
 
 /** Browsers accept a __Host- cookie only over https, with Secure and without a Domain. */
 function cookieOf({ config }: Pick<Services, 'config'>) {
   const secure = config.PUBLIC_URL?.startsWith('https:') ?? false;
   return {
     name: secure ? '__Host-sid' : 'sid',
+    device_name: secure ? '__Host-device' : 'device',
     about: { httpOnly: true, sameSite: 'Lax', path: '/', secure },
   } as const;
 }
 
 export function sessionToken(services: Services, context: Context): string | null {
   return getCookie(context, cookieOf(services).name) || null;
+}
+
+export function deviceToken(services: Services, context: Context): string | null {
+  return getCookie(context, cookieOf(services).device_name) || null;
+}
+
+export function keepDevice(services: Services, context: Context, token: string): void {
+  const { device_name, about } = cookieOf(services);
+  setCookie(context, device_name, token, { ...about, maxAge: DEVICE_SECONDS });
 }
 
 export function keepSession(services: Services, context: Context, token: string): void {

@@ -17,7 +17,7 @@ export { confirmPassword } from './sessions/confirm-password.ts';
 export { createLoginLink } from './sessions/create-login-link.ts';
 export { createSessionToken } from './sessions/create-session-token.ts';
 export { findSession } from './sessions/find-session.ts';
-export { login, loginByLink } from './sessions/login.ts';
+export { login, loginByLink, type SignedIn } from './sessions/login.ts';
 export { forgetLoginFailures } from './sessions/login-failures-store.ts';
 export { logout } from './sessions/logout.ts';
 export { hashPassword, newPassword } from './sessions/password.ts';

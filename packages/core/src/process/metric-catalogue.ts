@@ -22,6 +22,7 @@ export type ShareLine = (typeof shareLines)[number];
 export type SharePlaces =
   | 'bounce_clients'
   | 'docs_searches'
+  | 'password_checks'
   | 'submission_strangers'
   | 'submission_clients'
   | 'submission_bytes';

@@ -114,3 +114,13 @@ export const docSearchBounds: PlacesBounds = {
   own_places: DOC_SEARCHES_OF_NETWORK,
   reserve: DOC_SEARCHES / 2,
 };
+
+const PASSWORD_CHECKS = 20;
+const PASSWORD_CHECKS_OF_NETWORK = 5;
+
+/** Passwords that wait to be checked, a third of a second each, by network; known devices and sessions own theirs. */
+export const passwordBounds: PlacesBounds = {
+  places: PASSWORD_CHECKS,
+  own_places: PASSWORD_CHECKS_OF_NETWORK,
+  reserve: PASSWORD_CHECKS / 2,
+};

@@ -8,6 +8,7 @@ export {
   largeEmailBounds,
   largeSandboxBounds,
   parsingBounds,
+  passwordBounds,
   submissionByteBounds,
   submissionClientBounds,
   submissionStrangerBounds,

@@ -34,7 +34,7 @@ export const changePassword = operation({
     const proof = await proofOfSession(ctx.sql, actor.session_id);
     if (!proof) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
     if (proof.password_hash !== null && !proof.fresh_link) {
-      const login = { email: actor.email, password: current_password ?? '', address: ctx.address ?? '' };
+      const login = { email: actor.email, password: current_password ?? '', from: { session_id: actor.session_id } };
       await checkPassword(ctx, login, notYourPassword);
     }
     const password_hash = await hashPassword(new_password);

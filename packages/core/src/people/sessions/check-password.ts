@@ -1,18 +1,25 @@
 import { personEmail } from '../../fields/email.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
+import { countRejected, Places, passwordBounds } from '../../shares/index.ts';
+import { addressSubject } from '../../usage/index.ts';
 import { type UserRow, userByEmail } from '../store.ts';
-import { beginTry } from './login-tries.ts';
-import { passwordsWaiting, verifyPassword } from './password.ts';
+import { isKnownDevice } from './device-store.ts';
+import { beginTry, type LoginSource } from './login-tries.ts';
+import { verifyPassword } from './password.ts';
 
-// Each check takes about a third of a second; a longer queue would exceed the clients' timeouts.
-const MOST_WAITING = 20;
+const places = new Places(passwordBounds);
 
 export interface Login {
   readonly email: string;
   readonly password: string;
-  readonly address: string;
+  readonly from: Visitor;
 }
+
+/** Where a password comes from: a browser that may be a known device, or a session that exists. */
+export type Visitor =
+  | { readonly session_id: string }
+  | { readonly address: string; readonly device_hash: Buffer | null };
 
 export function wrongPassword(): AppError {
   return new AppError('invalid_login', 'Wrong email or password.');
@@ -27,21 +34,42 @@ export function notYourPassword(): AppError {
  * Finds the user of an email and password. Unknown emails and wrong passwords take the same time and answer the same.
  */
 export async function checkPassword(
-  services: Pick<Services, 'sql'>,
+  services: Pick<Services, 'sql' | 'metrics'>,
   login: Login,
   refusal = wrongPassword,
 ): Promise<UserRow> {
-  const { password, address } = login;
-  if (passwordsWaiting() >= MOST_WAITING) {
+  const email = personEmail(login.email);
+  const source = await sourceOf(services, login, email);
+  const owner = ownerOf(source);
+  if (!places.take(owner)) {
+    countRejected(services.metrics, 'password_checks')();
     throw new AppError('login_rate', 'Too many people sign in at this moment; try again in a minute.');
   }
-  const email = personEmail(login.email);
-  const attempt = await beginTry(services, { email: email ?? login.email, address });
-  const user = email === null ? null : await userByEmail(services.sql, email);
-  const matches = await verifyPassword(password, user?.password_hash ?? null);
-  if (user === null || !matches) {
-    throw refusal();
+  try {
+    const attempt = await beginTry(services, source);
+    const user = email === null ? null : await userByEmail(services.sql, email);
+    const matches = await verifyPassword(login.password, user?.password_hash ?? null);
+    if (user === null || !matches) throw refusal();
+    await attempt.forgive();
+    return user;
+  } finally {
+    places.give(owner);
   }
-  await attempt.forgive();
-  return user;
+}
+
+async function sourceOf(
+  { sql }: Pick<Services, 'sql'>,
+  { email: typed, from }: Login,
+  email: string | null,
+): Promise<LoginSource> {
+  if ('session_id' in from) return { kind: 'session', id: from.session_id };
+  const { address, device_hash } = from;
+  if (device_hash !== null && email !== null && (await isKnownDevice(sql, device_hash, email)))
+    return { kind: 'device', token_hash: device_hash };
+  return { kind: 'stranger', email: email ?? typed, address };
+}
+
+function ownerOf(source: LoginSource): string {
+  if (source.kind === 'session') return source.id;
+  return source.kind === 'device' ? source.token_hash.toString('base64url') : addressSubject(source.address);
 }

@@ -23,7 +23,7 @@ export const confirmPassword = operation({
   output: z.object({ object: z.literal('user'), id: idField(idPrefixes.user), confirmed_until: timeField }),
   async run(ctx, { password }) {
     const actor = requirePerson(ctx);
-    const login = { email: actor.email, password, address: ctx.address ?? '' };
+    const login = { email: actor.email, password, from: { session_id: actor.session_id } };
     const checked = await checkPassword(ctx, login, notYourPassword);
     const token = newToken();
     const until = await ctx.sql.begin(async (tx) => {

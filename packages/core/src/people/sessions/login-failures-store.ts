@@ -18,10 +18,15 @@ export async function countTry(sql: Sql, subjects: readonly string[]): Promise<T
       ceil(extract(epoch from began_at + interval '15 minutes' - clock_now()) / 60)::int as minutes_left`;
 }
 
-/** A success resets the count of the account, but returns only this one try to the address. */
-export async function forgiveTry(sql: Sql, account: string | null, address: string): Promise<void> {
-  await sql`update login_failures set failed = 0 where subject = ${account}`;
-  await sql`update login_failures set failed = greatest(0, failed - 1) where subject = ${address}`;
+export async function forgetTries(sql: Sql, subject: string): Promise<void> {
+  await sql`update login_failures set failed = 0 where subject = ${subject}`;
+}
+
+/** Returns one try to each subject. */
+export async function forgiveTry(sql: Sql, subjects: readonly string[]): Promise<void> {
+  await sql`
+    update login_failures set failed = greatest(0, failed - 1) where subject in (
+      select subject from login_failures where subject = any(${subjects}::text[]) order by subject for update)`;
 }
 
 export async function forgetLoginFailures(sql: Sql | Tx): Promise<void> {

@@ -2,35 +2,73 @@ import { hash } from 'node:crypto';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { addressSubject } from '../../usage/index.ts';
-import { countTry, forgiveTry } from './login-failures-store.ts';
+import { countTry, forgetTries, forgiveTry } from './login-failures-store.ts';
 
-const MOST_OF_ACCOUNT = 20;
+const MAX_OF_ACCOUNT_AND_NETWORK = 20;
+// Only passwords that are guessed from many networks get here.
+const MAX_OF_ACCOUNT = 200;
 // Many users may share one address.
-const MOST_OF_ADDRESS = 60;
+const MAX_OF_NETWORK = 60;
+const MAX_OF_PROOF = 20;
+
+/**
+ * Who tries. A known device and a session count alone, so that wrong passwords from elsewhere do not lock out a person
+ * who is at their own desk.
+ */
+export type LoginSource =
+  | { readonly kind: 'stranger'; readonly email: string | null; readonly address: string }
+  | { readonly kind: 'device'; readonly token_hash: Buffer }
+  | { readonly kind: 'session'; readonly id: string };
 
 /** A try to sign in that counts as failed until it is forgiven. */
 export interface LoginTry {
   forgive(): Promise<void>;
 }
 
+interface Subjects {
+  /** Forgotten by a success. */
+  readonly own: string | null;
+  /** Shared with others, who may be guessing: a success returns only its own try. */
+  readonly shared: readonly string[];
+  readonly limits: ReadonlyMap<string, number>;
+}
+
 /**
- * Counts a try for its email and its client address, over all processes; throws past either limit. Known and unknown
- * emails count the same. Only a hash is stored, because people type passwords into the wrong field.
+ * Counts a try, over all processes; throws past a limit. Known and unknown emails count the same. Only a hash of the
+ * email is stored, because people type passwords into the wrong field.
  */
-export async function beginTry(
-  services: Pick<Services, 'sql'>,
-  from: { readonly email: string | null; readonly address: string },
-): Promise<LoginTry> {
-  const { sql } = services;
-  const account = from.email === null ? null : `account ${hash('sha256', from.email, 'base64url')}`;
-  const address = `address ${addressSubject(from.address)}`;
-  const counted = await countTry(sql, account === null ? [address] : [account, address]);
-  const over = counted.filter(
-    ({ subject, failed }) => failed > (subject === account ? MOST_OF_ACCOUNT : MOST_OF_ADDRESS),
-  );
+export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSource): Promise<LoginTry> {
+  const { own, shared, limits } = subjectsOf(source);
+  const counted = await countTry(sql, [...limits.keys()]);
+  const over = counted.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
   if (over.length > 0) {
     const minutes = Math.max(1, ...over.map(({ minutes_left }) => minutes_left));
     throw new AppError('login_rate', `Too many attempts to sign in failed; try again in ${minutes} min.`);
   }
-  return { forgive: () => forgiveTry(sql, account, address) };
+  return {
+    async forgive() {
+      if (own !== null) await forgetTries(sql, own);
+      await forgiveTry(sql, shared);
+    },
+  };
+}
+
+function subjectsOf(source: LoginSource): Subjects {
+  if (source.kind !== 'stranger') {
+    const own = source.kind === 'device' ? `device ${source.token_hash.toString('base64url')}` : `session ${source.id}`;
+    return { own, shared: [], limits: new Map([[own, MAX_OF_PROOF]]) };
+  }
+  const network = `address ${addressSubject(source.address)}`;
+  if (source.email === null) return { own: null, shared: [network], limits: new Map([[network, MAX_OF_NETWORK]]) };
+  const account = `account ${hash('sha256', source.email, 'base64url')}`;
+  const own = `${account} ${network}`;
+  return {
+    own,
+    shared: [account, network],
+    limits: new Map([
+      [own, MAX_OF_ACCOUNT_AND_NETWORK],
+      [account, MAX_OF_ACCOUNT],
+      [network, MAX_OF_NETWORK],
+    ]),
+  };
 }

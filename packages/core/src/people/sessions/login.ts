@@ -7,24 +7,32 @@ import { chainOf, scopesOf } from '../roles.ts';
 import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { beginSession } from './begin-session.ts';
 import { checkPassword, type Login, wrongPassword } from './check-password.ts';
+import { insertDevice, noteDeviceUse } from './device-store.ts';
 import { beginTry } from './login-tries.ts';
 import { deleteSessionOf, ownerOfLink, takeLink } from './session-store.ts';
-import { hashToken } from './token.ts';
+import { hashToken, newToken } from './token.ts';
 
 interface Arrival {
   readonly request_id: string;
   readonly address: string;
   /** The browser's current session, which the new one replaces. */
   readonly replaces: string | null;
+  /** The token by which the browser is known. */
+  readonly device: string | null;
+}
+
+/** What only the browser gets. */
+export interface SignedIn {
+  readonly token: string;
+  /** Null if the browser has one already. */
+  readonly device: string | null;
 }
 
 /** Starts a session by password; only this answer contains its token. */
-export async function login(
-  services: Services,
-  credentials: Omit<Login, 'address'>,
-  arrival: Arrival,
-): Promise<string> {
-  const checked = await checkPassword(services, { ...credentials, address: arrival.address });
+export async function login(services: Services, credentials: Omit<Login, 'from'>, arrival: Arrival): Promise<SignedIn> {
+  const { address, device } = arrival;
+  const from = { address, device_hash: device === null ? null : hashToken(device) };
+  const checked = await checkPassword(services, { ...credentials, from });
   return services.sql.begin(async (tx) => {
     const user = await holdUser(tx, checked.id);
     // A password change since the check has ended the existing sessions, but would miss this one.
@@ -34,9 +42,9 @@ export async function login(
 }
 
 /** Starts a session by login link, and consumes the link. */
-export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<string> {
-  const attempt = await beginTry(services, { email: null, address: arrival.address });
-  const token = await services.sql.begin(async (tx) => {
+export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<SignedIn> {
+  const attempt = await beginTry(services, { kind: 'stranger', email: null, address: arrival.address });
+  const signed_in = await services.sql.begin(async (tx) => {
     const token_hash = hashToken(link);
     // The user is locked before the link, in the same order as a password change.
     const owner = await ownerOfLink(tx, token_hash);
@@ -49,16 +57,16 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
     return signIn(services, tx, user, arrival, true);
   });
   await attempt.forgive();
-  return token;
+  return signed_in;
 }
 
 async function signIn(
   services: Services,
   tx: Tx,
   user: UserRow,
-  { request_id, address, replaces }: Arrival,
+  { request_id, address, replaces, device }: Arrival,
   by_link: boolean,
-): Promise<string> {
+): Promise<SignedIn> {
   const [home] = await workspacesOf(tx, user, 1);
   if (!home) {
     throw new AppError('no_membership', 'You are a member of no workspace any more; ask an administrator to add you.');
@@ -86,5 +94,13 @@ async function signIn(
       workspace_id: chainOf(actor),
     },
   ]);
+  return { token, device: await rememberDevice(tx, device, user.id) };
+}
+
+/** The token of a device on which the person has not signed in before. */
+async function rememberDevice(tx: Tx, device: string | null, user_id: string): Promise<string | null> {
+  if (device !== null && (await noteDeviceUse(tx, hashToken(device), user_id))) return null;
+  const token = newToken();
+  await insertDevice(tx, hashToken(token), user_id);
   return token;
 }

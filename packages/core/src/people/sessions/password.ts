@@ -11,21 +11,12 @@ const LENGTH = 32;
 const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${Buffer.alloc(16).toString('base64')}$${Buffer.alloc(LENGTH).toString('base64')}`;
 
 let lastTurn: Promise<unknown> = Promise.resolve();
-let waiting = 0;
 
 /** Hashes one password at a time, so that many sign-ins at once do not take 128 MiB each. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  waiting += 1;
-  const turn = lastTurn.then(work).finally(() => {
-    waiting -= 1;
-  });
+  const turn = lastTurn.then(work);
   lastTurn = turn.catch(() => undefined);
   return turn;
-}
-
-/** The number of passwords that wait to be hashed in this process. */
-export function passwordsWaiting(): number {
-  return waiting;
 }
 
 export function hashPassword(password: string): Promise<string> {

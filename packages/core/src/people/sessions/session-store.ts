@@ -105,8 +105,9 @@ export async function moveSession(tx: Tx, id: string, workspace_id: string): Pro
   await tx`update sessions set workspace_id = ${workspace_id} where id = ${id}`;
 }
 
-/** Deletes a user's sessions and login links; returns the number of sessions. */
+/** Deletes a user's sessions, login links and known devices; returns the number of sessions. */
 export async function endSessions(tx: Tx, user_id: string): Promise<number> {
+  await tx`delete from devices where user_id = ${user_id}`;
   await tx`delete from login_links where user_id = ${user_id}`;
   const ended = await tx`delete from sessions where user_id = ${user_id} returning id`;
   return ended.length;
@@ -156,4 +157,5 @@ export async function forgetSessions(sql: Sql | Tx): Promise<void> {
     where last_used_at < clock_now() - interval '12 hours' or created_at < clock_now() - interval '7 days'`;
   await sql`delete from session_tokens where expires_at < clock_now()`;
   await sql`delete from login_links where expires_at < clock_now()`;
+  await sql`delete from devices where last_used_at < clock_now() - interval '180 days'`;
 }

@@ -1,0 +1,27 @@
+import type { Sql, Tx } from '@postrider/db';
+
+const MAX_DEVICES = 20;
+
+/** Whether the person with that email has signed in on the device. */
+export async function isKnownDevice(sql: Sql, token_hash: Buffer, email: string): Promise<boolean> {
+  const rows = await sql`
+    select from devices d join users u on u.id = d.user_id where d.token_hash = ${token_hash} and u.email = ${email}`;
+  return rows.length > 0;
+}
+
+/** Notes a use of the device; false if the person has not signed in on it before. */
+export async function noteDeviceUse(tx: Tx, token_hash: Buffer, user_id: string): Promise<boolean> {
+  const rows = await tx`
+    update devices set last_used_at = clock_now() where token_hash = ${token_hash} and user_id = ${user_id} returning 1`;
+  return rows.length > 0;
+}
+
+/** Stores a device in the place of the one that was not used for longest, if the person has too many. */
+export async function insertDevice(tx: Tx, token_hash: Buffer, user_id: string): Promise<void> {
+  await tx`
+    delete from devices where token_hash in (
+      select token_hash from devices where user_id = ${user_id} order by last_used_at desc offset ${MAX_DEVICES - 1})`;
+  await tx`
+    insert into devices (token_hash, user_id, created_at, last_used_at)
+    values (${token_hash}, ${user_id}, clock_now(), clock_now())`;
+}
