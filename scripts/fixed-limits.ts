@@ -186,6 +186,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/mail/src/submission/submission-reader.ts': [['DEADLINE_MS', 'the reading of a mail of a program']],
   'packages/mail/src/capture/capture-server.ts': [['MAX_MAIL_BYTES', 'a mail to the capture port']],
   'packages/core/src/storage/captured.ts': [['MOST_CAPTURED', 'captured mail that is kept for a workspace']],
+  'packages/core/src/erasures/start-erasure.ts': [['MAX_OPEN_ERASURES', 'erasures of a workspace at one time']],
   'packages/core/src/bulk/run-bulk.ts': [['MOST_OPEN', 'bulk operations of a workspace at one time']],
 };
 

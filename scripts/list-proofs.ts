@@ -84,6 +84,10 @@ const findings: Findings = {
   'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
   'fairness N3': 'What strangers and workspaces fill of the request log a minute is bounded, and the rest is counted.',
   'fairness N10': 'What a plan limits of API keys, domains, webhooks, members and captured bytes is never exceeded.',
+  'fairness P13':
+    'Recoveries of webhook endpoints are one for each endpoint, and take turns between workspaces, a slice at a time.',
+  'fairness N4':
+    'Erasures are one for each address, bounded in a workspace, and take turns between workspaces, a slice at a time.',
   'fairness P12': 'Checks of domains take turns between workspaces, and become rare for servers that never answer.',
   'fairness P15':
     'The requests of all API keys of a workspace together never exceed the rate of its plan, on every API that takes keys.',

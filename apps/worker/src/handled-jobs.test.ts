@@ -58,8 +58,8 @@ async function jobsIn(queue: string, state: string): Promise<string[]> {
 }
 
 /** From now on every recovery fails, as where the database has lost a table. */
-const breakRecoveries = () => world.services.sql`alter table webhook_deliveries rename to webhook_deliveries_away`;
-const mendRecoveries = () => world.services.sql`alter table webhook_deliveries_away rename to webhook_deliveries`;
+const breakRecoveries = () => world.services.sql`alter table webhook_recoveries rename to webhook_recoveries_away`;
+const mendRecoveries = () => world.services.sql`alter table webhook_recoveries_away rename to webhook_recoveries`;
 
 describe('jobs that need no lanes', () => {
   it('are done one after the other without a pause, by two workers, each once', async () => {

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { FoundKey } from '../api-keys/index.ts';
 import type { SendableFacts } from '../domains/index.ts';
 
@@ -32,7 +33,10 @@ export function createAdmissionCache(): AdmissionCache {
   let epoch = 0;
   const senders = new Map<string, CachedSender>();
   const domains = new Map<string, SendableFacts>();
+  // As digests: an erasure of an address cannot reach the memory of every process.
   const suppressed = new Set<string>();
+  const digest_key = randomBytes(16);
+  const digestOf = (address: string) => createHmac('sha1', digest_key).update(address).digest('base64');
   const limited = new Map<string, number>();
 
   /** Whether facts of this epoch may be cached; a newer epoch empties the cache. Answers may arrive out of order. */
@@ -58,7 +62,7 @@ export function createAdmissionCache(): AdmissionCache {
       return senders.get(name);
     },
     domain: (workspace_id, name) => domains.get(`${workspace_id} ${name}`),
-    suppressed: (workspace_id, email) => suppressed.size > 0 && suppressed.has(`${workspace_id} ${email}`),
+    suppressed: (workspace_id, email) => suppressed.size > 0 && suppressed.has(digestOf(`${workspace_id} ${email}`)),
     learnSender(read_in, name, sender) {
       if (!enter(read_in)) return;
       makeRoom(senders);
@@ -74,7 +78,7 @@ export function createAdmissionCache(): AdmissionCache {
     learnSuppressed(addresses) {
       for (const address of addresses) {
         makeRoom(suppressed);
-        suppressed.add(address);
+        suppressed.add(digestOf(address));
       }
     },
     learnLimited(name, ms) {

@@ -36,7 +36,7 @@ export interface FoundRecipient {
 
 /** The next recipients with the address. Served by recipients_address. */
 export async function nextRecipients(
-  sql: Sql,
+  sql: Tx,
   { workspace_id, email }: Wanted,
   after: string,
   count: number,
@@ -161,7 +161,7 @@ export interface Slice {
   readonly position: string | null;
 }
 
-type Scan = (sql: Sql, wanted: Wanted, after: string, count: number) => Promise<Slice>;
+type Scan = (sql: Tx, wanted: Wanted, after: string, count: number) => Promise<Slice>;
 
 interface SliceRow {
   readonly changed: number;

@@ -11,7 +11,7 @@ import { rollUpStats } from '../stats/index.ts';
 import { createSuppressions, listSuppressions } from '../suppressions/index.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { runErasure } from './run-erasure.ts';
-import { getErasure, startErasure } from './start-erasure.ts';
+import { getErasure, MAX_OPEN_ERASURES, startErasure } from './start-erasure.ts';
 
 const ADA = 'Ada.Lovelace@example.com';
 
@@ -219,5 +219,62 @@ it('the placeholder of an erased address cannot be erased itself', async () => {
 
   await expect(invoke(ctx(), startErasure, { email: 'Erased@erased.invalid' })).rejects.toMatchObject({
     reason: 'invalid_email',
+  });
+});
+
+describe('open erasures', () => {
+  const startMany = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => invoke(ctx(), startErasure, { email: `a${n}@example.com` })));
+
+  it('fairness N4: take turns between workspaces, whatever one has started', async () => {
+    const greedy = await startMany(MAX_OPEN_ERASURES);
+    const other = world.as((await world.workspace('free')).workspace_id);
+    const { id } = await invoke(other, startErasure, { email: ADA });
+
+    const [first, second] = greedy.map((erasure) => erasure.id).toSorted();
+    for (const erasure_id of [first, second]) await runErasure(world.services, { erasure_id: erasure_id ?? '' });
+
+    expect((await invoke(other, getErasure, { id })).status).toBe('completed');
+    const rows = await world.services.sql`select from erasures where status = 'queued'`;
+    expect(rows).toHaveLength(MAX_OPEN_ERASURES - 2);
+  });
+
+  it('fairness N4: are bounded in a workspace, and the rejected are counted', async () => {
+    await startMany(MAX_OPEN_ERASURES);
+
+    await expect(invoke(ctx(), startErasure, { email: ADA })).rejects.toMatchObject({ reason: 'erasure_limit' });
+
+    expect(await world.services.sql`select from erasures`).toHaveLength(MAX_OPEN_ERASURES);
+    const rejected = world.services.metrics.read().find(({ name }) => name === 'share_rejected_total');
+    expect(rejected?.points).toContainEqual({ labels: ['erasures', 'full'], value: 1 });
+    const other = world.as((await world.workspace('free')).workspace_id);
+    expect((await invoke(other, startErasure, { email: ADA })).status).toBe('queued');
+  });
+
+  it('fairness N4: are one for each address, which starts over when it is wanted again', async () => {
+    const { id } = await invoke(ctx(), startErasure, { email: ADA });
+    const { sql } = world.services;
+    await sql`update erasures set status = 'running', step = 'requests'`;
+    await send();
+    await world.drain();
+
+    expect(await invoke(ctx(), startErasure, { email: ADA.toUpperCase() })).toMatchObject({ id, status: 'running' });
+
+    await runErasure(world.services, { erasure_id: id });
+    expect((await invoke(ctx(), getErasure, { id })).counts).toMatchObject({ recipients: 1 });
+    expect(await sql`select from audit_log where action = 'erasure.started'`).toHaveLength(1);
+  });
+
+  it('that fail leave their turn to others', async () => {
+    const broken = await invoke(ctx(), startErasure, { email: ADA });
+    const other = world.as((await world.workspace('free')).workspace_id);
+    const { id } = await invoke(other, startErasure, { email: ADA });
+    await world.services.sql`update erasures set counts = 'no JSON' where id = ${broken.id}`;
+
+    await runErasure(world.services, { erasure_id: id });
+
+    expect((await invoke(other, getErasure, { id })).status).toBe('completed');
+    await world.services.sql`update erasures set due_at = null`;
+    await expect(runErasure(world.services, { erasure_id: broken.id })).rejects.toThrow('JSON');
   });
 });

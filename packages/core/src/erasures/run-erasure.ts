@@ -1,12 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
-import { retryingDeadlock, type Tx } from '@postrider/db';
+import type { Tx } from '@postrider/db';
 import { eraseFromJobs } from '@postrider/queue';
 import { transition } from '../delivery/index.ts';
 import { newId } from '../fields/ids.ts';
 import { lockMailOf } from '../messages/index.ts';
 import type { Services } from '../operation/context.ts';
 import type { JobData } from '../process/jobs.ts';
+import { postpone, takeTurns } from '../shares/index.ts';
 import { ERASED_ADDRESS, erasedAddresses, hashSuppression } from '../suppressions/index.ts';
 import {
   eraseAnswers,
@@ -19,15 +19,24 @@ import {
   type Wanted,
 } from './erase-store.ts';
 import { type ErasedCounts, type ErasedKind, NOTHING_ERASED } from './erasure-entry.ts';
-import { beginErasure, endErasure, noteCounts } from './store.ts';
+import { beginErasure, endErasure, isOpen, noteProgress } from './store.ts';
 
 const RECIPIENTS_AT_ONCE = 100;
 const ROWS_AT_ONCE = 2000;
-const TRIES = 60;
-const PAUSE_MS = 1000;
+const BUSY_MS = 1000;
 const ERASED = 'erased';
 
-/** A run of an erasure: what it has counted is stored with what it has changed. */
+/** In their order. */
+const steps = ['recipients', 'messages', 'events', 'webhook_deliveries', 'captures', 'requests', 'rest'] as const;
+type Step = (typeof steps)[number];
+
+/** Where the next slice begins. */
+interface Place {
+  readonly step: Step;
+  readonly position: string;
+}
+
+/** One slice of an erasure: what it has counted is stored with what it has changed. */
 interface Run {
   readonly services: Services;
   readonly id: string;
@@ -35,82 +44,92 @@ interface Run {
   counts: ErasedCounts;
 }
 
-/**
- * Erases an address, a slice at a time. A repeated job finds what is left: its own traces hold the address no more. What
- * other processes cache of it is dropped with the epoch that its end begins.
- */
-export async function runErasure(services: Services, { erasure_id }: JobData<'erasure.run'>): Promise<void> {
-  const row = await beginErasure(services.sql, erasure_id);
+/** Erases addresses, a slice at a time and in turns of workspaces, until the erasure of the job has ended. */
+export async function runErasure(services: Services, job: JobData<'erasure.run'>): Promise<void> {
+  const { sql, jobs } = services;
+  const over = await takeTurns(services, {
+    line: 'erasures',
+    own: job.erasure_id,
+    isOver: async () => !(await isOpen(sql, job.erasure_id)),
+    work: (tx, { key }) => workSlice(services, tx, key),
+  });
+  if (!over) await sql.begin((tx) => jobs.send(tx, 'erasure.run', [{ data: job }]));
+}
+
+async function workSlice(services: Services, tx: Tx, id: string): Promise<void> {
+  const row = await beginErasure(tx, id);
   if (!row) return;
   const { workspace_id } = row;
   const email = row.email.toLowerCase();
   const run: Run = {
     services,
-    id: row.id,
+    id,
     wanted: { workspace_id, email, pattern: patternOf(email) },
     // Written by JSON.stringify of counts of this type.
     counts: { ...NOTHING_ERASED, ...(JSON.parse(row.counts) as Partial<ErasedCounts>) },
   };
-  await eraseFromMail(run);
-  for (const kind of ['messages', 'events', 'webhook_deliveries', 'captures', 'requests'] as const) {
-    let position: string | null = '';
-    while (position !== null) {
-      const slice: Awaited<ReturnType<(typeof scans)[typeof kind]>> = await scans[kind](
-        services.sql,
-        run.wanted,
-        position,
-        ROWS_AT_ONCE,
-      );
-      if (slice.changed > 0) await count(run, services.sql, { [kind]: slice.changed });
-      position = slice.position;
-    }
-  }
-  const [hashed = ''] = await erasedAddresses(services, [email]);
-  await services.sql.begin(async (tx) => {
-    const suppressed = await hashSuppression(tx, workspace_id, email, hashed);
-    const idempotency_keys = await eraseAnswers(tx, run.wanted);
-    const other_rows =
-      (await eraseElsewhere(tx, run.wanted)) + (await eraseFromJobs(tx, run.wanted.pattern, ERASED_ADDRESS));
-    await count(run, tx, { suppressions: suppressed ? 1 : 0, idempotency_keys, other_rows });
-    await endErasure(tx, run.id);
+  const step = steps.find((name) => name === row.step) ?? 'recipients';
+  const next = await sliceOf(run, tx, { step, position: row.position ?? '' });
+  await noteProgress(tx, {
+    id,
+    step: next?.step ?? null,
+    position: next?.position ?? null,
+    counts: JSON.stringify(run.counts),
   });
+  if (!next) await endErasure(tx, id);
 }
 
-async function count(run: Run, tx: Tx | Services['sql'], more: Partial<Record<ErasedKind, number>>): Promise<void> {
+/** Works one slice, and returns where the next begins; null at the end. */
+async function sliceOf(run: Run, tx: Tx, { step, position }: Place): Promise<Place | null> {
+  if (step === 'recipients') return sliceOfMail(run, tx, position);
+  if (step === 'rest') {
+    await eraseRest(run, tx);
+    return null;
+  }
+  const slice = await scans[step](tx, run.wanted, position, ROWS_AT_ONCE);
+  count(run, { [step]: slice.changed });
+  return slice.position === null ? after(step) : { step, position: slice.position };
+}
+
+const after = (step: Step): Place => ({ step: steps[steps.indexOf(step) + 1] ?? 'rest', position: '' });
+
+async function eraseRest(run: Run, tx: Tx): Promise<void> {
+  const { workspace_id, email, pattern } = run.wanted;
+  const [hashed = ''] = await erasedAddresses(run.services, [email]);
+  const suppressed = await hashSuppression(tx, workspace_id, email, hashed);
+  const idempotency_keys = await eraseAnswers(tx, run.wanted);
+  const other_rows = (await eraseElsewhere(tx, run.wanted)) + (await eraseFromJobs(tx, pattern, ERASED_ADDRESS));
+  count(run, { suppressions: suppressed ? 1 : 0, idempotency_keys, other_rows });
+}
+
+function count(run: Run, more: Partial<Record<ErasedKind, number>>): void {
   const sum = { ...run.counts };
   // The keys of an object of this type.
   for (const [kind, value] of Object.entries(more) as [ErasedKind, number][]) sum[kind] += value;
-  await noteCounts(tx, run.id, JSON.stringify(sum));
   run.counts = sum;
 }
 
-/** The mail to the address, with its recipients, attempts and content. Mail that is being sent is waited for. */
-async function eraseFromMail(run: Run): Promise<void> {
-  const { sql } = run.services;
-  for (let attempt = 1; ; attempt++) {
-    let busy = 0;
-    let after = '';
-    for (;;) {
-      const found = await nextRecipients(sql, run.wanted, after, RECIPIENTS_AT_ONCE);
-      const last = found.at(-1);
-      if (!last) break;
-      busy += await retryingDeadlock(() => sql.begin((tx) => eraseSlice(run, tx, found)));
-      // One message may have the address twice, on both sides of the edge of a slice; the next pass finds the other.
-      after = last.message_id;
-    }
-    const [left] = await nextRecipients(sql, run.wanted, '', 1);
-    if (!left) return;
-    if (attempt === TRIES) throw new Error('mail to the address is still being sent; the next run of the job goes on');
-    await pause(busy > 0 ? PAUSE_MS : 0);
+/** A slice of the mail to the address, with its recipients, attempts and content. */
+async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
+  const rows = await nextRecipients(tx, run.wanted, position, RECIPIENTS_AT_ONCE);
+  const last = rows.at(-1);
+  if (last) {
+    await eraseSlice(run, tx, rows);
+    return { step: 'recipients', position: last.message_id };
   }
+  // One message may have the address twice, on both sides of the edge of a slice; another pass finds it.
+  const [rest] = await nextRecipients(tx, run.wanted, '', 1);
+  if (!rest) return after('recipients');
+  if (rest.leased) await postpone(tx, 'erasures', run.id, BUSY_MS);
+  return { step: 'recipients', position: '' };
 }
 
-/** Erases some recipients; how many are in the hands of workers and were left. */
-async function eraseSlice(run: Run, tx: Tx, found: readonly FoundRecipient[]): Promise<number> {
+/** Erases some recipients, except those that a worker is sending to. */
+async function eraseSlice(run: Run, tx: Tx, recipients: readonly FoundRecipient[]): Promise<void> {
   const { workspace_id } = run.wanted;
-  await lockMailOf(tx, workspace_id, [...new Set(found.map(({ message_id }) => message_id))]);
-  const free = await lockFree(tx, run.wanted, found);
-  if (free.length === 0) return found.length;
+  await lockMailOf(tx, workspace_id, [...new Set(recipients.map(({ message_id }) => message_id))]);
+  const free = await lockFree(tx, run.wanted, recipients);
+  if (free.length === 0) return;
   const now_ms = run.services.clock.now();
   const canceled = await transition(
     tx,
@@ -123,8 +142,7 @@ async function eraseSlice(run: Run, tx: Tx, found: readonly FoundRecipient[]): P
       reason: ERASED,
     })),
   );
-  await count(run, tx, { ...(await eraseRecipients(tx, run.wanted, free)), canceled: canceled.length });
-  return found.length - free.length;
+  count(run, { ...(await eraseRecipients(tx, run.wanted, free)), canceled: canceled.length });
 }
 
 /**

@@ -2,13 +2,18 @@ import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
+import { countRejected, lockEntries } from '../shares/index.ts';
 import { addressField, standsForErased } from '../suppressions/index.ts';
 import { type ErasureEntry, erasureEntry, erasureNotFound, erasureSchema } from './erasure-entry.ts';
-import { erasureById, insertErasure } from './store.ts';
+import { erasureById, insertErasure, openErasures, restartErasure } from './store.ts';
+
+// Each reads everything that the workspace has stored.
+export const MAX_OPEN_ERASURES = 100;
 
 /**
- * Erases an address from the workspace, by a job. The audit log has the id of the run and not the address, because its
+ * Erases an address from the workspace, by a job. While one of the address is open, it starts over. The audit log has the id of the run and not the address, because its
  * chain cannot be erased.
  */
 export const startErasure = operation({
@@ -26,10 +31,19 @@ export const startErasure = operation({
     const { workspace_id } = ctx.actor;
     const id = newId('erasure', ctx.clock.now());
     const row = await ctx.sql.begin(async (tx) => {
-      const made = await insertErasure(tx, { id, workspace_id, email });
+      await lockEntries(tx, 'erasures', workspace_id);
+      const open = await openErasures(tx, workspace_id);
+      const same = open.find((other) => other.email.toLowerCase() === email.toLowerCase());
+      const restarted = same && (await restartErasure(tx, same.id));
+      if (restarted) return restarted;
+      if (open.length >= MAX_OPEN_ERASURES) {
+        countRejected(ctx.metrics, 'erasures')();
+        throw tooManyErasures();
+      }
+      const inserted = await insertErasure(tx, { id, workspace_id, email });
       await ctx.jobs.send(tx, 'erasure.run', [{ data: { erasure_id: id } }]);
       await recordAudit(tx, ctx, [{ action: 'erasure.started', target_id: id }]);
-      return made;
+      return inserted;
     });
     ctx.jobs.wakeAll('erasure.run');
     if (!row) throw erasureNotFound(id);
@@ -50,3 +64,11 @@ export const getErasure = operation({
     return erasureEntry(row);
   },
 });
+
+function tooManyErasures(): AppError {
+  return new AppError(
+    'erasure_limit',
+    `${MAX_OPEN_ERASURES} erasures of this workspace are open; wait until one has completed, and retry.`,
+    { extra: { limit: MAX_OPEN_ERASURES } },
+  );
+}

@@ -41,17 +41,46 @@ export async function pageOfErasures(
     where workspace_id = ${workspace_id} and (${behind}::text is null or id < ${behind}) order by id desc limit ${count}`;
 }
 
-/** Marks an erasure as running; null where it has ended. */
-export async function beginErasure(sql: Sql, id: string): Promise<(ErasureRow & { readonly email: string }) | null> {
-  const [row] = await sql<(ErasureRow & { email: string })[]>`
-    update erasures set status = 'running' where id = ${id} and status <> 'completed'
+/** The open erasures of a workspace. Served by erasures_open. */
+export async function openErasures(sql: Sql | Tx, workspace_id: string): Promise<(ErasureRow & { email: string })[]> {
+  return sql<(ErasureRow & { email: string })[]>`
+    select id, workspace_id, status, email, counts, created_at, finished_at from erasures
+    where workspace_id = ${workspace_id} and status <> 'completed' order by id`;
+}
+
+/** Lets an open erasure start over, so that it also reaches what was stored since it began. */
+export async function restartErasure(tx: Tx, id: string): Promise<ErasureRow | null> {
+  const [row] = await tx<ErasureRow[]>`
+    update erasures set step = null, position = null where id = ${id} and status <> 'completed'
     returning id, workspace_id, status, email, counts, created_at, finished_at`;
   return row ?? null;
 }
 
-/** In the transaction of what was counted, so that a run that is begun again counts nothing twice. */
-export async function noteCounts(tx: Tx | Sql, id: string, counts: string): Promise<void> {
-  await tx`update erasures set counts = ${counts} where id = ${id}`;
+export interface OpenErasure extends ErasureRow {
+  readonly email: string;
+  readonly step: string | null;
+  readonly position: string | null;
+}
+
+/** Marks an erasure as running; null if it has ended. */
+export async function beginErasure(tx: Tx, id: string): Promise<OpenErasure | null> {
+  const [row] = await tx<OpenErasure[]>`
+    update erasures set status = 'running' where id = ${id} and status <> 'completed'
+    returning id, workspace_id, status, email, counts, step, position, created_at, finished_at`;
+  return row ?? null;
+}
+
+export async function isOpen(sql: Sql, id: string): Promise<boolean> {
+  const rows = await sql`select from erasures where id = ${id} and status <> 'completed'`;
+  return rows.length > 0;
+}
+
+/** In the transaction of what was counted, so that a slice that is repeated counts nothing twice. */
+export async function noteProgress(
+  tx: Tx,
+  { id, step, position, counts }: Pick<OpenErasure, 'id' | 'step' | 'position' | 'counts'>,
+): Promise<void> {
+  await tx`update erasures set step = ${step}, position = ${position}, counts = ${counts} where id = ${id}`;
 }
 
 /** Forgets the address; the receipt stays. */
@@ -59,6 +88,4 @@ export async function endErasure(tx: Tx, id: string): Promise<void> {
   await tx`
     update erasures set status = 'completed', email = null, finished_at = clock_now()
     where id = ${id} and status <> 'completed'`;
-  // Processes may have cached that the address was suppressed.
-  await tx`update accept_epoch set value = value + 1 + (random() * 16777216)::bigint`;
 }

@@ -120,6 +120,8 @@ export const advice: Readonly<Record<Reason, string>> = {
   job_not_open: 'Look at the state of the job: it has run, or another action came first.',
   bulk_finished: 'Start another operation.',
   bulk_limit: 'Wait until one ends, or cancel one.',
+  erasure_limit: 'Wait until an erasure has completed: GET /v1/erasures/{id} shows its status.',
+  recovery_open: 'Wait until its deliveries have been created, then retry with the other time range.',
   send_rate: 'Wait Retry-After seconds, then go on. A batch of up to 100 mails counts as one request.',
   logs_rate: 'Wait Retry-After seconds. To follow mail, receive webhooks instead of asking.',
   default_rate: 'Wait Retry-After seconds, then go on; X-RateLimit-Remaining tells beforehand.',

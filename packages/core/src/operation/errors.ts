@@ -114,6 +114,8 @@ export const reasons = {
   job_not_open: ['unprocessable', 'The job is not in a state that allows this action.'],
   bulk_finished: ['unprocessable', 'The bulk operation has ended.'],
   bulk_limit: ['unprocessable', 'The workspace has reached its limit of open bulk operations.'],
+  erasure_limit: ['unprocessable', 'The workspace has reached its limit of open erasures.'],
+  recovery_open: ['unprocessable', 'A recovery of this webhook is still in progress.'],
   send_rate: ['rate_limited', 'Too many send requests in this minute.'],
   logs_rate: ['rate_limited', 'Too many log requests in this minute.'],
   default_rate: ['rate_limited', 'Too many requests in this minute.'],

@@ -18,14 +18,16 @@ export const shareLines = [
   'domain_checks',
 ] as const;
 export type ShareLine = (typeof shareLines)[number];
-/** Places that are taken or rejected, but not waited for. */
+/** Places that are taken or rejected, but not waited for in the process. */
 export type SharePlaces =
   | 'bounce_clients'
   | 'docs_searches'
   | 'password_checks'
   | 'submission_strangers'
   | 'submission_clients'
-  | 'submission_bytes';
+  | 'submission_bytes'
+  | 'erasures'
+  | 'webhook_recoveries';
 
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';

@@ -16,3 +16,5 @@ export {
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
 export { NetworkPlaces } from './network-places.ts';
 export { countRejected, Places, type PlacesBounds } from './places.ts';
+export { takeTurns } from './take-turns.ts';
+export { lockEntries, postpone } from './turn-store.ts';

@@ -1,23 +1,41 @@
+import type { Tx } from '@postrider/db';
 import { idFloor } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import type { JobData } from '../../process/jobs.ts';
+import { takeTurns } from '../../shares/index.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
 import { oweAgain } from './delivery-store.ts';
+import { deleteRecovery, insertRecovery, isRecoveryOpen, noteRecovered, openRecovery } from './recovery-store.ts';
 
 const SLICE = 500;
 
-/** Runs a recovery in small slices. A repeated job continues with the rest and creates no duplicate. */
+/**
+ * Runs recoveries in small slices and in turns of workspaces, until that of the job has ended. A repeated job continues
+ * with the rest and creates no duplicate.
+ */
 export async function oweRange(services: Services, job: JobData<'webhook.recover'>): Promise<void> {
-  const { workspace_id, webhook_id } = job;
-  const before = idFloor('event', new Date(job.until).getTime());
-  let after: string | null = idFloor('event', new Date(job.since).getTime());
-  while (after !== null) {
-    const slice = { workspace_id, webhook_id, after, before, count: SLICE };
-    after = await services.sql.begin(async (tx) => {
-      const last = await oweAgain(tx, slice);
-      await sendDeliver(services, tx, workspace_id, webhook_id);
-      return last;
-    });
-    services.jobs.wakeAll('webhook.deliver');
-  }
+  const { sql, jobs } = services;
+  // The release before adds the job alone.
+  if (!(await insertRecovery(sql, job)) && !(await isRecoveryOpen(sql, job)))
+    throw new Error('another recovery of the endpoint is open; this one is retried after it');
+  const over = await takeTurns(services, {
+    line: 'webhook_recoveries',
+    own: job.webhook_id,
+    isOver: async () => !(await isRecoveryOpen(sql, job)),
+    work: (tx, { key, workspace_id }) => workSlice(services, tx, workspace_id, key),
+    onSlice: () => jobs.wakeAll('webhook.deliver'),
+  });
+  if (!over) await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data: job }]));
+}
+
+async function workSlice(services: Services, tx: Tx, workspace_id: string, webhook_id: string): Promise<void> {
+  const recovery = await openRecovery(tx, webhook_id);
+  if (!recovery) return;
+  const { since, until, position, enabled } = recovery;
+  const after = position ?? idFloor('event', since.getTime());
+  const before = idFloor('event', until.getTime());
+  const last = enabled ? await oweAgain(tx, { workspace_id, webhook_id, after, before, count: SLICE }) : null;
+  if (enabled) await sendDeliver(services, tx, workspace_id, webhook_id);
+  if (last === null) await deleteRecovery(tx, webhook_id);
+  else await noteRecovered(tx, webhook_id, last);
 }

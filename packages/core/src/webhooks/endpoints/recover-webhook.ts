@@ -6,8 +6,11 @@ import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { timestampField } from '../../fields/timestamp-field.ts';
 import { idField, timeField } from '../../fields/wire.ts';
+import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { issueFor } from '../../operation/parse-input.ts';
+import { countRejected } from '../../shares/index.ts';
+import { deleteRecovery, insertRecovery } from '../deliveries/recovery-store.ts';
 import { requireEnabled } from './require-enabled.ts';
 
 const recoverySchema = z.object({
@@ -21,6 +24,7 @@ export type WebhookRecovery = z.output<typeof recoverySchema>;
 
 /**
  * Delivers the events of a time range that the endpoint has not received: failed ones, or from while it was disabled.
+ * One recovery of an endpoint is open at a time.
  */
 export const recoverWebhook = operation({
   name: 'webhooks.recover',
@@ -41,13 +45,32 @@ export const recoverWebhook = operation({
   async run(ctx, { id, since, until }): Promise<WebhookRecovery> {
     const { workspace_id } = ctx.actor;
     await requireEnabled(ctx, id);
-    const range = await ctx.sql.begin(async (tx) => {
+    const started = await ctx.sql.begin(async (tx) => {
       const end = until ?? (await transactionTime(tx));
-      const asked = { since: isoTime(since), until: isoTime(end) };
-      await ctx.jobs.send(tx, 'webhook.recover', [{ data: { workspace_id, webhook_id: id, ...asked } }]);
-      await recordAudit(tx, ctx, [{ action: 'webhook.recovered', target_id: id, diff: asked }]);
-      return asked;
+      const range = { since: isoTime(since), until: isoTime(end) };
+      const recovery = { workspace_id, webhook_id: id, ...range };
+      if (!(await insertRecovery(tx, recovery))) {
+        const live = await ctx.jobs.liveAbout(tx, 'webhook.recover', 'webhook_id', [id]);
+        if (live.size > 0) {
+          countRejected(ctx.metrics, 'webhook_recoveries')();
+          throw recoveryOpen(id);
+        }
+        // Its job was canceled, or failed too often.
+        await deleteRecovery(tx, id);
+        await insertRecovery(tx, recovery);
+      }
+      await ctx.jobs.send(tx, 'webhook.recover', [{ data: recovery }]);
+      await recordAudit(tx, ctx, [{ action: 'webhook.recovered', target_id: id, diff: range }]);
+      return range;
     });
-    return { object: 'webhook_recovery', webhook_id: id, ...range, status: 'started' };
+    ctx.jobs.wakeAll('webhook.recover');
+    return { object: 'webhook_recovery', webhook_id: id, ...started, status: 'started' };
   },
 });
+
+function recoveryOpen(id: string): AppError {
+  return new AppError(
+    'recovery_open',
+    `A recovery of ${id} is in progress; retry when its deliveries have been created.`,
+  );
+}

@@ -1,0 +1,48 @@
+import type { Sql, Tx } from '@postrider/db';
+
+export interface Recovery {
+  readonly workspace_id: string;
+  readonly webhook_id: string;
+  readonly since: string;
+  readonly until: string;
+}
+
+/** False if one of the endpoint is open. */
+export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<boolean> {
+  const rows = await tx`
+    insert into webhook_recoveries (webhook_id, workspace_id, since, until, created_at)
+    values (${recovery.webhook_id}, ${recovery.workspace_id}, ${new Date(recovery.since)}, ${new Date(recovery.until)}, clock_now())
+    on conflict (webhook_id) do nothing returning true as inserted`;
+  return rows.length > 0;
+}
+
+export async function isRecoveryOpen(sql: Sql, { webhook_id, since, until }: Recovery): Promise<boolean> {
+  const rows = await sql`
+    select from webhook_recoveries
+    where webhook_id = ${webhook_id} and since = ${new Date(since)} and until = ${new Date(until)}`;
+  return rows.length > 0;
+}
+
+export interface OpenRecovery {
+  readonly since: Date;
+  readonly until: Date;
+  readonly position: string | null;
+  /** Nothing is owed to an endpoint that is disabled or removed. */
+  readonly enabled: boolean;
+}
+
+export async function openRecovery(tx: Tx, webhook_id: string): Promise<OpenRecovery | null> {
+  const [row] = await tx<OpenRecovery[]>`
+    select r.since, r.until, r.position,
+      exists (select from webhooks w where w.id = r.webhook_id and w.status = 'enabled') as enabled
+    from webhook_recoveries r where r.webhook_id = ${webhook_id}`;
+  return row ?? null;
+}
+
+export async function noteRecovered(tx: Tx, webhook_id: string, position: string): Promise<void> {
+  await tx`update webhook_recoveries set position = ${position} where webhook_id = ${webhook_id}`;
+}
+
+export async function deleteRecovery(tx: Tx, webhook_id: string): Promise<void> {
+  await tx`delete from webhook_recoveries where webhook_id = ${webhook_id}`;
+}
