@@ -9,6 +9,9 @@ export interface Wanted {
   readonly pattern: string;
 }
 
+// About half a second of a core of the database.
+const CAPTURE_SLICE_BYTES = 2 * 1024 * 1024;
+
 const ERASED_DOMAIN = ERASED_ADDRESS.slice(ERASED_ADDRESS.indexOf('@') + 1);
 
 /** Whether a text holds the address. */
@@ -201,7 +204,8 @@ export const scans = {
   webhook_deliveries: async (sql, wanted, after, count) => {
     const [row] = await sql<SliceRow[]>`
       with slice as materialized (
-        select d.id from webhook_deliveries d where d.id > ${after} order by d.id limit ${count}
+        select d.id from webhook_deliveries d
+        where ${listOf(sql, sql`d.workspace_id`, wanted.workspace_id)} and d.id > ${after} order by d.id limit ${count}
       ), changed as (
         update webhook_deliveries d set response_body = ${without(sql, sql`d.response_body`, wanted)},
           error = ${without(sql, sql`d.error`, wanted)}, sample = ${without(sql, sql`d.sample`, wanted)}
@@ -226,8 +230,11 @@ export const scans = {
   captures: async (sql, wanted, after, count) => {
     const [row] = await sql<SliceRow[]>`
       with slice as materialized (
-        select c.id from captures c where c.workspace_id = ${wanted.workspace_id} and c.id > ${after}
-        order by c.id limit ${Math.ceil(count / 20)}
+        select s.id from (
+          select c.id, sum(c.size_bytes) over (order by c.id) - c.size_bytes as bytes_before from captures c
+          where c.workspace_id = ${wanted.workspace_id} and c.id > ${after} order by c.id limit ${count}
+        ) s
+        where s.bytes_before < ${CAPTURE_SLICE_BYTES}
       ), changed as (
         delete from captures c
         where c.workspace_id = ${wanted.workspace_id} and c.id = any (array(select id from slice))
@@ -236,7 +243,8 @@ export const scans = {
         returning true as changed
       )
       select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
-    return sliceOf(Math.ceil(count / 20), row);
+    // The end is a slice without a row, because bytes may have ended this one.
+    return sliceOf(1, row);
   },
   requests: async (sql, wanted, after, count) => {
     const [row] = await sql<SliceRow[]>`

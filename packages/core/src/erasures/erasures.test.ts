@@ -1,4 +1,4 @@
-import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { createWorld, startWebhookSink, type WebhookSink, type World, watchPlans } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { previewBulk, runBulk, workOff } from '../bulk/index.ts';
@@ -263,6 +263,30 @@ describe('open erasures', () => {
     await runErasure(world.services, { erasure_id: id });
     expect((await invoke(ctx(), getErasure, { id })).counts).toMatchObject({ recipients: 1 });
     expect(await sql`select from audit_log where action = 'erasure.started'`).toHaveLength(1);
+  });
+
+  it('fairness N4: read no deliveries, events and captures of other workspaces', async () => {
+    const { workspace_id } = await world.workspace('free');
+    await world.services.sql`
+      insert into webhook_deliveries
+        (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
+      select ${workspace_id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'email.queued', 'failed',
+        clock_now(), clock_now()
+      from generate_series(1, 5000)`;
+    await world.services.sql`
+      insert into captures (workspace_id, id, envelope_from, envelope_to, subject, raw, size_bytes, received_at)
+      select ${workspace_id}, gen_random_uuid(), '', '{}', '', '', 0, clock_now() from generate_series(1, 5000)`;
+    const { id } = await invoke(ctx(), startErasure, { email: ADA });
+    const plans = watchPlans(world.database_url, ['webhook_deliveries', 'events', 'captures']);
+    try {
+      const before = await plans.rowsRead();
+
+      await runErasure({ ...world.services, sql: plans.sql }, { erasure_id: id });
+
+      expect((await plans.rowsRead()) - before).toBeLessThan(1000);
+    } finally {
+      await plans.stop();
+    }
   });
 
   it('that fail leave their turn to others', async () => {

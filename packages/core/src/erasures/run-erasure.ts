@@ -95,7 +95,7 @@ const after = (step: Step): Place => ({ step: steps[steps.indexOf(step) + 1] ?? 
 
 async function eraseRest(run: Run, tx: Tx): Promise<void> {
   const { workspace_id, email, pattern } = run.wanted;
-  const [hashed = ''] = await erasedAddresses(run.services, [email]);
+  const [hashed = ''] = await erasedAddresses({ encryption: run.services.encryption, sql: tx }, [email]);
   const suppressed = await hashSuppression(tx, workspace_id, email, hashed);
   const idempotency_keys = await eraseAnswers(tx, run.wanted);
   const other_rows = (await eraseElsewhere(tx, run.wanted)) + (await eraseFromJobs(tx, pattern, ERASED_ADDRESS));
