@@ -93,7 +93,7 @@ describe('jobs that need no lanes', () => {
     expect(job).toMatchObject({ state: 'completed', subject: { type: 'webhook', id: 'whk_none' } });
     expect(job.attempts).toMatchObject([
       { number: 2, error: null },
-      { number: 1, error: { name: 'PostgresError', message: expect.stringContaining('webhook_deliveries') } },
+      { number: 1, error: { name: 'PostgresError', message: expect.stringContaining('webhook_recoveries') } },
     ]);
     expect(job.attempts[0]?.worker).toMatch(/:\d+$/);
     await metrics.publish();

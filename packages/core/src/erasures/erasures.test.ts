@@ -289,7 +289,7 @@ describe('open erasures', () => {
     }
   });
 
-  it('that fail leave their turn to others', async () => {
+  it('fairness N4: leave their turn to others when they fail', async () => {
     const broken = await invoke(ctx(), startErasure, { email: ADA });
     const other = world.as((await world.workspace('free')).workspace_id);
     const { id } = await invoke(other, startErasure, { email: ADA });
