@@ -24,6 +24,7 @@ const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<un
     return api.ops.bulkRun.mutate({ token, reason: 'a mistake' });
   },
   'domains.delete': (api) => api.domains.delete.mutate({ domain: 'good.test' }),
+  'erasures.start': (api) => api.erasures.start.mutate({ email: 'ada@example.com' }),
   'members.invite': (api) => api.members.invite.mutate({ email: 'eve@people.test', role: 'admin' }),
   'members.setRole': (api, { user_id }) => api.members.setRole.mutate({ user_id, role: 'admin' }),
   'members.remove': (api, { user_id }) => api.members.remove.mutate({ user_id }),
@@ -68,6 +69,7 @@ describe('a session that signed in more than an hour ago', () => {
       select (select count(*) from api_keys) as keys, (select count(*) from domains) as domains,
         (select count(*) from users) as users, (select array_agg(role order by user_id) from members) as roles,
         (select count(*) from workspaces) as workspaces, (select count(*) from bulk_operations) as bulks,
+        (select count(*) from erasures) as erasures,
         (select array_agg(url || secret_last4) from webhooks) as webhooks, (select count(*) from audit_log) as entries`;
     const { api, member_id } = await people();
     const { id: key_id } = await api.apiKeys.create.mutate({ name: 'Old', scopes: ['email:send'] });

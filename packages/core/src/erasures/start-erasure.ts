@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
+import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
 import { operation } from '../operation/operation.ts';
 import { countRejected, lockEntries } from '../shares/index.ts';
 import { addressField, standsForErased } from '../suppressions/index.ts';
@@ -28,6 +29,7 @@ export const startErasure = operation({
   }),
   output: erasureSchema,
   async run(ctx, { email }): Promise<ErasureEntry> {
+    await requireFreshSignIn(ctx);
     const { workspace_id } = ctx.actor;
     const id = newId('erasure', ctx.clock.now());
     const row = await ctx.sql.begin(async (tx) => {
