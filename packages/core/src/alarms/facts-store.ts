@@ -1,10 +1,13 @@
-import type { Tx } from '@postrider/db';
+import type { Fragment, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
 
 // The histograms of stats/mail-times.ts: from this bin on a first attempt came later than a minute.
 const LATE_BIN = 48;
 const RECENT_MINUTES = 15;
-const MOST = 200;
+const MAX_PROVIDERS = 200;
+// Of one kind, what each workspace can have, and all of them.
+const MAX_OWN_SUBJECTS = 25;
+const MAX_SUBJECTS = 5000;
 
 /** What is wrong of a workspace or of the instance, by what it is about. */
 export interface Subject {
@@ -67,22 +70,35 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
       select key as provider, sum(deferred)::int as deferred, sum(delivered + bounced + deferred + failed)::int as attempts
       from stat_minutes
       where workspace_id = ${INSTANCE} and dimension = 'provider' and at > ${recent}
-      group by 1 order by 3 desc limit ${MOST}`,
+      group by 1 order by 3 desc limit ${MAX_PROVIDERS}`,
     tx<Subject[]>`
-      select workspace_id, id as subject, extract(epoch from clock_now() - failing_since)::float8 as value
-      from webhooks where status = 'enabled' and failing_since < clock_now() - interval '50 minutes' limit ${MOST}`,
+      select workspace_id, subject, value from (${placed(
+        tx,
+        tx`select workspace_id, id as subject, failing_since as since,
+            extract(epoch from clock_now() - failing_since)::float8 as value
+          from webhooks where status = 'enabled' and failing_since < clock_now() - interval '50 minutes'`,
+      )}) p`,
     tx<(Subject & { left_seconds: number; name: string })[]>`
-      select workspace_id, id as subject, scope || ' ' || case when value = '' then id_text(value_id) else value end as name,
-        extract(epoch from clock_now() - created_at)::float8 / 3600 as value,
-        extract(epoch from expires_at - clock_now())::float8 as left_seconds
-      from holds where ended_at is null and expires_at > clock_now() limit ${MOST}`,
+      select workspace_id, subject, value, left_seconds, name from (${placed(
+        tx,
+        tx`select workspace_id, id as subject, created_at as since,
+            scope || ' ' || case when value = '' then id_text(value_id) else value end as name,
+            extract(epoch from clock_now() - created_at)::float8 / 3600 as value,
+            extract(epoch from expires_at - clock_now())::float8 as left_seconds
+          from holds where ended_at is null and expires_at > clock_now()`,
+      )}) p`,
     tx<Subject[]>`
-      select workspace_id, name as subject, case status when 'failed' then 2 else 1 end::float8 as value from domains
-      where status = 'at_risk' or (status = 'failed' and verified_at is not null) limit ${MOST}`,
+      select workspace_id, subject, value from (${placed(
+        tx,
+        tx`select workspace_id, name as subject, status_since as since,
+            case status when 'failed' then 2 else 1 end::float8 as value
+          from domains where status = 'at_risk' or (status = 'failed' and verified_at is not null)`,
+      )}) p`,
     tx<Subject[]>`
       select workspace_id, '' as subject, used::float8 / monthly_limit as value from usage_months
       where month = date_trunc('month', clock_now() at time zone 'UTC')::date
-        and monthly_limit > 0 and used * 5 >= monthly_limit * 4 limit ${MOST}`,
+        and monthly_limit > 0 and used * 5 >= monthly_limit * 4
+      order by value desc, workspace_id limit ${MAX_SUBJECTS}`,
   ]);
   const nothing = { late_1h: 0, all_1h: 0, late_6h: 0, all_6h: 0 };
   return {
@@ -96,4 +112,17 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
     domains,
     quotas,
   };
+}
+
+/**
+ * The oldest of each workspace. The rest of one is not shown until these are gone: a newer one must not end the alarm of
+ * an older one by taking its place. The instance comes first, then the workspaces in turns.
+ */
+function placed(tx: Tx, subjects: Fragment) {
+  return tx`
+    select * from (
+      select *, row_number() over (partition by workspace_id order by since, subject) as place from (${subjects}) s
+    ) r
+    where place <= ${MAX_OWN_SUBJECTS}
+    order by workspace_id <> ${INSTANCE}, place, since, subject limit ${MAX_SUBJECTS}`;
 }
