@@ -32,6 +32,15 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['WORKSPACE_BODY_BYTES', 'bodies in these rows'],
   ],
   'packages/core/src/requests/request-log.ts': [['MAX_TABLE_BYTES', 'the request log on disk']],
+  'packages/core/src/alarms/notice-store.ts': [
+    ['MAX_OWN_WAITING', 'notices of alarms of a workspace that wait to be delivered'],
+    ['MAX_INSTANCE_WAITING', 'the same for the instance'],
+    ['EXPIRE_SECONDS', 'how long a notice of an alarm is retried'],
+  ],
+  'packages/core/src/alarms/notices.ts': [['MAX_TURNS', 'requests and emails about alarms of workspaces at one time']],
+  'packages/core/src/alarms/facts-store.ts': [
+    ['MAX_OWN_SUBJECTS', 'alarms of a workspace by one rule about webhooks, holds or domains'],
+  ],
   'packages/core/src/shares/bounds.ts': [
     ['MAX_OWN_PARSING_WAITING', 'submitted messages of a workspace that wait to be read'],
     ['MAX_PARSING_WAIT_MS', 'how long one waits for its turn'],

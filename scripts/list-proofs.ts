@@ -88,6 +88,8 @@ const findings: Findings = {
     'Recoveries of webhook endpoints are one for each endpoint, and take turns between workspaces, a slice at a time.',
   'fairness N4':
     'Erasures are one for each address, bounded in a workspace, and take turns between workspaces, a slice at a time.',
+  'fairness N5':
+    'Notices of one workspace that cannot be delivered delay neither those of the instance nor those of another workspace.',
   'fairness P12': 'Checks of domains take turns between workspaces, and become rare for servers that never answer.',
   'fairness P15':
     'The requests of all API keys of a workspace together never exceed the rate of its plan, on every API that takes keys.',

@@ -56,7 +56,7 @@ export const hold = `${fields(
 )} created_by: createdBy { ${actor} }`;
 
 export const alarm = fields(
-  'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by',
+  'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by notice_dropped_at',
 );
 export const alarmSettings = fields('access emails webhook_url from quiet_from quiet_until');
 

@@ -24,6 +24,9 @@ export const alarmSchema = z
     ended_at: timeField.nullable(),
     acknowledged_at: timeField.nullable(),
     acknowledged_by: z.string().nullable(),
+    notice_dropped_at: timeField
+      .nullable()
+      .meta({ description: 'When a notice about it was last given up, undelivered.' }),
   })
   .meta({ id: 'Alarm' });
 export type AlarmEntry = z.output<typeof alarmSchema>;
@@ -43,6 +46,7 @@ export function alarmEntry(row: AlarmRow): AlarmEntry {
     ended_at: row.ended_at && isoTime(row.ended_at),
     acknowledged_at: row.acknowledged_at && isoTime(row.acknowledged_at),
     acknowledged_by: row.acknowledged_by,
+    notice_dropped_at: row.notice_dropped_at && isoTime(row.notice_dropped_at),
   };
 }
 

@@ -43,6 +43,7 @@ async function turns(count: number): Promise<void> {
     // A worker would have measured again; without one the watch measures what is there.
     await sql`update queue_measures set measured_at = clock_now()`;
     await watch.turn();
+    await judge.idle();
   }
 }
 
@@ -60,6 +61,7 @@ beforeEach(async () => {
   await world.drain();
   await sql`delete from alarms`;
   await sql`delete from alarm_mails`;
+  await sql`delete from notice_turns`;
   await sql`delete from alarm_settings`;
   await sql`delete from queue_measures`;
   await sql`update holds set ended_at = clock_now(), ended_by = 'release' where ended_at is null`;

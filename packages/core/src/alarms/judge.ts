@@ -2,9 +2,10 @@ import { newId } from '../fields/ids.ts';
 import type { Judge } from '../metrics/index.ts';
 import type { Services } from '../operation/context.ts';
 import { alarmFacts } from './facts-store.ts';
+import { dropNotices } from './notice-store.ts';
 import { createNotices } from './notices.ts';
 import { DATABASE_GONE } from './rules.ts';
-import { countActive, noteOutage, openAlarms, saveTurn } from './store.ts';
+import { countAlarms, noteOutage, openAlarms, saveTurn } from './store.ts';
 import { judgeTurn } from './transitions.ts';
 
 const GONE_MS = 60_000;
@@ -16,9 +17,15 @@ interface Outage {
   told: boolean;
 }
 
+export interface AlarmJudge extends Judge {
+  /** Resolves once no notice is being sent. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** Judges the numbers of the instance: raises and ends alarms in the same commit, and sends their notices after it. */
-export function createAlarmJudge(services: Services): Judge & { stop(): Promise<void> } {
-  const { sql, clock, log } = services;
+export function createAlarmJudge(services: Services): AlarmJudge {
+  const { sql, clock, log, metrics } = services;
   const notices = createNotices(services);
   let outage: Outage | null = null;
   /** Whether its receivers took it; in quiet hours they get it later. */
@@ -41,10 +48,20 @@ export function createAlarmJudge(services: Services): Judge & { stop(): Promise<
   };
   return {
     async judge(tx, numbers) {
+      // Before the turn, so that a reminder does not renew what has waited for a day.
+      const expired = await dropNotices(tx);
       const [{ now, open }, facts] = await Promise.all([openAlarms(tx), alarmFacts(tx)]);
       const { changed, dropped } = judgeTurn(now, open, numbers, facts, () => newId('alarm', clock.now()));
       await saveTurn(tx, changed, dropped);
-      return { active: await countActive(tx), after: () => notices.sendDue() };
+      const dropped_notices = [...expired, ...(await dropNotices(tx))];
+      return {
+        ...(await countAlarms(tx)),
+        async after() {
+          for (const { reason, count } of dropped_notices)
+            metrics.count('alarm_notices_dropped_total', [reason], count);
+          await notices.sendDue();
+        },
+      };
     },
     async answered() {
       await notices.remember();
@@ -63,6 +80,7 @@ export function createAlarmJudge(services: Services): Judge & { stop(): Promise<
       if (outage.told || clock.now() - outage.since_ms < GONE_MS) return;
       outage.told = await tell(outage);
     },
+    idle: () => notices.idle(),
     stop: () => notices.stop(),
   };
 }

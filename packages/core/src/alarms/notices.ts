@@ -6,23 +6,25 @@ import type { Services } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import { createContext } from '../services.ts';
 import { egressOf } from '../webhooks/index.ts';
-import { titleOf } from './rules.ts';
 import {
-  type AlarmRow,
   type DueNotice,
+  delayTurn,
   dueNotices,
-  markTold,
+  endTurn,
+  type NoticeTurn,
   noteMail,
   type OwnerSettings,
-  senderDomain,
-  settingsOfOwners,
-} from './store.ts';
+  settingsOfOwner,
+  skipTurn,
+  takeTurns,
+} from './notice-store.ts';
+import { titleOf } from './rules.ts';
+import { type AlarmRow, senderDomain } from './store.ts';
 import type { NoticeKind } from './transitions.ts';
 
-// A storm becomes one mail: what is raised within this time of a mail is told in the next one.
-const MAIL_GAP_SECONDS = 300;
-const FIRST_RETRY_MS = 15_000;
-const MOST_RETRY_MS = 900_000;
+// Turns of workspaces at one time; each has one for its webhook and one for its email at most.
+const MAX_TURNS = 16;
+const INSTANCE_TURNS = 2;
 const USER_AGENT = 'Postrider-Alarms/1';
 // Where the operator of the machine wants notices, any address is right.
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
@@ -34,8 +36,10 @@ type Told = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_at'
 
 /** Sends notices: mail by the normal path, and webhooks directly from this process, so that one of them works. */
 export interface Notices {
-  /** Everything that is due and not kept back by quiet hours or the last mail. */
+  /** Sends what the instance has due, and starts to send what workspaces have due. */
   sendDue(): Promise<void>;
+  /** Resolves once nothing is being sent. */
+  idle(): Promise<void>;
   /** Reads where notices of the instance go, for the time when the database cannot say it. */
   remember(): Promise<void>;
   /** Posts to the instance's webhooks what no database can record. Returns false where that has to be tried again. */
@@ -47,8 +51,9 @@ export function createNotices(services: Services): Notices {
   const { sql, log, clock, config, public_url } = services;
   const own = createHttpGuard({ ...egressOf(config), allow_networks: ANYWHERE });
   const guarded = createHttpGuard(egressOf(config));
-  /** When an owner's webhook is tried again after a failure. */
-  const retries = new Map<string, { at_ms: number; gap_ms: number }>();
+  const fills = new Set<Promise<void>>();
+  let free = MAX_TURNS;
+  let stopped = false;
   let remembered: OwnerSettings | null = null;
 
   /** Whether every receiver took it. */
@@ -68,49 +73,75 @@ export function createNotices(services: Services): Notices {
       ? [{ url: config.ALERT_WEBHOOK_URL, http: own }]
       : []),
   ];
-  const postDue = async (owner: OwnerSettings, due: readonly DueNotice[]) => {
-    const told = due.flatMap((row) => (row.webhook_due ? [{ ...row, kind: row.webhook_due }] : []));
-    const urls = webhooksOf(owner);
-    const retry = retries.get(owner.workspace_id);
-    if (told.length === 0 || (retry && retry.at_ms > clock.now())) return;
-    if (urls.length > 0 && !(await post(urls, told))) {
-      const gap_ms = Math.min(MOST_RETRY_MS, (retry?.gap_ms ?? FIRST_RETRY_MS / 2) * 2);
-      retries.set(owner.workspace_id, { at_ms: clock.now() + gap_ms, gap_ms });
-      return;
+  /** Whether the notices are out, or have no receiver. */
+  const deliver = async (way: NoticeTurn['way'], owner: OwnerSettings, due: readonly DueNotice[]): Promise<boolean> => {
+    if (way === 'webhook') {
+      const urls = webhooksOf(owner);
+      return urls.length === 0 || post(urls, due);
     }
-    retries.delete(owner.workspace_id);
-    await markTold(sql, 'webhook', told);
-  };
-  const mailDue = async (owner: OwnerSettings, due: readonly DueNotice[]) => {
-    const told = due.flatMap((row) => (row.mail_due ? [{ ...row, kind: row.mail_due }] : []));
-    const { workspace_id, mailed_seconds_ago } = owner;
-    if (told.length === 0 || (mailed_seconds_ago !== null && mailed_seconds_ago < MAIL_GAP_SECONDS)) return;
+    const { workspace_id } = owner;
     const to = [...owner.emails, ...(workspace_id === INSTANCE && config.ALERT_EMAIL ? [config.ALERT_EMAIL] : [])];
     const recipients = [...new Set(to)];
     if (recipients.length > 0) {
-      await mail(services, owner, recipients, told);
+      await mail(services, owner, recipients, due);
       await noteMail(sql, workspace_id);
     }
-    await markTold(sql, 'mail', told);
+    return true;
+  };
+  const take = async (turn: NoticeTurn): Promise<void> => {
+    const { workspace_id, way } = turn;
+    try {
+      const [owner, due] = await Promise.all([settingsOfOwner(sql, workspace_id), dueNotices(sql, turn)]);
+      if (isQuiet(owner)) return await skipTurn(sql, turn);
+      const delivered = await deliver(way, owner, due).catch((error: unknown) => {
+        log.error({ err: error, workspace_id }, 'a notice of alarms could not be sent');
+        return false;
+      });
+      await (delivered ? endTurn(sql, turn, due) : delayTurn(sql, turn));
+    } catch (error) {
+      // The lease ends, and another turn comes.
+      log.error({ err: error, workspace_id }, 'a turn of notices could not be recorded');
+    }
+  };
+  /** Takes turns of workspaces while there is room and something due. */
+  const fill = async (): Promise<void> => {
+    const room = free;
+    if (room === 0 || stopped) return;
+    free = 0;
+    let turns: NoticeTurn[] = [];
+    try {
+      turns = await takeTurns(sql, 'workspaces', room);
+    } finally {
+      free += room - turns.length;
+    }
+    for (const turn of turns) {
+      track(
+        take(turn).then(() => {
+          free += 1;
+          return fill();
+        }),
+      );
+    }
+  };
+  const track = (work: Promise<void>): void => {
+    const tracked = work
+      .catch((error: unknown) => log.error({ err: error }, 'turns of notices could not be taken'))
+      .finally(() => fills.delete(tracked));
+    fills.add(tracked);
+  };
+  const idle = async () => {
+    while (fills.size > 0) await Promise.all(fills);
   };
   return {
     async sendDue() {
-      const due = await dueNotices(sql);
-      const groups = Map.groupBy(due, ({ workspace_id }) => workspace_id);
-      const owners = await settingsOfOwners(sql, [...groups.keys()]);
-      for (const owner of owners) {
-        const rows = groups.get(owner.workspace_id) ?? [];
-        if (isQuiet(owner)) continue;
-        for (const send of [postDue, mailDue]) {
-          // One way that fails must not keep back the other.
-          await send(owner, rows).catch((error: unknown) =>
-            log.error({ err: error, workspace_id: owner.workspace_id }, 'a notice of alarms could not be sent'),
-          );
-        }
-      }
+      track(fill());
+      // A workspace never delays the instance: its turns are taken apart.
+      const turns = await takeTurns(sql, 'instance', INSTANCE_TURNS);
+      await Promise.all(turns.map(take));
     },
+    idle,
     async remember() {
-      [remembered = null] = await settingsOfOwners(sql, [INSTANCE]);
+      remembered = await settingsOfOwner(sql, INSTANCE);
     },
     async postFromMemory(told) {
       if (remembered && isQuiet({ ...remembered, minute_of_day: minuteOfDay(clock.now()) })) return false;
@@ -118,7 +149,9 @@ export function createNotices(services: Services): Notices {
       return urls.length === 0 || post(urls, [{ ...told, id: null, subject: '', page: '/operations/health' }]);
     },
     async stop() {
+      stopped = true;
       await Promise.all([own.stop(), guarded.stop()]);
+      await idle();
     },
   };
 }

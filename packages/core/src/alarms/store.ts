@@ -1,6 +1,6 @@
 import { isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { SendableFacts } from '../domains/index.ts';
-import type { Changed, NoticeKind, OpenAlarm } from './transitions.ts';
+import type { Changed, OpenAlarm } from './transitions.ts';
 
 export interface AlarmRow {
   readonly id: string;
@@ -14,10 +14,11 @@ export interface AlarmRow {
   readonly ended_at: Date | null;
   readonly acknowledged_at: Date | null;
   readonly acknowledged_by: string | null;
+  readonly notice_dropped_at: Date | null;
 }
 
-const ALARM =
-  'id, workspace_id, rule, subject, status, detail, page, started_at, ended_at, acknowledged_at, acknowledged_by';
+export const ALARM =
+  'id, workspace_id, rule, subject, status, detail, page, started_at, ended_at, acknowledged_at, acknowledged_by, notice_dropped_at';
 
 export async function openAlarms(tx: Tx): Promise<{ readonly now: Date; readonly open: OpenAlarm[] }> {
   const [[clock], open] = await Promise.all([
@@ -80,9 +81,16 @@ export async function noteOutage(
     where not exists (select from alarms where rule = ${rule} and workspace_id = no_id() and ended_at > ${since})`;
 }
 
-export async function countActive(tx: Tx): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from alarms where status = 'active'`;
-  return row?.count ?? 0;
+export interface AlarmCounts {
+  readonly active: number;
+  readonly notices_waiting: number;
+}
+
+export async function countAlarms(tx: Tx): Promise<AlarmCounts> {
+  const [row] = await tx<AlarmCounts[]>`
+    select (select count(*)::int from alarms where status = 'active') as active,
+      (select count(*)::int from alarms where mail_due is not null or webhook_due is not null) as notices_waiting`;
+  return row ?? { active: 0, notices_waiting: 0 };
 }
 
 export interface AlarmSettings {
@@ -91,54 +99,6 @@ export interface AlarmSettings {
   readonly from_address: string | null;
   readonly quiet_from: number | null;
   readonly quiet_until: number | null;
-}
-
-export interface DueNotice extends AlarmRow {
-  readonly mail_due: NoticeKind | null;
-  readonly webhook_due: NoticeKind | null;
-}
-
-/** Everything that has to be told, and when each owner got the last mail. Served by alarms_due. */
-export async function dueNotices(tx: Sql | Tx): Promise<readonly DueNotice[]> {
-  return tx<DueNotice[]>`
-    select ${tx.unsafe(ALARM)}, mail_due, webhook_due from alarms
-    where mail_due is not null or webhook_due is not null order by id limit 1000`;
-}
-
-export interface OwnerSettings extends AlarmSettings {
-  readonly workspace_id: string;
-  readonly mailed_seconds_ago: number | null;
-  readonly minute_of_day: number;
-}
-
-export async function settingsOfOwners(tx: Sql | Tx, workspace_ids: readonly string[]): Promise<OwnerSettings[]> {
-  return tx<OwnerSettings[]>`
-    select w.id as workspace_id, coalesce(s.emails, '{}') as emails, s.webhook_url, s.from_address, s.quiet_from,
-      s.quiet_until, extract(epoch from clock_now() - m.sent_at)::float8 as mailed_seconds_ago,
-      (extract(hour from clock_now() at time zone 'UTC') * 60 + extract(minute from clock_now() at time zone 'UTC'))::int
-        as minute_of_day
-    from unnest(${[...workspace_ids]}::uuid[]) as w (id)
-    left join alarm_settings s on s.workspace_id = w.id
-    left join alarm_mails m on m.workspace_id = w.id`;
-}
-
-/** The notices that went out; one that has become another one meanwhile stays due. */
-export async function markTold(
-  sql: Sql,
-  way: 'mail' | 'webhook',
-  told: readonly { readonly id: string; readonly kind: NoticeKind }[],
-): Promise<void> {
-  const column = sql(way === 'mail' ? 'mail_due' : 'webhook_due');
-  await sql`
-    update alarms a set ${column} = null
-    from unnest(${told.map(({ id }) => id)}::uuid[], ${told.map(({ kind }) => kind)}::text[]) as t (id, kind)
-    where a.id = t.id and a.${column} = t.kind`;
-}
-
-export async function noteMail(sql: Sql, workspace_id: string): Promise<void> {
-  await sql`
-    insert into alarm_mails (workspace_id, sent_at) values (${workspace_id}, clock_now())
-    on conflict (workspace_id) do update set sent_at = excluded.sent_at`;
 }
 
 export interface SenderDomain {
@@ -213,7 +173,8 @@ export async function writeSettings(tx: Tx, workspace_id: string, settings: Alar
       from_address = excluded.from_address, quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until`;
 }
 
-/** Alarms that ended long ago. */
+/** Alarms that ended long ago, and failures of owners that have had nothing to send since. */
 export async function forgetAlarms(sql: Sql | Tx): Promise<void> {
+  await sql`delete from notice_turns where next_at < clock_now() - interval '1 day'`;
   await sql`delete from alarms where status = 'ended' and ended_at < clock_now() - interval '90 days'`;
 }

@@ -4,8 +4,15 @@ import type { InstanceNumbers } from './store.ts';
 
 const states = ['ready', 'deferred', 'active', 'dead', 'parked'] as const;
 
+export interface AlarmNumbers {
+  readonly active: number;
+  readonly notices_waiting: number;
+}
+
+export const NO_ALARMS: AlarmNumbers = { active: 0, notices_waiting: 0 };
+
 /** The numbers of the instance as gauges. */
-export function readingsOf(numbers: InstanceNumbers, alarms_active: number): InstanceReading[] {
+export function readingsOf(numbers: InstanceNumbers, alarms: AlarmNumbers): InstanceReading[] {
   const { queues, roles, backlog, holds } = numbers;
   const live = new Map(roles.map(({ role, live }) => [role, live]));
   const alone: InstanceReading[] = [
@@ -14,7 +21,8 @@ export function readingsOf(numbers: InstanceNumbers, alarms_active: number): Ins
     { name: 'domain_records_failing', labels: [], value: numbers.domains_failing },
     { name: 'scheduled_late_seconds', labels: [], value: numbers.scheduled_late_seconds },
     { name: 'clock_skew_seconds', labels: [], value: numbers.clock_skew_seconds },
-    { name: 'alarms_active', labels: [], value: alarms_active },
+    { name: 'alarms_active', labels: [], value: alarms.active },
+    { name: 'alarm_notices_waiting', labels: [], value: alarms.notices_waiting },
   ];
   return [
     ...queues.flatMap((stand) =>

@@ -3,20 +3,21 @@ import { hostname } from 'node:os';
 import type { Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import { measureQueues, queueNames } from '../queues/index.ts';
-import { readingsOf } from './read-instance.ts';
+import { type AlarmNumbers, NO_ALARMS, readingsOf } from './read-instance.ts';
 import { type InstanceNumbers, instanceNumbers } from './store.ts';
 import { forgetProcess, noteProcess, takeWatch } from './watch-store.ts';
 
 export const WATCH_MS = 15_000;
 // The watch of a process that died passes to another after this.
 const WATCH_SECONDS = 40;
-// Workers measure the queues every ten seconds; this old are the measures only where no worker is left to do it.
-const STALE_SECONDS = 30;
+// Workers measure the queues every ten seconds. Measures are older than this only if no worker is left to do it, which
+// has to be noticed in time to report it within a minute.
+const STALE_SECONDS = 15;
 
 /** What judges the numbers of the instance, in the transaction of the process that watches it. */
 export interface Judge {
-  /** Returns how many alarms are active, and what to do once that is committed. */
-  judge(tx: Tx, numbers: InstanceNumbers): Promise<{ readonly active: number; after(): Promise<void> }>;
+  /** Returns how many alarms are active and how many notices wait, and what to do once that is committed. */
+  judge(tx: Tx, numbers: InstanceNumbers): Promise<AlarmNumbers & { after(): Promise<void> }>;
   /** The database answered this process, whether or not it watches. */
   answered(): Promise<void>;
   /** The numbers could not be read. */
@@ -51,7 +52,7 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
       const numbers = await instanceNumbers(tx);
       return { numbers, judged: (await judge?.judge(tx, numbers)) ?? null };
     });
-    metrics.publish(found && readingsOf(found.numbers, found.judged?.active ?? 0));
+    metrics.publish(found && readingsOf(found.numbers, found.judged ?? NO_ALARMS));
     await found?.judged?.after();
     return found !== null;
   };

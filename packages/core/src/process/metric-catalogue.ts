@@ -228,6 +228,18 @@ export const metricCatalogue = {
     labels: [],
   },
   alarms_active: { kind: 'gauge', of: 'instance', help: 'Alarms that were raised and have not ended.', labels: [] },
+  alarm_notices_waiting: {
+    kind: 'gauge',
+    of: 'instance',
+    help: 'Notices of alarms that have not been delivered yet.',
+    labels: [],
+  },
+  alarm_notices_dropped_total: {
+    kind: 'counter',
+    of: 'process',
+    help: 'Notices of alarms that were given up: not delivered within a day, or more than an owner can have waiting.',
+    labels: ['reason'],
+  },
 } as const satisfies Readonly<Record<string, Definition>>;
 
 export type MetricName = keyof typeof metricCatalogue;

@@ -42,6 +42,12 @@ builder.node(Alarm, {
     endedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ ended_at }) => ended_at }),
     acknowledgedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ acknowledged_at }) => acknowledged_at }),
     acknowledgedBy: t.string({ nullable: true, resolve: ({ acknowledged_by }) => acknowledged_by }),
+    noticeDroppedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a notice about it was last given up, undelivered.',
+      resolve: ({ notice_dropped_at }) => notice_dropped_at,
+    }),
   }),
 });
 

@@ -85,7 +85,12 @@ function columns(acknowledge: (id: string) => void): readonly Column<Alarm>[] {
         </Link>
       ),
     },
-    { name: text.columns.detail, wraps: true, less: true, show: ({ detail }) => detail },
+    {
+      name: text.columns.detail,
+      wraps: true,
+      less: true,
+      show: ({ detail, notice_dropped_at }) => (notice_dropped_at === null ? detail : `${detail} ${text.undelivered}`),
+    },
     { name: text.columns.since, width: 'fit', less: true, show: ({ started_at }) => <RelativeTime at={started_at} /> },
     {
       name: text.columns.known,

@@ -25,6 +25,7 @@ export const words = {
   alarms: {
     title: 'Alarms',
     ended: 'Show alarms that have ended',
+    undelivered: 'A notice was not delivered.',
     settings: 'Where notices go',
     columns: { state: 'State', title: 'Alarm', detail: 'Why', since: 'Since', known: 'Known to' },
     active: 'Active',

@@ -1,0 +1,144 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import { INSTANCE } from '../operation/access.ts';
+import { ALARM, type AlarmRow, type AlarmSettings } from './store.ts';
+import type { NoticeKind } from './transitions.ts';
+
+// A notice that was not taken within this time is given up.
+const EXPIRE_SECONDS = 86_400;
+const MAX_OWN_WAITING = 100;
+const MAX_INSTANCE_WAITING = 1000;
+// What one request or email holds.
+const MAX_BATCH = 100;
+// A storm becomes one email: what is raised within this time of an email is told in the next one.
+const MAIL_GAP_SECONDS = 300;
+// A request takes 10 s at most; the turn of a process that died passes to another after this.
+const LEASE_SECONDS = 60;
+const FIRST_RETRY_SECONDS = 15;
+const MAX_RETRY_SECONDS = 900;
+
+export type NoticeWay = 'mail' | 'webhook';
+
+/** The right to send one owner's notices on one way. */
+export interface NoticeTurn {
+  readonly workspace_id: string;
+  readonly way: NoticeWay;
+  /** The end of the lease in the precision of the database, which also names the lease. */
+  readonly lease: string;
+}
+
+export interface DueNotice extends AlarmRow {
+  readonly kind: NoticeKind;
+}
+
+const columnOf = (sql: Sql, way: NoticeWay) => sql(way === 'mail' ? 'mail_due' : 'webhook_due');
+
+/**
+ * Takes turns of owners that have notices due: those without a failure first, then the longest due. No other process gets
+ * them before the lease ends.
+ */
+export async function takeTurns(sql: Sql, owners: 'instance' | 'workspaces', count: number): Promise<NoticeTurn[]> {
+  const whose = owners === 'instance' ? sql`workspace_id = ${INSTANCE}` : sql`workspace_id <> ${INSTANCE}`;
+  return sql<NoticeTurn[]>`
+    insert into notice_turns as t (workspace_id, way, next_at)
+    select d.workspace_id, d.way, clock_now() + make_interval(secs => ${LEASE_SECONDS})
+    from (
+      select workspace_id, 'webhook' as way from alarms where webhook_due is not null and ${whose}
+      union
+      select a.workspace_id, 'mail' from alarms a where a.mail_due is not null and ${whose} and not exists (
+        select from alarm_mails m where m.workspace_id = a.workspace_id
+          and m.sent_at > clock_now() - make_interval(secs => ${MAIL_GAP_SECONDS})
+      )
+    ) d
+    left join notice_turns last on last.workspace_id = d.workspace_id and last.way = d.way
+    where last.next_at is null or last.next_at <= clock_now()
+    order by last.next_at nulls first, d.workspace_id, d.way limit ${count}
+    on conflict (workspace_id, way) do update set next_at = excluded.next_at where t.next_at <= clock_now()
+    returning workspace_id, way, next_at::text as lease`;
+}
+
+/** The oldest notices of an owner. Served by alarms_due. */
+export async function dueNotices(sql: Sql, { workspace_id, way }: NoticeTurn): Promise<readonly DueNotice[]> {
+  const column = columnOf(sql, way);
+  return sql<DueNotice[]>`
+    select ${sql.unsafe(ALARM)}, ${column} as kind from alarms
+    where workspace_id = ${workspace_id} and ${column} is not null and (mail_due is not null or webhook_due is not null)
+    order by id limit ${MAX_BATCH}`;
+}
+
+/** Ends a turn with the notices that went out; one that has become another one meanwhile stays due. */
+export async function endTurn(sql: Sql, turn: NoticeTurn, notices: readonly DueNotice[]): Promise<void> {
+  const column = columnOf(sql, turn.way);
+  await sql`
+    with ended as (delete from notice_turns where ${held(sql, turn)})
+    update alarms a set ${column} = null
+    from unnest(${notices.map(({ id }) => id)}::uuid[], ${notices.map(({ kind }) => kind)}::text[]) as n (id, kind)
+    where a.id = n.id and a.${column} = n.kind`;
+}
+
+/** Ends a turn in which nothing went out; the next one is later with each failure. */
+export async function delayTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
+  await sql`
+    update notice_turns set attempt_count = attempt_count + 1, next_at = clock_now() + make_interval(
+      secs => least(${MAX_RETRY_SECONDS}::float8, ${FIRST_RETRY_SECONDS}::float8 * 2 ^ least(attempt_count, 10)))
+    where ${held(sql, turn)}`;
+}
+
+/** Ends a turn that quiet hours kept from sending; their end is looked for each minute. */
+export async function skipTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
+  await sql`
+    update notice_turns set next_at = clock_now() + interval '1 minute' where ${held(sql, turn)}`;
+}
+
+function held(sql: Sql, { workspace_id, way, lease }: NoticeTurn): Fragment {
+  return sql`workspace_id = ${workspace_id} and way = ${way} and next_at = ${lease}::text::timestamptz`;
+}
+
+export const noticeDropReasons = ['expired', 'full'] as const;
+
+export interface DroppedNotices {
+  readonly reason: (typeof noticeDropReasons)[number];
+  readonly count: number;
+}
+
+/** Gives up notices that have waited for a day, and the oldest of an owner that has more than its bound. */
+export async function dropNotices(tx: Tx): Promise<readonly DroppedNotices[]> {
+  return tx<DroppedNotices[]>`
+    with gone as materialized (
+      select id, case when expired then 'expired' else 'full' end as reason
+      from (
+        select id, workspace_id, told_at <= clock_now() - make_interval(secs => ${EXPIRE_SECONDS}) as expired,
+          row_number() over (partition by workspace_id order by told_at desc, id desc) as place
+        from alarms where mail_due is not null or webhook_due is not null
+      ) w
+      where expired
+        or place > case when workspace_id = ${INSTANCE} then ${MAX_INSTANCE_WAITING}::int else ${MAX_OWN_WAITING}::int end
+    ),
+    dropped as (
+      update alarms a set mail_due = null, webhook_due = null, notice_dropped_at = clock_now()
+      from gone where a.id = gone.id returning gone.reason
+    )
+    select reason, count(*)::int as count from dropped group by 1`;
+}
+
+export interface OwnerSettings extends AlarmSettings {
+  readonly workspace_id: string;
+  readonly minute_of_day: number;
+}
+
+export async function settingsOfOwner(sql: Sql, workspace_id: string): Promise<OwnerSettings> {
+  const [row] = await sql<OwnerSettings[]>`
+    select w.id as workspace_id, coalesce(s.emails, '{}') as emails, s.webhook_url, s.from_address, s.quiet_from,
+      s.quiet_until,
+      (extract(hour from clock_now() at time zone 'UTC') * 60 + extract(minute from clock_now() at time zone 'UTC'))::int
+        as minute_of_day
+    from (select ${workspace_id}::uuid as id) w
+    left join alarm_settings s on s.workspace_id = w.id`;
+  if (!row) throw new Error('a select of one row answered nothing');
+  return row;
+}
+
+export async function noteMail(sql: Sql, workspace_id: string): Promise<void> {
+  await sql`
+    insert into alarm_mails (workspace_id, sent_at) values (${workspace_id}, clock_now())
+    on conflict (workspace_id) do update set sent_at = excluded.sent_at`;
+}
