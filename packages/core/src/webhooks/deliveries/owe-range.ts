@@ -1,11 +1,18 @@
-import type { Tx } from '@postrider/db';
+import type { Sql, Tx } from '@postrider/db';
 import { idFloor } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import type { JobData } from '../../process/jobs.ts';
 import { takeTurns } from '../../shares/index.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
 import { oweAgain } from './delivery-store.ts';
-import { deleteRecovery, insertRecovery, isRecoveryOpen, noteRecovered, openRecovery } from './recovery-store.ts';
+import {
+  deleteRecovery,
+  insertRecovery,
+  isAnyRecoveryOpen,
+  isRecoveryOpen,
+  noteRecovered,
+  openRecovery,
+} from './recovery-store.ts';
 
 const SLICE = 500;
 
@@ -15,9 +22,7 @@ const SLICE = 500;
  */
 export async function oweRange(services: Services, job: JobData<'webhook.recover'>): Promise<void> {
   const { sql, jobs } = services;
-  // The release before adds the job alone.
-  if (!(await insertRecovery(sql, job)) && !(await isRecoveryOpen(sql, job)))
-    throw new Error('another recovery of the endpoint is open; this one is retried after it');
+  await openForJob(sql, job);
   const over = await takeTurns(services, {
     line: 'webhook_recoveries',
     own: job.webhook_id,
@@ -26,6 +31,16 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
     onSlice: () => jobs.wakeAll('webhook.deliver'),
   });
   if (!over) await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data: job }]));
+}
+
+/** The release before adds the job alone, so that its row may be missing. */
+async function openForJob(sql: Sql, job: JobData<'webhook.recover'>): Promise<void> {
+  while (!(await insertRecovery(sql, job))) {
+    if (await isRecoveryOpen(sql, job)) return;
+    if (await isAnyRecoveryOpen(sql, job.webhook_id))
+      throw new Error('another recovery of the endpoint is open; this one is retried after it');
+    // The open one has ended in between.
+  }
 }
 
 async function workSlice(services: Services, tx: Tx, workspace_id: string, webhook_id: string): Promise<void> {

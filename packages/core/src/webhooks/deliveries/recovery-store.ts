@@ -23,6 +23,11 @@ export async function isRecoveryOpen(sql: Sql, { webhook_id, since, until }: Rec
   return rows.length > 0;
 }
 
+export async function isAnyRecoveryOpen(sql: Sql, webhook_id: string): Promise<boolean> {
+  const rows = await sql`select from webhook_recoveries where webhook_id = ${webhook_id}`;
+  return rows.length > 0;
+}
+
 export interface OpenRecovery {
   readonly since: Date;
   readonly until: Date;
