@@ -97,6 +97,8 @@ const findings: Findings = {
   'fairness N7': 'A stop waits for email that has arrived whole, and tells 421 to a client that is still sending.',
   'fairness N9':
     'Searches of the documentation are counted by network, and `/readyz` asks the database once a second at most.',
+  'fairness P28':
+    'Attachments of megabytes are checked by decoding and stored without escapes, and nothing but base64 is taken.',
   'fairness P30': 'The caches of GraphQL documents are bounded by the length of their texts.',
   'fairness P17':
     'Wrong passwords from one network lock neither a known device, an open session, nor the account on other networks.',

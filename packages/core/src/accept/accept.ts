@@ -6,6 +6,7 @@ import { newId, newJobId } from '../fields/ids.ts';
 import { AppError } from '../operation/errors.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { emailsOf } from './addressees.ts';
+import { attachmentsText } from './attachment-field.ts';
 import { type AcceptFacts, type Judged, judge } from './judge.ts';
 import type { NewMessage, NewRecipient } from './new-message.ts';
 import type { SendInput } from './schema.ts';
@@ -210,7 +211,7 @@ export function draftMessage(
 ): NewMessage {
   const now_ms = parts.clock.now();
   const state = judged.scheduled_at ? 'scheduled' : 'queued';
-  const attachments = JSON.stringify(input.attachments);
+  const attachments = attachmentsText(input.attachments);
   // Ids of one millisecond have no order; sorted, they keep the order of the addressees.
   const ids = judged.addressees.map(() => newId('recipient', now_ms)).sort();
   const recipients = judged.addressees.map(
