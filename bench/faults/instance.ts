@@ -30,6 +30,8 @@ export interface Place {
   readonly database: FaultProxy;
   /** Null where it takes no mail over SMTP. */
   readonly submission_port: number | null;
+  /** Null where it takes no returned mail. */
+  readonly inbound_port: number | null;
 }
 
 /** The service as it is shipped, two processes of each role, among real servers that can be made to fail. */
@@ -58,6 +60,8 @@ export interface InstanceOptions {
   readonly metrics: boolean;
   /** Whether the APIs have all roles but the worker's, with a port for submission. */
   readonly all_apis?: boolean;
+  /** Where notices of the instance go. */
+  readonly alert_url?: string;
   readonly logs: string | null;
   /** Other checkouts for the processes of a role, so that two versions run side by side. */
   readonly api_checkout?: string;
@@ -76,13 +80,18 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
   const hooks = await startWebhookSink(ledgers, random.fork('webhooks'));
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
   const database_url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-  const env = { ...settings(secret, names.address, mail_path.port), DATABASE_URL: database_url };
+  const env = {
+    ...settings(secret, names.address, mail_path.port),
+    DATABASE_URL: database_url,
+    ...(options.alert_url && { ALERT_WEBHOOK_URL: options.alert_url }),
+  };
 
   await runCommand(['migrate'], env);
   const place = async (name: string, ROLES: string, checkout: string | undefined): Promise<Place> => {
     const database = await startFaultProxy(() => ({ host: '127.0.0.1', port: postgres.port }));
     const metrics_port = options.metrics && ROLES === 'worker' ? await freePort() : null;
-    const submission_port = options.all_apis && ROLES !== 'worker' ? await freePort() : null;
+    const takes_mail = options.all_apis && ROLES !== 'worker';
+    const [submission_port, inbound_port] = takes_mail ? [await freePort(), await freePort()] : [null, null];
     const slot = openSlot(ledgers, {
       name,
       port: await freePort(),
@@ -94,13 +103,13 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
         ...(metrics_port !== null && { METRICS_PORT: String(metrics_port) }),
         ...(submission_port !== null && {
           SUBMISSION_PORT: String(submission_port),
-          INBOUND_PORT: String(await freePort()),
+          INBOUND_PORT: String(inbound_port),
         }),
       },
       log_folder,
       ...(checkout && { checkout }),
     });
-    return { slot, database, submission_port };
+    return { slot, database, submission_port, inbound_port };
   };
   const { api_checkout, worker_checkout } = options;
   const roles = options.all_apis ? 'rest,admin,inbound' : 'rest';

@@ -10,21 +10,31 @@ export interface NameServer {
   /** Mail for this domain goes to a host with this address. */
   mail(domain: string, address: string): void;
   text(name: string, value: string): void;
+  /** No question about this domain or what is below it is answered. */
+  silence(domain: string): void;
   stop(): Promise<void>;
 }
 
 export async function startNameServer(port: number): Promise<NameServer> {
   const servers = new Map<string, string>();
   const texts = new Map<string, string[]>();
+  const silent: string[] = [];
   const socket = createSocket('udp4');
-  const answer = (query: Buffer): Buffer => answerTo(query, servers, texts);
-  socket.on('message', (query, from) => socket.send(answer(query), from.port, from.address));
+  const answer = (query: Buffer): Buffer | null => {
+    const { name } = readName(query, 12);
+    const is_silent = silent.some((domain) => name === domain || name.endsWith(`.${domain}`));
+    return is_silent ? null : answerTo(query, servers, texts);
+  };
+  socket.on('message', (query, from) => {
+    const reply = answer(query);
+    if (reply) socket.send(reply, from.port, from.address);
+  });
   // Long answers are asked for again over TCP.
   const tcp = createServer((client) => {
     client.on('error', () => client.destroy());
     client.on('data', (chunk: Buffer) => {
       const reply = answer(chunk.subarray(2));
-      client.end(Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 255]), reply]));
+      if (reply) client.end(Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 255]), reply]));
     });
   });
   await new Promise<void>((resolve) => socket.bind(port, '127.0.0.1', resolve));
@@ -33,6 +43,7 @@ export async function startNameServer(port: number): Promise<NameServer> {
     address: `127.0.0.1:${port}`,
     mail: (domain, address) => void servers.set(domain, address),
     text: (name, value) => void texts.set(name.toLowerCase(), [...(texts.get(name.toLowerCase()) ?? []), value]),
+    silence: (domain) => void silent.push(domain),
     async stop() {
       socket.close();
       await new Promise((resolve) => tcp.close(resolve));

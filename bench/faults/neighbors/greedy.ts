@@ -95,7 +95,7 @@ function manyParts(from: string) {
   return { raw, envelope: { from: from.replace(/^.*<|>$/g, ''), to: [to] } };
 }
 
-async function post(port: number, path: string, secret: string, body: object): Promise<void> {
+export async function post(port: number, path: string, secret: string, body: object): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -106,7 +106,11 @@ async function post(port: number, path: string, secret: string, body: object): P
 }
 
 /** Keeps so many calls under way; one that is rejected is followed by the next. */
-async function inFlight(count: number, until: AbortSignal, call: (turn: number) => Promise<void>): Promise<void> {
+export async function inFlight(
+  count: number,
+  until: AbortSignal,
+  call: (turn: number) => Promise<void>,
+): Promise<void> {
   let turn = 0;
   const loop = async () => {
     while (!until.aborted) {
@@ -119,6 +123,6 @@ async function inFlight(count: number, until: AbortSignal, call: (turn: number) 
   await Promise.all(Array.from({ length: count }, loop));
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+export function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -12,6 +12,7 @@ export interface Account {
 export interface Endpoints {
   readonly ports: readonly number[];
   readonly submission_ports: readonly number[];
+  readonly inbound_ports: readonly number[];
 }
 
 /** One email of the neighbor, or a probe of the health of a process. */

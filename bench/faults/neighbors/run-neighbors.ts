@@ -8,11 +8,14 @@ import { type Ledgers, newLedgers } from '../ledgers.ts';
 import { type MailSink, startMailSink } from '../mail-sink.ts';
 import { createRandom } from '../random.ts';
 import { createLog, wallTime } from '../wall-time.ts';
+import { startAlertSink } from './alert-sink.ts';
 import { actsOf } from './greedy.ts';
+import { lineActs } from './lines.ts';
 import { type Account, type Endpoints, Neighbor } from './neighbor.ts';
 import { Stranger } from './stranger.ts';
 
-// A greedy workspace does one thing after another, a stranger sends wrong keys, and a neighbor must notice neither.
+// A greedy workspace does one thing after another, a stranger sends wrong keys, and a neighbor must notice neither. Then
+// both workers stop while the notices of the greedy workspace wait, and the instance's alarm must not.
 
 const CALM_MS = 12_000;
 const ACT_MS = 20_000;
@@ -20,6 +23,8 @@ const REST_MS = 8000;
 const LAST_MS = 30_000;
 const DOT_MS = 60_000;
 const WRONG_KEYS_PER_SECOND = 500;
+const NOTICES = 1000;
+const TOLD_WITHIN_SECONDS = 60;
 const MIB = 1024 * 1024;
 const SLOW_DOMAINS = [20, 21, 22, 23, 24, 25].map((host) => ({
   name: `slow-${host}.test`,
@@ -38,11 +43,13 @@ const say = createLog(began);
 
 say(`fault plan neighbors, seed ${seed}`);
 const ledgers = newLedgers();
+const alerts = await startAlertSink();
 const instance = await startInstance(ledgers, createRandom(seed), {
   seed,
   slow_peers: false,
   metrics: false,
   all_apis: true,
+  alert_url: alerts.url,
   logs: values.logs ?? null,
 });
 const database = new Database(instance.database_url);
@@ -55,12 +62,14 @@ try {
     const sink = { host: address, port: instance.mail_path.port, slow: { reply_ms: DOT_MS } };
     slow.push(await startMailSink(newLedgers(), seed, sink));
   }
-  sound = report(await underLoad());
+  instance.names.silence('silent.test');
+  sound = report([...(await underLoad()), await withoutWorkers()]);
 } finally {
   if (!sound) say(`the logs of the processes are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(!sound || values.logs !== undefined);
   for (const sink of slow) await sink.stop();
+  await alerts.stop();
 }
 process.exit(sound ? 0 : 1);
 
@@ -68,12 +77,14 @@ async function underLoad(): Promise<Check[]> {
   const endpoints: Endpoints = {
     ports: instance.apis.map(({ slot }) => slot.port),
     submission_ports: instance.apis.flatMap(({ submission_port }) => submission_port ?? []),
+    inbound_ports: instance.apis.flatMap(({ inbound_port }) => inbound_port ?? []),
   };
   const greedy: Account = { secret: instance.secret, from: instance.from };
-  const second = (await ask(endpoints.ports[0] ?? 0, greedy.secret, 'POST', '/api-keys', {
-    name: 'second',
-    scopes: ['email:send'],
-  })) as { secret: string };
+  const newKey = async (name: string, mode: 'live' | 'sandbox') => {
+    const body = { name, mode, scopes: ['email:send'] };
+    return (await ask(endpoints.ports[0] ?? 0, greedy.secret, 'POST', '/api-keys', body)) as { secret: string };
+  };
+  const [second, sandbox] = [await newKey('second', 'live'), await newKey('sandbox', 'sandbox')];
   const neighbor = new Neighbor(await newAccount(instance, endpoints), endpoints, instance.domains[0] ?? '');
   const stranger = new Stranger(endpoints.ports[0] ?? 0);
   const log_bytes = await database.requestLogBytes();
@@ -81,7 +92,16 @@ async function underLoad(): Promise<Check[]> {
   stranger.start(WRONG_KEYS_PER_SECOND);
   await pause(CALM_MS);
   const slow_names = SLOW_DOMAINS.map(({ name }) => name);
-  for (const { name, run } of actsOf(greedy, second.secret, endpoints, slow_names)) {
+  const acts = [
+    ...actsOf(greedy, second.secret, endpoints, slow_names),
+    ...lineActs({
+      account: greedy,
+      sandbox_secret: sandbox.secret,
+      endpoints,
+      addNotices: (webhook_url) => database.addNotices(NOTICES, webhook_url),
+    }),
+  ];
+  for (const { name, run } of acts) {
     say(name);
     const since = wallTime();
     const signal = AbortSignal.timeout(ACT_MS);
@@ -94,6 +114,17 @@ async function underLoad(): Promise<Check[]> {
   say(`the stranger's responses: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`);
   for (const until = wallTime() + LAST_MS; wallTime() < until && latest(neighbor, ledgers) === null; ) await pause(250);
   return checksOf(neighbor, ledgers, (await database.requestLogBytes()) - log_bytes);
+}
+
+/** How long the instance takes to tell that no worker lives. */
+async function withoutWorkers(): Promise<Check> {
+  say('both workers stop while the notices wait');
+  await Promise.all(instance.workers.map(({ slot }) => slot.stop()));
+  const stopped = performance.now();
+  const until = stopped + 2 * TOLD_WITHIN_SECONDS * 1000;
+  while (!alerts.rules.has('no_worker') && performance.now() < until) await pause(100);
+  const seconds = alerts.rules.has('no_worker') ? Math.round((performance.now() - stopped) / 1000) : Infinity;
+  return atMost('seconds until no_worker is told', seconds, TOLD_WITHIN_SECONDS);
 }
 
 /** A second workspace with a domain of its own. */
@@ -149,7 +180,7 @@ function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: numbe
       'probes at /healthz that failed',
       probes.filter(({ ok }) => !ok).map((probe) => new Date(probe.at).toISOString()),
     ),
-    atMost('MB resident, most of a process', Math.max(...lives.map(({ most_memory_mb }) => most_memory_mb)), 800),
+    atMost('MB resident, most of a process', Math.max(...lives.map(({ most_memory_mb }) => most_memory_mb)), 700),
     atMost('MB of the request log', Math.round((log_bytes / MIB) * 10) / 10, 10),
     check(
       'processes that ended',

@@ -1,0 +1,97 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ask } from '../instance.ts';
+import { type Act, ended, inFlight, post } from './greedy.ts';
+import type { Account, Endpoints } from './neighbor.ts';
+
+const ERASURES = 100;
+const RECOVERIES = 100;
+// A workspace has ten webhooks at most, two of which the set-up has made.
+const ENDPOINTS = 8;
+const SILENT_DOMAINS = 60;
+const IDLE_SUBMISSIONS = 200;
+const SUBMITTER_ADDRESSES = 11;
+const IDLE_BOUNCES = 50;
+const SEARCHERS = 16;
+const CAPTURES_IN_FLIGHT = 8;
+const CAPTURE_BYTES = 1_000_000;
+
+export interface LineOptions {
+  readonly account: Account;
+  readonly sandbox_secret: string;
+  readonly endpoints: Endpoints;
+  /** Makes so many notices of the greedy workspace wait for a webhook at this address. */
+  readonly addNotices: (webhook_url: string) => Promise<void>;
+}
+
+/** What a greedy workspace or a stranger can put into lines and tables that all share. */
+export function lineActs({ account, sandbox_secret, endpoints, addNotices }: LineOptions): Act[] {
+  const [port = 0] = endpoints.ports;
+  const portOf = (turn: number) => endpoints.ports[turn % endpoints.ports.length] ?? 0;
+  return [
+    {
+      name: `${ERASURES} erasures, ${RECOVERIES} recoveries and ${SILENT_DOMAINS} domains whose servers are silent`,
+      async run(until) {
+        const { secret } = account;
+        const ids: string[] = [];
+        for (let turn = 0; turn < ENDPOINTS; turn++) {
+          const url = `http://127.0.0.99:9999/recovery-${turn}`;
+          ids.push(((await ask(port, secret, 'POST', '/webhooks', { url })) as { id: string }).id);
+        }
+        const since = new Date(Date.now() - 600_000);
+        for (let turn = 0; turn < RECOVERIES; turn++)
+          await post(port, `/v1/webhooks/${ids[turn % ENDPOINTS]}/recover`, secret, { since });
+        for (let turn = 0; turn < SILENT_DOMAINS; turn++)
+          await post(port, '/v1/domains', secret, { name: `d${turn}.silent.test` });
+        for (let turn = 0; turn < ERASURES; turn++)
+          await post(port, '/v1/erasures', secret, { email: `g${turn}@erased.test` });
+        await ended(until);
+      },
+    },
+    {
+      name: `${IDLE_SUBMISSIONS} idle sessions from ${SUBMITTER_ADDRESSES} addresses, ${IDLE_BOUNCES} of returned mail, ${SEARCHERS} searchers`,
+      async run(until) {
+        const sockets: Socket[] = [];
+        for (let turn = 0; turn < IDLE_SUBMISSIONS; turn++)
+          sockets.push(idle(endpoints.submission_ports[0] ?? 0, `127.0.1.${1 + (turn % SUBMITTER_ADDRESSES)}`));
+        for (let turn = 0; turn < IDLE_BOUNCES; turn++)
+          sockets.push(idle(endpoints.inbound_ports[0] ?? 0, '127.0.0.1'));
+        await inFlight(SEARCHERS, until, async (turn) => {
+          const response = await fetch(`http://127.0.0.1:${portOf(turn)}/docs/search?q=webhook+signature+retry`);
+          await response.arrayBuffer();
+        });
+        for (const socket of sockets) socket.destroy();
+      },
+    },
+    {
+      name: '1,000 notices that cannot be told, and captures to the quota',
+      async run(until) {
+        const silent = await startSilentServer();
+        await addNotices(silent.url);
+        const email = { from: account.from, to: 'captured@greedy.test', subject: 'Captured' };
+        await inFlight(CAPTURES_IN_FLIGHT, until, (turn) =>
+          post(portOf(turn), '/v1/email/send', sandbox_secret, { ...email, text: 'x'.repeat(CAPTURE_BYTES) }),
+        );
+      },
+    },
+  ];
+}
+
+function idle(port: number, address: string): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: address });
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  return socket;
+}
+
+/** Takes connections until the end of the run, and never responds. */
+async function startSilentServer(): Promise<{ readonly url: string }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+  }).unref();
+  server.listen(0, '127.0.0.1');
+  while (!server.listening) await pause(1);
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/silent` };
+}
