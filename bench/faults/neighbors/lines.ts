@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask } from '../instance.ts';
+import { wallTime } from '../wall-time.ts';
 import { type Act, ended, inFlight, post } from './greedy.ts';
 import type { Account, Endpoints } from './neighbor.ts';
 
@@ -38,7 +39,7 @@ export function lineActs({ account, sandbox_secret, endpoints, addNotices }: Lin
           const url = `http://127.0.0.99:9999/recovery-${turn}`;
           ids.push(((await ask(port, secret, 'POST', '/webhooks', { url })) as { id: string }).id);
         }
-        const since = new Date(Date.now() - 600_000);
+        const since = new Date(wallTime() - 600_000);
         for (let turn = 0; turn < RECOVERIES; turn++)
           await post(port, `/v1/webhooks/${ids[turn % ENDPOINTS]}/recover`, secret, { since });
         for (let turn = 0; turn < SILENT_DOMAINS; turn++)

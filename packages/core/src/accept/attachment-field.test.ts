@@ -7,7 +7,7 @@ describe('the content of an attachment', () => {
   it.each([
     [4, 'A/=-_! \nÄ'],
     [8, 'A=!'],
-  ])('fairness P28: of %i characters of %j is taken as a strict expression takes it', (length, alphabet) => {
+  ])('fairness P28: base64 of %i characters of %j is taken as a strict expression takes it', (length, alphabet) => {
     let texts = [''];
     for (let at = 0; at < length; at++) texts = texts.flatMap((text) => [...alphabet].map((mark) => text + mark));
 
