@@ -85,6 +85,10 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MOST_ALIASES', 'aliases of a GraphQL document'],
     ['MOST_TOKENS', 'tokens of a GraphQL document'],
   ],
+  'apps/admin/src/graphql/known/text-cache.ts': [
+    ['MAX_CACHED_CHARACTERS', 'characters of cached GraphQL documents, of each of two caches'],
+    ['MAX_TEXT_CHARACTERS', 'characters of one GraphQL document that is cached'],
+  ],
   'apps/admin/src/graphql/cost/form.ts': [
     ['MOST_FRAGMENTS', 'fragments of a GraphQL document'],
     ['MOST_SELECTIONS', 'selections of a GraphQL document, fragments counted where they are used'],

@@ -32,8 +32,8 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
     const question = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
     if (!takeSearch(context.var.address)) {
       context.header('retry-after', '60');
-      const told = html`<h1>Too many searches</h1><p>Your network has searched too often; try again in a minute.</p>`;
-      return context.html(layout(context, 'Too many searches', null, told, question), 429);
+      const notice = html`<h1>Too many searches</h1><p>Your network has searched too often; try again in a minute.</p>`;
+      return context.html(layout(context, 'Too many searches', null, notice, question), 429);
     }
     return context.html(layout(context, 'Search', null, results(question), question));
   });

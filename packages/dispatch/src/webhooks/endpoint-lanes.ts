@@ -16,7 +16,7 @@ const MAX_PLACES = 32;
 // would wait for each claim, and a slow one would hold deliveries after it is switched off.
 const PERIOD_MS = 500;
 const FIRST_AHEAD = 4;
-const MOST_AHEAD = 100;
+const MAX_AHEAD = 100;
 // The longest time of one lease, so that another worker, or an endpoint behind many long queues, gets a turn.
 const LEASE_MS = 5000;
 
@@ -216,7 +216,7 @@ export class EndpointLanes<T> {
     if (lane.failing) return lane.places;
     this.#roll(lane);
     const recent = Math.max(lane.taken, lane.taken_before);
-    return lane.places + Math.min(MOST_AHEAD, Math.max(FIRST_AHEAD, recent));
+    return lane.places + Math.min(MAX_AHEAD, Math.max(FIRST_AHEAD, recent));
   }
 
   #forgetIdle(): void {
