@@ -1,6 +1,7 @@
 import { invoke } from '@postrider/core';
 import { workOff } from '@postrider/core/bulk';
 import { rollUpFailures } from '@postrider/core/failures';
+import { createHold, releaseHold } from '@postrider/core/holds';
 import { getMessage } from '@postrider/core/messages';
 import { measureQueues, queueNames } from '@postrider/core/queues';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -115,6 +116,29 @@ describe('an incident', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await axeProblems(page, null)).toEqual([]);
     expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('keeps the focus in an open menu when another operator releases the hold', async () => {
+    const { world } = stage;
+    await sendMail(stage, { to: 'una@menu.test' });
+    const operator = world.as(world.workspace_id);
+    const { id } = await invoke(operator, createHold, {
+      scope: 'destination',
+      value: 'menu.test',
+      reason: 'Their server is full',
+    });
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto('/operations/backlog');
+    await page.getByRole('button', { name: '1 of menu.test, all that waits: actions' }).click();
+    await page.getByRole('menuitem', { name: 'Release', exact: true }).focus();
+
+    await invoke(operator, releaseHold, { hold_id: id, at_once: true });
+
+    const hold = page.getByRole('menuitem', { name: 'Hold', exact: true });
+    await hold.waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Hold');
     await visitor.stop();
   });
 

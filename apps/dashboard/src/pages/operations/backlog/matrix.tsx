@@ -137,19 +137,15 @@ function Cell({
       {search !== null && own && (
         <MenuItem onSelect={() => void navigate({ to: '/emails', search: { q: search } })}>{words.menu.show}</MenuItem>
       )}
-      {scope !== null && hold === null && (
+      {scope !== null && (
+        // One item for both, so that a refresh of the page never removes the item with the focus.
         <MenuItem
           needs={scope === 'destination' ? 'operator' : undefined}
           // Several workspaces may have the same domain, and a row of the instance does not say which.
-          blocked={scope === 'sender_domain' && !own ? words.menu.ownDomain : null}
-          onSelect={() => onOpen('hold', row.key)}
+          blocked={hold === null && scope === 'sender_domain' && !own ? words.menu.ownDomain : null}
+          onSelect={() => (hold === null ? onOpen('hold', row.key) : onOpen('release', hold.id))}
         >
-          {words.menu.hold}
-        </MenuItem>
-      )}
-      {hold !== null && (
-        <MenuItem needs={scope === 'destination' ? 'operator' : undefined} onSelect={() => onOpen('release', hold.id)}>
-          {words.menu.release}
+          {hold === null ? words.menu.hold : words.menu.release}
         </MenuItem>
       )}
       {by === 'destination' && (
