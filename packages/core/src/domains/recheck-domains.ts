@@ -35,8 +35,9 @@ export async function recheckDomains(services: Parts): Promise<void> {
       });
       checks.set(check, row.workspace_id);
     }
-    if (checks.size === 0) return;
-    if (due.length === 0) await Promise.race([...checks.keys(), delay(LOOK_AGAIN_MS)]);
+    // A workspace that was busy may have due domains although its checks ended while the others were read.
+    if (checks.size === 0 && (busy.length === 0 || free === 0)) return;
+    if (due.length === 0 && checks.size > 0) await Promise.race([...checks.keys(), delay(LOOK_AGAIN_MS)]);
   }
 }
 
