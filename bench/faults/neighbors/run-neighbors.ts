@@ -106,7 +106,7 @@ async function underLoad(): Promise<Check[]> {
     const since = wallTime();
     const signal = AbortSignal.timeout(ACT_MS);
     await run(signal);
-    sayHow(neighbor, since);
+    sayHow(neighbor, ledgers, since);
     await pause(REST_MS);
   }
   await neighbor.stop();
@@ -151,12 +151,13 @@ function latest(neighbor: Neighbor, { seen }: Ledgers): number | null {
   return Number.isFinite(most) ? most : null;
 }
 
-function sayHow(neighbor: Neighbor, since: number): void {
+function sayHow(neighbor: Neighbor, { lives }: Ledgers, since: number): void {
   const took = neighbor.samples.filter(({ began_at }) => began_at >= since).map(({ took_ms }) => took_ms);
   const probes = neighbor.probes.filter(({ at }) => at >= since).map(({ took_ms }) => took_ms);
   say(
     `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(probes, 0.99)} ms, most ${at(probes, 1)} ms`,
   );
+  say(`  most memory so far: ${lives.map(({ slot, most_memory_mb }) => `${slot} ${most_memory_mb} MB`).join(', ')}`);
 }
 
 function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: number): Check[] {
@@ -165,6 +166,7 @@ function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: numbe
   const arrivals = neighbor.arrivals(seen);
   const timesOf = (large: boolean) => arrivals.filter(({ of }) => (of === 'large') === large).map(({ ms }) => ms);
   const health = probes.map(({ took_ms }) => took_ms);
+  const memory = lives.map(({ slot, most_memory_mb }) => `${slot} ${most_memory_mb} MB`);
   return [
     check(
       'responses to the neighbor other than 202 and 250',
@@ -180,7 +182,7 @@ function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: numbe
       'probes at /healthz that failed',
       probes.filter(({ ok }) => !ok).map((probe) => new Date(probe.at).toISOString()),
     ),
-    atMost('MB resident, most of a process', Math.max(...lives.map(({ most_memory_mb }) => most_memory_mb)), 700),
+    atMost('MB resident, most of a process', Math.max(...lives.map((life) => life.most_memory_mb)), 700, memory),
     atMost('MB of the request log', Math.round((log_bytes / MIB) * 10) / 10, 10),
     check(
       'processes that ended',
