@@ -1,5 +1,5 @@
 import type { Services } from '@postrider/core';
-import { countRejected, docSearchBounds, NetworkPlaces } from '@postrider/core/shares';
+import { countRejected, docSearchBounds, Minutes, NetworkPlaces } from '@postrider/core/shares';
 import { type Context, Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { html, raw } from 'hono/html';
@@ -64,11 +64,9 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
 /** Whether the network may search once more in this minute. */
 function searchShares({ clock, metrics }: Pick<Services, 'clock' | 'metrics'>): (address: string) => boolean {
   const places = new NetworkPlaces(docSearchBounds, countRejected(metrics, 'docs_searches'));
-  let minute = 0;
+  const minutes = new Minutes();
   return (address) => {
-    const now = Math.floor(clock.now() / 60_000);
-    if (now !== minute) places.reset();
-    minute = now;
+    if (minutes.turn(clock.now())) places.reset();
     return places.take(address);
   };
 }

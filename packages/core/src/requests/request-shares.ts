@@ -1,7 +1,6 @@
 import type { RefusedRequest } from '../operation/ports.ts';
-import { NetworkPlaces } from '../shares/index.ts';
+import { Minutes, NetworkPlaces } from '../shares/index.ts';
 
-const MINUTE_MS = 60_000;
 // Rows a minute of this process.
 const STRANGER_ROWS = 120;
 const NETWORK_ROWS = 20;
@@ -31,13 +30,11 @@ export class RequestShares {
   });
   readonly #workspaces = new Map<string, Used>();
   readonly #left = new Map<string, Uncounted>();
-  #minute = 0;
+  readonly #minutes = new Minutes();
 
   /** Whether another minute has begun since the last call. */
   turn(now_ms: number): boolean {
-    const minute = Math.floor(now_ms / MINUTE_MS);
-    if (minute === this.#minute) return false;
-    this.#minute = minute;
+    if (!this.#minutes.turn(now_ms)) return false;
     this.#strangers.reset();
     this.#workspaces.clear();
     return true;

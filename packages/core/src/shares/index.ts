@@ -14,6 +14,7 @@ export {
   submissionStrangerBounds,
 } from './bounds.ts';
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
+export { Minutes } from './minutes.ts';
 export { NetworkPlaces } from './network-places.ts';
 export { countRejected, Places, type PlacesBounds } from './places.ts';
 export { takeTurns } from './take-turns.ts';
