@@ -112,6 +112,9 @@ const findings: Findings = {
     'Memory for large emails is shared by workspace in bytes, given back at the dot, and an email without a turn takes no connection.',
   'fairness P11':
     'Memory for large request bodies is shared by workspace, with a minimum rate; over it is 429 with Retry-After.',
+  'fairness P33':
+    'Outside this machine the database is reached with TLS and its certificate verified, by both drivers alike, unless its address says otherwise.',
+  'fairness P34': 'Every commit is flushed, even if the role or the database has synchronous_commit off.',
   'fairness N1':
     'A worker that is cut off from the database begins no content, keeps what it had claimed, and has its late results counted.',
 };

@@ -21,6 +21,7 @@ import {
   connect,
   connectSingly,
   followReplica,
+  isCertificateFault,
   isOutage,
   mayMigrate,
   migrate,
@@ -264,10 +265,17 @@ async function awaitDatabase(
       return;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
+      if (isCertificateFault(error)) {
+        throw new Error(
+          `The certificate of the database at ${where} could not be verified (${reason}). Name the certificate of its ` +
+            'authority in DATABASE_URL, as ?sslrootcert=/path, or write ?sslmode=require to encrypt without verifying.',
+        );
+      }
       if (!isOutage(error)) throw error;
       if (await offersNoTls(database_url)) {
         throw new Error(
-          `The database at ${where} offers no TLS, which sslmode of DATABASE_URL asks for; turn it on there, or leave sslmode out.`,
+          `The database at ${where} offers no TLS, which is required outside this machine unless DATABASE_URL says ` +
+            'otherwise. Turn it on there, or add ?sslmode=disable to DATABASE_URL if the network is trusted.',
         );
       }
       if (performance.now() > deadline) throw new Error(`The database at ${where} is away: ${reason}.`);

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
+import { takeTls } from './tls/take-tls.ts';
 
 // Parameters of ours in an address, so that they come wherever the address does; no driver and no server sees them.
 const FILE = 'postrider_password_file';
@@ -20,23 +22,26 @@ export function throughPooler(address: string): string {
 }
 
 export interface OpenedAddress {
-  /** For a driver; without a password where that is in a file. */
+  /** For a driver; without TLS parameters, and without a password where that is in a file. */
   readonly url: string;
+  readonly ssl: ConnectionOptions | false;
   readonly password: (() => string) | null;
   readonly pooled: boolean;
 }
 
-/** Throws where the file of the password cannot be read. */
+/** Throws if a file that the address names cannot be read. */
 export function openAddress(address: string): OpenedAddress {
-  if (!/[?&]postrider_/.test(address) || !URL.canParse(address)) return { url: address, password: null, pooled: false };
-  const url = new URL(address);
+  // The error of the URL parser would name the address with its password.
+  if (!URL.canParse(address)) throw new Error('The database address cannot be read as a URL.');
+  const { url, ssl } = takeTls(new URL(address));
   const file = url.searchParams.get(FILE);
   const pooled = url.searchParams.has(POOLED);
   for (const name of [FILE, POOLED]) url.searchParams.delete(name);
-  if (file === null) return { url: url.href, password: null, pooled };
+  if (file === null) return { url: url.href, ssl, password: null, pooled };
   let known = readPassword(file);
   return {
     url: url.href,
+    ssl,
     pooled,
     password() {
       try {
@@ -57,11 +62,11 @@ function readPassword(file: string): string {
 
 /** How pg, and what is built on it, connects to an address. */
 export function pgConnection(address: string): pg.ClientConfig {
-  const { url, password } = openAddress(address);
-  if (password === null) return { connectionString: url };
+  const { url, ssl, password } = openAddress(address);
+  if (password === null) return { connectionString: url, ssl };
   // What pg reads from an address wins over the option of the same name, and an address without a password has an
   // empty one: so it parses the address, and gets its parts. Nothing connects here.
-  const { host, port, user, database, ssl } = new pg.Client({ connectionString: url });
+  const { host, port, user, database } = new pg.Client({ connectionString: url });
   const options = new URL(url).searchParams.get('options');
   return { host, port, user, database, ssl, password, ...(options !== null && { options }) };
 }

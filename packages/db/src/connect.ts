@@ -49,10 +49,11 @@ const KEEP_ALIVE_SECONDS = 15;
 /** A pool of at most `max` connections; nothing connects before the first query. */
 export function connect(address: string, options: ConnectOptions): Sql {
   requirePatchedDriver();
-  const { url, password, pooled } = openAddress(address);
+  const { url, ssl, password, pooled } = openAddress(address);
   let unconfirmed = 0;
   const sql = postgres(url, {
     max: options.max,
+    ssl,
     ...(password && { password }),
     types,
     connect_timeout: (options.connect_ms ?? CONNECT_TIMEOUT_MS) / 1000,
@@ -74,6 +75,8 @@ export function connect(address: string, options: ConnectOptions): Sql {
       lock_timeout: options.lock_ms ?? LOCK_TIMEOUT_MS,
       // A role or a database may have it at error, which would hide the warning of a commit that no standby has.
       client_min_messages: 'notice',
+      // A role or a database may have it off, and an accepted email would be lost in a crash.
+      synchronous_commit: 'on',
       ...sessionPlanning,
       TimeZone: 'UTC',
     }),

@@ -38,6 +38,7 @@ export {
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export { followReplica, type Replica } from './replica.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
-export { offersNoTls } from './tls-offer.ts';
+export { isCertificateFault, tlsFault } from './tls/take-tls.ts';
+export { offersNoTls } from './tls/tls-offer.ts';
 export { transactionTime } from './transaction-time.ts';
 export { writability } from './writability.ts';

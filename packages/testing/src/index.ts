@@ -1,4 +1,5 @@
 export { breakingChanges } from './breaking-changes.ts';
+export { databaseCertificate, expiredCertificate, mailCertificate } from './certificates.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export { createDatabase, databaseUrl, installTestClock, loadDatabase, type TestDatabase } from './database.ts';
 export { bothPairs, testPairs } from './dkim-pairs.ts';
@@ -12,7 +13,6 @@ export {
   type ZoneRecords,
 } from './dns-zone.ts';
 export { type HttpListener, listenHttp } from './listen-http.ts';
-export { expiredCertificate, mailCertificate } from './mail-certificate.ts';
 export { outgoingMessages } from './outgoing-messages.ts';
 export { emptyTables, type PlanWatch, watchPlans } from './plan-watch.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';

@@ -163,14 +163,14 @@ describe('a start', () => {
     expect(wrong.stderr()).toMatch(/SECRET_KEY does not open \d+ stored secret/);
   });
 
-  it('newcomer N19: says that the server has no TLS where sslmode asks for it', async () => {
+  it('newcomer N19: says that the server has no TLS if sslmode asks for it', async () => {
     const wanted = new URL(journey.env.DATABASE_URL ?? '');
     wanted.searchParams.set('sslmode', 'require');
 
     const started = launch({ ...journey.env, DATABASE_URL: wanted.href });
 
     expect(await started.exited).toMatchObject({ code: 1 });
-    expect(started.stderr()).toContain('offers no TLS, which sslmode of DATABASE_URL asks for');
+    expect(started.stderr()).toContain('offers no TLS, which is required outside this machine');
   });
 
   it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {

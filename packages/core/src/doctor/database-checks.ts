@@ -45,7 +45,7 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
       `The encoding of the database is ${encoding}.`,
       'Create it with `encoding UTF8` and restore into it.',
     );
-  const off = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'].flatMap(
+  const off = ['fsync', 'full_page_writes', 'autovacuum'].flatMap(
     (name) => settings.find((one) => one.name === name && one.setting === 'off') ?? [],
   );
   if (off.length > 0) {
@@ -64,24 +64,10 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
   return ok(`Postgres ${Math.floor(version / 10_000)}, ${commits}, autovacuum, ${connections} connections.`);
 }
 
-/** What was set for a database or a role is stronger than what is set for the server. */
-function howToReset({ name, source, database, role }: ServerSettings['settings'][number]): string {
-  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-  const restart = 'Then restart every process of Postrider.';
-  switch (source) {
-    case 'database':
-      return `alter database ${quoted(database)} reset ${name}; ${restart}`;
-    case 'user':
-      return `alter role ${quoted(role)} reset ${name}; ${restart}`;
-    case 'database user':
-      return `alter role ${quoted(role)} in database ${quoted(database)} reset ${name}; ${restart}`;
-    case 'client':
-      return `Remove ${name} from the options in DATABASE_URL. ${restart}`;
-    case 'command line':
-      return `Remove ${name} from the command that starts Postgres, and restart it.`;
-    default:
-      return `alter system set ${name} = on; select pg_reload_conf();`;
-  }
+function howToReset({ name, source }: ServerSettings['settings'][number]): string {
+  return source === 'command line'
+    ? `Remove ${name} from the command that starts Postgres, and restart it.`
+    : `alter system set ${name} = on; select pg_reload_conf();`;
 }
 
 export async function checkOldestTransaction(sql: Sql): Promise<Finding> {

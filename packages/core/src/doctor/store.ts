@@ -11,26 +11,16 @@ export interface ServerSettings {
     readonly setting: string;
     /** As in pg_settings: where it was set. */
     readonly source: string;
-    readonly database: string;
-    readonly role: string;
   }[];
   readonly encoding: string;
 }
 
-const looked_at = [
-  'fsync',
-  'full_page_writes',
-  'synchronous_commit',
-  'autovacuum',
-  'max_connections',
-  'synchronous_standby_names',
-];
+const looked_at = ['fsync', 'full_page_writes', 'autovacuum', 'max_connections', 'synchronous_standby_names'];
 
 export async function serverSettings(sql: Sql): Promise<ServerSettings> {
   const [settings, [server]] = await Promise.all([
     sql<ServerSettings['settings'][number][]>`
-      select name, setting, source, current_database() as database, current_user as role
-      from pg_settings where name = any (${looked_at}::text[])`,
+      select name, setting, source from pg_settings where name = any (${looked_at}::text[])`,
     sql<{ version: number; encoding: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   ]);

@@ -171,7 +171,6 @@ describe('redactConfig', () => {
   it.each([
     'postgres://user:hunter22@db.test:5432/postrider',
     'postgresql://db.test:5432/postrider?user=u&password=hunter22',
-    'postgres://user:hunter22/x@db.test:5432/postrider',
     'postgres://user:x@hunter22@db.test:5432/postrider',
   ])('shows no secret of %s', (DATABASE_URL) => {
     const shown = JSON.stringify(
@@ -189,6 +188,15 @@ describe('redactConfig', () => {
 
     expect(shown).not.toMatch(/hunter22|7777/);
     expect(shown).toContain('relay.test:587');
+  });
+
+  it('shows no secret of an address that cannot be read', () => {
+    const DATABASE_URL = 'postgres://user:hunter22/x@db.test:5432/postrider';
+
+    const problems = problemsOf({ DATABASE_URL, SECRET_KEY: SECRET });
+
+    expect(problems).toContain('DATABASE_URL cannot be read as an address');
+    expect(problems).not.toContain('hunter22');
   });
 
   it('shows where the database is', () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { throughPooler, withPasswordFile } from '@postrider/db';
+import { throughPooler, tlsFault, withPasswordFile } from '@postrider/db';
 import { z } from 'zod';
 import { personEmail } from '../fields/email.ts';
 import { refusalWords } from '../operation/refusal-words.ts';
@@ -327,12 +327,17 @@ function databaseProblems(config: Config): string[] {
   const alone = databases.filter((name) => name !== 'DATABASE_URL' && config[name] !== undefined && !url);
   if (alone.length > 0) return [`${alone.join(' and ')} is set without DATABASE_URL; set that as well.`];
   const opaque = databases.filter((name) => config[name] !== undefined && !URL.canParse(config[name]));
-  if (opaque.length > 0 && (file || config.DATABASE_DIRECT_URL)) {
+  if (opaque.length > 0) {
     return [
       `${opaque.join(' and ')} cannot be read as an address; write it as postgres://user@host:port/database, ` +
         'with @ : / ? # and % inside its parts percent-encoded.',
     ];
   }
+  const faults = databases.flatMap((name) => {
+    const fault = config[name] === undefined ? null : tlsFault(new URL(config[name]));
+    return fault === null ? [] : [`${name} ${fault}.`];
+  });
+  if (faults.length > 0) return faults;
   if (!file) return [];
   if (!url) return ['DATABASE_PASSWORD_FILE is set without DATABASE_URL; set the address of the database as well.'];
   if (hasPassword(url))

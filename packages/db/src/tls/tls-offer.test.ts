@@ -5,7 +5,7 @@ import { offersNoTls } from './tls-offer.ts';
 it.each([
   ['N', '?sslmode=require', true],
   ['N', '?sslmode=verify-full', true],
-  ['N', '?sslmode=prefer', false],
+  ['N', '?sslmode=disable', false],
   ['N', '', false],
   ['S', '?sslmode=require', false],
 ])(

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
+
+const PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey'];
+const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+type Mode = (typeof modes)[number];
+
+/** An address without its TLS parameters, and what they ask for; one reading of them for every driver. */
+export function takeTls(url: URL): { readonly url: URL; readonly ssl: ConnectionOptions | false } {
+  const bare = new URL(url);
+  for (const name of PARAMETERS) bare.searchParams.delete(name);
+  const mode = modeOf(url);
+  if (mode === 'disable') return { url: bare, ssl: false };
+  const fileOf = (name: string) => url.searchParams.get(name) || null;
+  const authority = fileOf('sslrootcert');
+  const [certificate, key] = [fileOf('sslcert'), fileOf('sslkey')];
+  return {
+    url: bare,
+    ssl: {
+      ...(authority !== null && authority !== 'system' && { ca: readFileSync(authority, 'utf8') }),
+      ...(certificate !== null && { cert: readFileSync(certificate, 'utf8') }),
+      ...(key !== null && { key: readFileSync(key, 'utf8') }),
+      // As in libpq: an authority that is given is also asked with `require`.
+      rejectUnauthorized: mode !== 'require' || authority !== null,
+      // Named here, because both drivers would check a certificate for an IP address against "localhost".
+      checkServerIdentity: (_name, found) =>
+        mode === 'verify-full' ? checkServerIdentity(hostOf(url), found) : undefined,
+    },
+  };
+}
+
+/** What is wrong with the TLS parameters of an address; null if nothing is. */
+export function tlsFault(url: URL): string | null {
+  const wanted = wantedMode(url);
+  if (wanted === 'allow' || wanted === 'prefer') {
+    return `has sslmode=${wanted}, which falls back to plaintext; write verify-full, verify-ca, require or disable`;
+  }
+  if (wanted !== null && !isMode(wanted)) return `has an sslmode that is none of ${modes.join(', ')}`;
+  try {
+    takeTls(url);
+    return null;
+  } catch (error) {
+    return `names a file for TLS that cannot be read: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** Whether a connection failed because the certificate of the server could not be verified. */
+export function isCertificateFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /CERT|UNABLE_TO_(?:GET|VERIFY)/.test(String(error.code));
+}
+
+/** How the address asks for TLS: by sslmode, or, without one, wherever the traffic leaves the machine. */
+function modeOf(url: URL): Mode {
+  const wanted = wantedMode(url);
+  if (wanted !== null) {
+    // What is unknown is refused when the settings are read; here it must not become plaintext.
+    return isMode(wanted) ? wanted : 'verify-full';
+  }
+  return isOnThisMachine(hostOf(url)) ? 'disable' : 'verify-full';
+}
+
+function wantedMode({ searchParams }: URL): string | null {
+  const mode = searchParams.get('sslmode');
+  if (mode !== null) return mode;
+  if (searchParams.get('sslrootcert')) return 'verify-full';
+  const ssl = searchParams.get('ssl');
+  if (ssl === 'true') return 'verify-full';
+  return ssl === 'false' ? 'disable' : ssl;
+}
+
+function isMode(text: string): text is Mode {
+  return modes.some((mode) => mode === text);
+}
+
+const hostOf = ({ hostname }: URL) => decodeURIComponent(hostname).replace(/^\[|\]$/g, '');
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Loopback, or the folder of a socket. */
+function isOnThisMachine(host: string): boolean {
+  if (isIPv4(host)) return loopback.check(host, 'ipv4');
+  if (isIPv6(host)) return loopback.check(host, 'ipv6');
+  // Without a host the drivers read PGHOST, which may be any machine.
+  return host === 'localhost' || host.startsWith('/');
+}
