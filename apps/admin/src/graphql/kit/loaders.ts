@@ -34,7 +34,7 @@ import { readWorkspaces } from '@postrider/core/workspaces';
 import DataLoader from 'dataloader';
 import type { z } from 'zod';
 import type { PageArgs } from './page-size.ts';
-import { MAX_RESPONSE_BYTES, responseTooLarge, sizeOf } from './response-size.ts';
+import { MAX_RESPONSE_BYTES, responseTooLarge } from './response-size.ts';
 
 // Batch limits of the core's readers.
 const MOST_IDS = 1000;
@@ -126,7 +126,7 @@ export function createLoaders(ctx: Context) {
     attempts: pagesBy(ctx, readAttempts),
     lastAttempts: byIds(ctx, readLastAttempts),
     // One by one: each may be megabytes, and each read is recorded in the audit log.
-    contents: new DataLoader<string, SentContent | null>(withinBudget((id) => contentOrNull(ctx, id))),
+    contents: new DataLoader<string, EmailContent | null>(withinBudget((id) => contentOrNull(ctx, id))),
     // One for each place in an answer, as each is used once.
     contentLinks: new DataLoader<Linked, ContentLink, string>(
       (all) =>
@@ -200,31 +200,27 @@ async function inTurn<Id, T>(ids: readonly Id[], read: (id: Id) => Promise<T>): 
   return found;
 }
 
-/** Content without its source, which has a link of its own. */
-export type SentContent = Omit<EmailContent, 'raw'> & { readonly raw_bytes: number };
-
 /**
  * Reads content one by one, and no more once a response has as much as it may have: all of it is kept until the response
  * is written.
  */
-function withinBudget<T extends object | null>(
+function withinBudget<T extends Readonly<Record<'html' | 'text', string | null>> | null>(
   read: (id: string) => Promise<T>,
 ): (ids: readonly string[]) => Promise<(T | AppError)[]> {
-  let bytes = 0;
+  let characters = 0;
   return (ids) =>
     inTurn(ids, async (id) => {
-      if (bytes > MAX_RESPONSE_BYTES) return responseTooLarge();
+      if (characters > MAX_RESPONSE_BYTES) return responseTooLarge();
       const content = await read(id);
-      bytes += sizeOf(content, MAX_RESPONSE_BYTES);
+      characters += (content?.html?.length ?? 0) + (content?.text?.length ?? 0);
       return content;
     });
 }
 
 /** Log entries outlive the content of their message. */
-async function contentOrNull(ctx: Context, id: string): Promise<SentContent | null> {
+async function contentOrNull(ctx: Context, id: string): Promise<EmailContent | null> {
   try {
-    const { raw, ...content } = await invoke(ctx, getContent, { id });
-    return { ...content, raw_bytes: Buffer.byteLength(raw) };
+    return await invoke(ctx, getContent, { id });
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;

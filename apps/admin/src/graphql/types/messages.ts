@@ -4,6 +4,7 @@ import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
   createContentLink,
+  type EmailContent,
   giveUpMessage,
   type LogEntry,
   listMessages,
@@ -21,7 +22,6 @@ import { builder } from '../kit/builder.ts';
 import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page, present } from '../kit/from-operation.ts';
-import type { SentContent } from '../kit/loaders.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { namesBelow } from '../kit/names-below.ts';
 import { claimIds } from '../kit/node-ids.ts';
@@ -37,10 +37,16 @@ import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from '
 const CONTENT_COST = 200;
 const BYTES_OF_A_POINT = 64 * 1024;
 
-async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<SentContent | null> {
+async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<EmailContent | null> {
   const content = await load.contents.load(id);
-  cost.noteUnused(CONTENT_COST - Math.max(1, Math.ceil((content?.raw_bytes ?? 0) / BYTES_OF_A_POINT)));
+  cost.noteUnused(CONTENT_COST - Math.max(1, Math.ceil((content ? bytesOf(content) : 0) / BYTES_OF_A_POINT)));
   return content;
+}
+
+/** About the size of its source, without rendering it. */
+function bytesOf({ html, text, attachments }: EmailContent): number {
+  const attached = attachments.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  return (html?.length ?? 0) + (text?.length ?? 0) + attached;
 }
 
 const MessageStatus = enumOf(
@@ -195,7 +201,7 @@ builder.objectFields(Message, (t) => ({
     complexity: CONTENT_COST,
     resolve: async ({ id }, _, g) => {
       const content = await paidContent(id, g);
-      return content && { message_id: id, size_bytes: content.raw_bytes };
+      return content && { message_id: id, size_bytes: Buffer.byteLength(content.raw) };
     },
   }),
 }));
@@ -216,7 +222,7 @@ const LINK_COST = 10;
 interface PlacedAttachment {
   readonly message_id: string;
   readonly place: number;
-  readonly attachment: SentContent['attachments'][number];
+  readonly attachment: EmailContent['attachments'][number];
 }
 
 const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
@@ -238,7 +244,7 @@ const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
   }),
 });
 
-const MessageContent = builder.objectRef<SentContent>('MessageContent').implement({
+const MessageContent = builder.objectRef<EmailContent>('MessageContent').implement({
   fields: (t) => ({
     html: t.exposeString('html', { nullable: true }),
     text: t.exposeString('text', { nullable: true }),

@@ -57,7 +57,10 @@ export const getContent = operation({
         content_id: content_id ?? null,
         size_bytes: decodedLength(base64),
       })),
-      raw: renderMessage(content).toString('utf8'),
+      // Rendered only if it is read: of an email of megabytes it takes as much memory again.
+      get raw() {
+        return renderMessage(content).toString('utf8');
+      },
     };
   },
 });
