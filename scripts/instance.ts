@@ -1,6 +1,6 @@
 // A running Postrider with data of its own, for the runners of samples and of the client.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,8 @@ export async function startInstance(settings: Readonly<Record<string, string>> =
   });
   const said = await Promise.race([banner, closed.then(() => out)]);
   const url = /ready at (\S+)/.exec(said)?.[1];
-  const key = /pr_live_[0-9a-f]{64}/.exec(said)?.[0];
+  const key_file = /API key +in (\S+)/.exec(said)?.[1];
+  const key = key_file === undefined ? undefined : readFileSync(key_file, 'utf8').trim();
   if (url !== undefined && key !== undefined) return { url, key, data_dir, stop };
   await stop();
   throw new Error(`Postrider did not start: ${out}`);

@@ -115,6 +115,10 @@ const findings: Findings = {
   'fairness P33':
     'Outside this machine the database is reached with TLS and its certificate verified, by both drivers alike, unless its address says otherwise.',
   'fairness P34': 'Every commit is flushed, even if the role or the database has synchronous_commit off.',
+  'fairness P35':
+    'Secrets of a first start are printed on a terminal only; elsewhere each is in a file of mode 0600 that the output names.',
+  'fairness P37':
+    'Captured email is parsed in threads of its own, in turns of workspaces; smtps:// verifies its server, and HSTS is sent if PUBLIC_URL is https.',
   'fairness N1':
     'A worker that is cut off from the database begins no content, keeps what it had claimed, and has its late results counted.',
 };

@@ -1,9 +1,13 @@
+import type { Config } from '@postrider/core';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
-import { banner } from './banner.ts';
+import { banner as bannerOf } from './banner.ts';
+import type { FirstSecrets } from './first-start.ts';
 import type { Running } from './start.ts';
 
 const world = await openWorld();
+const NONE: FirstSecrets = { api_key: null, password: null, login_link: null };
+const banner = (run: Running, secrets: Partial<FirstSecrets> = {}) => bannerOf(run, { ...NONE, ...secrets });
 
 describe('the banner', () => {
   it('says where GraphQL answers, and how to try it on a page', () => {
@@ -15,12 +19,24 @@ describe('the banner', () => {
   });
 
   it('prints the link that signs in as the address of the dashboard, while there is one', () => {
-    const login_link = 'http://localhost:3000/login/link/abc';
+    const value = 'http://localhost:3000/login/link/abc';
 
-    expect(banner({ ...running(['rest', 'admin']), login_link })).toContain(
-      `  Dashboard      ${login_link}  (signs in, once, `,
+    expect(banner(running(['rest', 'admin']), { login_link: { value } })).toContain(
+      `  Dashboard      ${value}  (signs in, once, `,
     );
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
+  });
+
+  it('fairness P35: names the files of secrets in place of them, in a command that works when pasted', () => {
+    const file = '/srv/postrider/first-start/api-key';
+
+    const run = running(['rest', 'admin']);
+    const config: Config = { ...run.services.config, DELIVERY: [{ kind: 'capture' }], BOOTSTRAP_API_KEY: undefined };
+
+    const shown = banner({ ...run, services: { ...run.services, config } }, { api_key: { file } });
+
+    expect(shown).toContain(`  API key        in ${file}\n`);
+    expect(shown).toContain(`-H "Authorization: Bearer $(cat '${file}')"`);
   });
 
   it('says how to sign in after a restart, where it serves the dashboard', () => {

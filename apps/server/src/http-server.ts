@@ -27,6 +27,8 @@ export interface HttpServer {
 }
 
 const STOP_MS = 2500;
+// A year, for this host alone: its subdomains are not ours.
+const HSTS = 'max-age=31536000';
 
 /** Binds the port of the process before its services exist, because their public URL names it. */
 export async function bindHttpServer(config: Config, log: Log): Promise<HttpServer> {
@@ -40,7 +42,7 @@ export async function bindHttpServer(config: Config, log: Log): Promise<HttpServ
     connectionsCheckingInterval: 2000,
   });
   server.maxConnections = 1000;
-  const requests = new MountedRequests(log);
+  const requests = new MountedRequests(log, config.PUBLIC_URL?.startsWith('https:') ?? false);
   server.on('request', (request, response) => requests.answer(request, response));
   server.on('clientError', (fault: Error, socket: Duplex) => requests.refuse(fault, socket));
   // Node would answer an unknown Expect with 417 and no body; here the header is ignored.
@@ -68,10 +70,12 @@ class MountedRequests {
   readonly #open = new Set<ServerResponse>();
   readonly #early: (() => void)[] = [];
   readonly #forget: (this: ServerResponse) => void;
+  readonly #https: boolean;
   #mounts: Mounts | null = null;
 
-  constructor(log: Log) {
+  constructor(log: Log, https: boolean) {
     this.#log = log;
+    this.#https = https;
     const open = this.#open;
     // One listener for all responses, instead of a closure for each.
     this.#forget = function forget() {
@@ -97,6 +101,7 @@ class MountedRequests {
     request.url = originForm(request.url ?? '/');
     this.#open.add(response);
     response.on('close', this.#forget);
+    if (this.#https) response.setHeader('Strict-Transport-Security', HSTS);
     mountFor(mounts, request.url)(request, response).catch((error) => {
       this.#log.error({ err: error }, 'a request ended without an answer');
       response.destroy();

@@ -1,6 +1,7 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import type { Provisioned } from '@postrider/core/workspaces';
 import { banner, secretRows } from './banner.ts';
+import { secretsOf, showSecrets } from './first-start.ts';
 import { createLog, isHungUp } from './log.ts';
 import { countOutages } from './outage-log.ts';
 import { type Running, startPostrider } from './start.ts';
@@ -49,19 +50,21 @@ async function main(): Promise<void> {
 }
 
 async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Promise<Running | null> {
-  let secrets: string[] = [];
+  let created: Provisioned = { operator: null, api_key: null };
+  const show = (login_link: string | null) =>
+    showSecrets({ ...secretsOf(created), login_link }, config.DATA_DIR, process.stdout.isTTY ?? false);
   try {
     const progress = (line: string) => process.stdout.write(`${line} …\n`);
     const keep = (provisioned: Provisioned) => {
-      secrets = secretRows(provisioned);
+      created = provisioned;
     };
     const running = await startPostrider(config, log, progress, signal, keep, process.argv.includes(BUILDS_DASHBOARD));
     log.debug({ config: redactConfig(config) }, 'configuration');
-    process.stdout.write(`${banner(running)}\n`);
+    process.stdout.write(`${banner(running, await show(running.login_link))}\n`);
     return running;
   } catch (error) {
-    if (secrets.length > 0)
-      process.stdout.write(`Created by this start and kept for the next:\n${secrets.join('\n')}\n`);
+    const rows = secretRows(created.operator?.email ?? null, await show(null));
+    if (rows.length > 0) process.stdout.write(`Created by this start and kept for the next:\n${rows.join('\n')}\n`);
     // Ctrl-C reaches Postgres too, which may have ended before this process handles its signal.
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createEncryption } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
 import { connect, type Sql } from '@postrider/db';
@@ -35,9 +38,11 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
   const database = await createDatabase();
   const sql = connect(database.url, { max: 4, application_name: 'postrider-journey' });
   const smtp = await startSmtpSink();
+  const data_dir = await mkdtemp(join(tmpdir(), 'postrider-journey-'));
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
   const shared = {
     DATABASE_URL: database.url,
+    DATA_DIR: data_dir,
     SECRET_KEY: randomBytes(32).toString('hex'),
     BOOTSTRAP_API_KEY: secret,
     DELIVERY: `smtp://${smtp.host}:${smtp.port}`,
@@ -66,6 +71,7 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
       await smtp.stop();
       await sql.end({ timeout: 2 });
       await database.drop();
+      await rm(data_dir, { recursive: true, force: true });
     },
   };
 }

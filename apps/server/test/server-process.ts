@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -57,6 +58,12 @@ export interface ServerProcess extends Launched {
 }
 
 const launched = new Set<ChildProcess>();
+
+/** The secret that a start without a terminal wrote to a file, which its output names. */
+export function secretIn(stdout: string, name: 'api-key' | 'operator-password' | 'login-link'): string {
+  const [file] = new RegExp(`/\\S+/${name}\\b`).exec(stdout) ?? [];
+  return file === undefined ? '' : readFileSync(file, 'utf8').trim();
+}
 
 /** Starts the server as shipped, of this tree or of another, with exactly this environment and ports of its own. */
 export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): Launched {

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +71,8 @@ export async function openCommandLine({ embedded = false } = {}): Promise<Comman
   });
   const banner = await watch(server)('Ctrl-C stops it');
   const url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
-  const key = database ? secret : (/pr_live_[0-9a-f]{64}/.exec(banner)?.[0] ?? '');
+  const key_file = /API key +in (\S+)/.exec(banner)?.[1] ?? '';
+  const key = database ? secret : (await readFile(key_file, 'utf8')).trim();
 
   const environment = (env: Environment = {}) => ({
     POSTRIDER_URL: url,

@@ -14,7 +14,7 @@ import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
 import { noTracing, type Tracing } from './process/tracing.ts';
 import { createRequestLog } from './requests/index.ts';
-import { bodyBounds, FairLine } from './shares/index.ts';
+import { bodyBounds, createCapturePort, FairLine } from './shares/index.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -48,6 +48,7 @@ export function createServices({
     key_uses,
     request_log: createRequestLog({ ...parts, metrics }),
     body_line: new FairLine('request_bodies', bodyBounds, metrics),
+    captures: createCapturePort(metrics),
     encryption,
     vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),

@@ -16,6 +16,7 @@ export {
   type ReturnedMailReader,
   type ReturnedMailReaderOptions,
 } from './bounce/returned-mail-reader.ts';
+export { type CaptureReader, createCaptureReader } from './capture/capture-reader.ts';
 export {
   type CapturedMail,
   type CaptureServer,

@@ -20,6 +20,18 @@ describe('the listener', () => {
     return { head, body };
   }
 
+  it('fairness P37: tells browsers to stay with https if PUBLIC_URL is https, on every path', async () => {
+    const secure = await journey.start({ PUBLIC_URL: 'https://mail.good.test' });
+    const hsts = async (of: ServerProcess, path: string) =>
+      (await of.call('GET', path)).headers.get('strict-transport-security');
+
+    for (const path of ['/healthz', '/v1/domains', '/login', '/graphql', '/resend/domains']) {
+      expect(await hsts(secure, path), path).toBe('max-age=31536000');
+      expect(await hsts(server, path), path).toBeNull();
+    }
+    await secure.end();
+  });
+
   it.each([
     ['POST', '/v2/email/send'],
     ['GET', '/nope'],

@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Journey, openJourney } from '../journey.ts';
+import { secretIn } from '../server-process.ts';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -38,22 +43,33 @@ describe('a first start on an empty database', () => {
 
     const second = await journey.start();
     expect(second.stdout()).not.toContain(journey.secret);
-    expect(second.stdout()).not.toMatch(/pr_live_|password/);
+    expect(second.stdout()).not.toMatch(/pr_live_|first-start/);
     expect((await second.call('GET', path)).body).toMatchObject({ id: sent.body.id, status: 'delivered' });
     expect((await second.call('GET', `/v1/captures/${id}`)).body).toMatchObject({ subject: 'Hello there' });
     expect(await journey.sql`select from workspaces`).toHaveLength(1);
     expect(await second.end()).toEqual({ code: 0, signal: null });
   });
 
-  it('shows a key that it made itself once, with a mail to paste', async () => {
+  it('fairness P35: writes its secrets to files of mode 0600, with an email to paste', async () => {
     const empty = await openJourney({ DELIVERY: 'capture', BOOTSTRAP_API_KEY: '' });
     const first = await empty.start();
-    expect(first.stdout()).toMatch(/API key +pr_live_[0-9a-f]{64} +\(shown once\)/);
-    expect(first.stdout()).toMatch(/^curl http:\/\/localhost:\d+\/v1\/email\/send .*pr_live_/m);
+    const secrets = (['api-key', 'operator-password', 'login-link'] as const).map((name) =>
+      secretIn(first.stdout(), name),
+    );
+    expect(secrets[0]).toMatch(/^pr_live_[0-9a-f]{64}$/);
+    for (const value of secrets) {
+      expect(value).not.toBe('');
+      expect(first.stdout() + first.stderr()).not.toContain(value);
+    }
+    const [command = ''] = /^curl http:\/\/localhost:\d+\/v1\/email\/send .*$/m.exec(first.stdout()) ?? [];
+    const sent = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(sent.stdout)).toMatchObject({ status: 'queued' });
+    for (const name of await readdir(join(empty.env.DATA_DIR ?? '', 'first-start')))
+      expect((await stat(join(empty.env.DATA_DIR ?? '', 'first-start', name))).mode & 0o777).toBe(0o600);
     expect(await first.end()).toEqual({ code: 0, signal: null });
 
     const second = await empty.start();
-    expect(second.stdout()).not.toMatch(/pr_live_|password/);
+    expect(second.stdout()).not.toMatch(/pr_live_|first-start/);
     expect(await second.end()).toEqual({ code: 0, signal: null });
     await empty.stop();
   });

@@ -1,4 +1,3 @@
-import { readMail } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../fields/ids.ts';
@@ -34,6 +33,6 @@ export const getCapture = operation({
           { action: 'message.content_read', target_id: row.message_id ?? id, diff: { capture_id: id } },
         ]),
       );
-    return captureDetail(row, await readMail(row.raw));
+    return captureDetail(row, await ctx.captures.read(ctx.actor.workspace_id, row.raw));
   },
 });

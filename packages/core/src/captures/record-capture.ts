@@ -9,7 +9,7 @@ export interface ReceivedMail {
   readonly raw: Buffer;
 }
 
-const LONGEST_HEADER = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 const OWN_MESSAGE_ID = new RegExp(`^(${idPrefixes.message}[0-9a-z]{26})@`);
 
 /** Stores a mail received by the SMTP capture; resolves after the commit. */
@@ -18,9 +18,10 @@ export async function recordCapture(
   mail: ReceivedMail,
   workspace_id: string | null = null,
 ): Promise<void> {
-  // The list needs the header only; the rest is parsed when a mail is viewed.
-  const end = mail.raw.indexOf('\r\n\r\n');
-  const parsed = await readMail(end < 0 ? mail.raw.subarray(0, LONGEST_HEADER) : mail.raw.subarray(0, end + 4));
+  // The list needs the header only, which is short enough to be parsed here.
+  const header = mail.raw.subarray(0, MAX_HEADER_BYTES);
+  const end = header.indexOf('\r\n\r\n');
+  const parsed = await readMail(end < 0 ? header : header.subarray(0, end + 4));
   const own = OWN_MESSAGE_ID.exec(parsed.message_id ?? '')?.[1];
   await insertCapture(services.sql, {
     id: newId('capture', services.clock.now()),

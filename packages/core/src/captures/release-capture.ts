@@ -1,4 +1,4 @@
-import { type MailAddress, readMail } from '@postrider/mail';
+import type { MailAddress } from '@postrider/mail';
 import { z } from 'zod';
 import { type Acknowledgement, acknowledgementSchema, sendMessage } from '../accept/index.ts';
 import { absentable } from '../fields/absentable.ts';
@@ -29,7 +29,10 @@ export const releaseCapture = operation({
     const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
     const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
     if (!row || !isKept(ctx, 'captures', id)) throw captureNotFound(id);
-    const { from, subject, html, text, reply_to, attachments } = await readMail(row.raw);
+    const { from, subject, html, text, reply_to, attachments } = await ctx.captures.read(
+      ctx.actor.workspace_id,
+      row.raw,
+    );
     const [reply] = reply_to;
     return invoke(ctx, sendMessage, {
       from: from ? mailbox(from) : row.envelope_from,

@@ -8,7 +8,7 @@ import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { SampledLog } from '../process/sampled-log.ts';
 import type { Tracing } from '../process/tracing.ts';
-import type { KeyUses, RateWindow, RequestLog, SharedLine, SigningKeys, SubmitPort } from './ports.ts';
+import type { CapturePort, KeyUses, RateWindow, RequestLog, SharedLine, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 import type { Vitals } from './vitals.ts';
@@ -35,6 +35,7 @@ export interface Services {
   readonly request_log: RequestLog;
   /** The line before the memory of large request bodies. */
   readonly body_line: SharedLine;
+  readonly captures: CapturePort;
   readonly encryption: Encryption;
   /** DKIM private keys, decrypted once. */
   readonly signing_keys: SigningKeys;

@@ -1,4 +1,4 @@
-import type { DkimKey } from '@postrider/mail';
+import type { DkimKey, ReadMail } from '@postrider/mail';
 import type { AppError } from './errors.ts';
 
 // Ports of the context that a domain implements, so that no operation imports the domain.
@@ -59,6 +59,12 @@ export interface SharedLine {
   enter(owner: string, units?: number, signal?: AbortSignal): Promise<() => void>;
   /** Turns away everyone, from now on. */
   stop(): void;
+}
+
+/** Reads the content of captured email; workspaces take turns. */
+export interface CapturePort {
+  /** Rejects with an AppError if it cannot be read, or if too many of the workspace wait. */
+  read(workspace_id: string, raw: Buffer): Promise<ReadMail>;
 }
 
 /** Collects refused requests and writes them after their answers. */

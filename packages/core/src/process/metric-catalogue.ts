@@ -13,6 +13,7 @@ export type Invariant = (typeof invariants)[number];
 export const shareLines = [
   'request_bodies',
   'submission_parsing',
+  'capture_parsing',
   'large_commits',
   'large_emails',
   'domain_checks',

@@ -13,6 +13,7 @@ export {
   submissionClientBounds,
   submissionStrangerBounds,
 } from './bounds.ts';
+export { createCapturePort } from './capture-port.ts';
 export { FairLine, type LineBounds, type ShareReason, ShareRejected } from './fair-line.ts';
 export { Minutes } from './minutes.ts';
 export { NetworkPlaces } from './network-places.ts';

@@ -94,3 +94,28 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
     },
   };
 }
+
+/** Several threads, so that a mail that hangs does not stop the others; each mail goes to the one with the least to do. */
+export function createThreadReaders<Question, Answer>(
+  count: number,
+  options: ThreadReaderOptions,
+): Pick<ThreadReader<Question, Answer>, 'read' | 'stop'> {
+  const readers = Array.from({ length: count }, () => ({
+    reader: createThreadReader<Question, Answer>(options),
+    busy: 0,
+  }));
+  return {
+    async read(raw, about) {
+      const free = readers.reduce((least, one) => (one.busy < least.busy ? one : least));
+      free.busy += 1;
+      try {
+        return await free.reader.read(raw, about);
+      } finally {
+        free.busy -= 1;
+      }
+    },
+    async stop() {
+      await Promise.all(readers.map(({ reader }) => reader.stop()));
+    },
+  };
+}

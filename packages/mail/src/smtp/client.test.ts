@@ -452,9 +452,10 @@ describe('an abort', () => {
 });
 
 describe('TLS', () => {
-  async function tlsServer(): Promise<{ port: number; secure: boolean[] }> {
+  async function tlsServer({ implicit = false } = {}): Promise<{ port: number; secure: boolean[] }> {
     const secure: boolean[] = [];
     const server = new SMTPServer({
+      secure: implicit,
       logger: false,
       authOptional: true,
       disableReverseLookup: true,
@@ -504,6 +505,18 @@ describe('TLS', () => {
     expect(await sendOnce(stripped.port, { tls: 'required' })).toMatchObject({ kind: 'deferred', stage: 'connect' });
     expect(untrusted.secure).toEqual([]);
     expect(stripped.verbs).not.toContain('MAIL');
+  });
+
+  it('fairness P37: TLS from the first byte needs a certificate that verifies, unless the server is this machine', async () => {
+    const server = await tlsServer({ implicit: true });
+
+    // An address of this machine that is not known as one.
+    expect(await sendOnce(server.port, { secure: true, host: '0.0.0.0' })).toMatchObject({
+      kind: 'deferred',
+      stage: 'connect',
+    });
+    expect(server.secure).toEqual([]);
+    expect(await sendOnce(server.port, { secure: true })).toMatchObject({ kind: 'accepted' });
   });
 
   it('opportunistic gives way to plaintext when the handshake fails', async () => {

@@ -7,7 +7,7 @@ import type { SmtpTimeouts } from './timeouts.ts';
 export interface SmtpTransportOptions {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte, as on port 465. */
+  /** TLS from the first byte, as on port 465; the certificate is checked unless the server is this machine. */
   readonly secure: boolean;
   readonly user?: string | undefined;
   readonly pass?: string | undefined;
@@ -30,7 +30,9 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   const { host, port, secure, user, pass, helo_name, max_connections, timeouts } = options;
   const target = targetOf({ host, port });
   const on_this_machine = LOOPBACK.test(host);
-  const checked = options.tls === 'required' || (Boolean(user) && !on_this_machine && options.tls !== 'none');
+  // Who asks for TLS from the first byte, or sends a password, relies on the server being the right one.
+  const relies = (secure || Boolean(user)) && !on_this_machine && options.tls !== 'none';
+  const checked = options.tls === 'required' || relies;
   const tls_policy = checked || secure ? 'required' : options.tls;
   const routes: SmtpRoutes = { ranked: [{ host, port, secure, tls: options.tls, checked, tls_policy }], notes: [] };
   const pool = createSessionPool({

@@ -1,0 +1,63 @@
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Provisioned } from '@postrider/core/workspaces';
+
+/** Secrets of a start that are shown once, or where they are written. */
+export interface FirstSecrets {
+  readonly api_key: Shown | null;
+  readonly password: Shown | null;
+  readonly login_link: Shown | null;
+}
+
+/** A secret as a terminal shows it, or the file that holds it. */
+export type Shown = { readonly value: string } | { readonly file: string };
+
+interface Values {
+  readonly api_key: string | null;
+  readonly password: string | null;
+  readonly login_link: string | null;
+}
+
+export function secretsOf({ api_key, operator }: Provisioned): Omit<Values, 'login_link'> {
+  return { api_key, password: operator?.password ?? null };
+}
+
+/** On a terminal secrets are shown. Elsewhere output ends up in logs, so each is written to a file of its own. */
+export async function showSecrets(values: Values, data_dir: string, terminal: boolean): Promise<FirstSecrets> {
+  if (terminal) {
+    const shown = (value: string | null) => (value === null ? null : { value });
+    return {
+      api_key: shown(values.api_key),
+      password: shown(values.password),
+      login_link: shown(values.login_link),
+    };
+  }
+  if (Object.values(values).every((value) => value === null))
+    return { api_key: null, password: null, login_link: null };
+  const folder = await folderFor(data_dir);
+  const written = async (name: string, value: string | null) => {
+    if (value === null) return null;
+    const file = join(folder, name);
+    await writeFile(file, `${value}\n`, { mode: 0o600 });
+    // A file that was there keeps its mode when it is written.
+    await chmod(file, 0o600);
+    return { file };
+  };
+  return {
+    api_key: await written('api-key', values.api_key),
+    password: await written('operator-password', values.password),
+    login_link: await written('login-link', values.login_link),
+  };
+}
+
+/** In the data directory, or, if nothing can be written there, as in a read-only container, in a temporary one. */
+async function folderFor(data_dir: string): Promise<string> {
+  const folder = resolve(data_dir, 'first-start');
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch {
+    return mkdtemp(join(tmpdir(), 'postrider-first-start-'));
+  }
+}

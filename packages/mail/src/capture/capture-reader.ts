@@ -1,0 +1,38 @@
+import { createThreadReaders, type Unreadable } from '../parsing/thread-reader.ts';
+import type { ReadMail } from './read-mail.ts';
+
+// A message of the largest size, decoded.
+const MAX_HEAP_MB = 256;
+const DEADLINE_MS = 10_000;
+const THREADS = 2;
+
+export interface CaptureReader {
+  /** How many messages it reads at one time. */
+  readonly threads: number;
+  read(raw: Buffer): Promise<ReadMail | Unreadable>;
+}
+
+type Read = { readonly kind: 'read'; readonly mail: ReadMail };
+
+/** Reads captured messages in threads, which start with the first one. */
+export function createCaptureReader(): CaptureReader {
+  const thread = new URL('./capture-thread.ts', import.meta.url);
+  const readers = createThreadReaders<null, Read>(THREADS, {
+    thread,
+    max_heap_mb: MAX_HEAP_MB,
+    deadline_ms: DEADLINE_MS,
+  });
+  return {
+    threads: THREADS,
+    async read(raw) {
+      const result = await readers.read(raw, null);
+      if (result.kind === 'unreadable') return result;
+      // A buffer crosses to another thread as a plain array of bytes.
+      const attachments = result.mail.attachments.map(({ content, ...rest }) => ({
+        ...rest,
+        content: Buffer.from(content),
+      }));
+      return { ...result.mail, attachments };
+    },
+  };
+}
