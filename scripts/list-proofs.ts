@@ -117,6 +117,8 @@ const findings: Findings = {
   'fairness P34': 'Every commit is flushed, even if the role or the database has synchronous_commit off.',
   'fairness P35':
     'Secrets of a first start are printed on a terminal only; elsewhere each is in a file of mode 0600 that the output names.',
+  'fairness P36':
+    'GraphiQL opens in a window only, and the preview of an email there or in a frame of the dashboard; a script that fetches either gets 403.',
   'fairness P37':
     'Captured email is parsed in threads of its own, in turns of workspaces; smtps:// verifies its server, and HSTS is sent if PUBLIC_URL is https.',
   'fairness N1':

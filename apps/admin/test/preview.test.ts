@@ -39,6 +39,27 @@ describe('/preview/{id}', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
+  it.each([
+    ['/preview', 'navigate', 'document', 'none', 200],
+    ['/preview', 'navigate', 'iframe', 'same-origin', 200],
+    ['/preview', 'navigate', 'iframe', 'cross-site', 403],
+    ['/preview', 'navigate', 'embed', 'same-origin', 403],
+    ['/preview', 'cors', 'empty', 'same-origin', 403],
+    ['/graphiql', 'navigate', 'document', 'none', 200],
+    ['/graphiql', 'navigate', 'document', 'same-origin', 200],
+    ['/graphiql', 'navigate', 'iframe', 'same-origin', 403],
+    ['/graphiql', 'cors', 'empty', 'same-origin', 403],
+    ['/graphiql', 'no-cors', 'script', 'same-origin', 403],
+  ])('fairness P36: %s in mode %s for %s of site %s is answered with %i', async (...given) => {
+    const [page, mode, dest, site, expected] = given;
+    const { cookie } = await signedIn(world, admin, 'admin');
+    const headers = { cookie, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, 'sec-fetch-site': site };
+
+    const { status } = await admin.get(page === '/preview' ? `/preview/${id}` : page, headers);
+
+    expect(status).toBe(expected);
+  });
+
   it('lets images of other hosts in only where the reader asks for them', async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 

@@ -16,7 +16,7 @@ let listener: HttpListener;
 beforeAll(async () => {
   person = await signedIn(world, admin, 'viewer');
   const app = new Hono<AdminEnv>();
-  app.use(requireSession(world.services));
+  app.use(requireSession(world.services, 'in a window'));
   app.all('*', (context) => context.text(context.var.actor.email));
   listener = await listenHttp(getRequestListener(app.fetch));
   origin = listener.url;

@@ -52,7 +52,7 @@ const WITH_TOKEN = `<script>
 /** GraphiQL for signed-in users, with the rights of their session. */
 export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
-  routes.use(requireSession(services));
+  routes.use(requireSession(services, 'in a window'));
   routes.get('/', async (context) => {
     // 9 MB, so it is loaded on first use.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');

@@ -9,7 +9,7 @@ import { framedPolicy, framedScheme } from './framed-mail.ts';
 /** The HTML of a mail, or of a captured one, and nothing else, for a frame of the dashboard. */
 export function previewRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
-  routes.use(requireSession(services));
+  routes.use(requireSession(services, 'in our frames'));
   routes.get('/:id', async (context) => {
     const { request_id, address, actor } = context.var;
     context.header('content-security-policy', framedPolicy(context.req.query('images') === '1'));

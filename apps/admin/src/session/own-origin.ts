@@ -17,6 +17,20 @@ export function crossSiteRefusal(services: Services, context: Context): AppError
 }
 
 /**
+ * Refuses to show a page to a script that fetches it, or in a frame unless that is one of our own pages: its text would
+ * be in reach of whatever runs there. Browsers send these headers to https and to this machine only.
+ */
+export function embeddingRefusal(context: Context, shown: 'in a window' | 'in our frames'): AppError | null {
+  const dest = context.req.header('sec-fetch-dest');
+  if (dest === undefined) return null;
+  const navigated = context.req.header('sec-fetch-mode') === 'navigate';
+  if (navigated && dest === 'document') return null;
+  const own_frame = dest === 'iframe' && context.req.header('sec-fetch-site') === 'same-origin';
+  if (navigated && own_frame && shown === 'in our frames') return null;
+  return new AppError('cross_site_request', 'This page can only be opened in a browser window; open its URL there.');
+}
+
+/**
  * A proxy may rewrite Host, so both the Host and PUBLIC_URL are own, each with the scheme of PUBLIC_URL only: a network
  * attacker can serve http:// of a host, but not https://.
  */

@@ -3,7 +3,7 @@ import { findSession } from '@postrider/core/people';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { AdminEnv } from '../admin-env.ts';
-import { crossSiteRefusal } from './own-origin.ts';
+import { crossSiteRefusal, embeddingRefusal } from './own-origin.ts';
 
 // The longest lifetime of a session; the server decides when it ends.
 const COOKIE_SECONDS = 7 * 86_400;
@@ -49,9 +49,12 @@ export async function sessionOf(services: Services, context: Context): Promise<U
 }
 
 /** Sets `actor` for signed-in users, and redirects other requests to the sign-in page. */
-export function requireSession(services: Services): MiddlewareHandler<AdminEnv> {
+export function requireSession(
+  services: Services,
+  shown: Parameters<typeof embeddingRefusal>[1],
+): MiddlewareHandler<AdminEnv> {
   return async (context, next) => {
-    const foreign = crossSiteRefusal(services, context);
+    const foreign = crossSiteRefusal(services, context) ?? embeddingRefusal(context, shown);
     if (foreign) return context.text(foreign.message, httpStatus[foreign.code]);
     const actor = await sessionOf(services, context);
     if (actor) {
