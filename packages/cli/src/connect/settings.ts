@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -52,12 +53,24 @@ function readProfile(file: string): Profile {
   });
 }
 
+/** Writes the profile. Its key is never in a file that others can read, nor written through a symbolic link. */
 export function writeProfile(terminal: Terminal, kept: Profile): string {
   const file = profileFile(terminal);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
-  // The mode above applies to a new file only.
-  chmodSync(file, 0o600);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Problem({
+      reason: 'profile_is_a_link',
+      message: `${file} is a symbolic link, and the API key would be written to where it leads.`,
+      advice: 'Remove the link, and log in again.',
+    });
+  }
+  const fresh = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(fresh, `${JSON.stringify(kept, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    renameSync(fresh, file);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
   return file;
 }
 
