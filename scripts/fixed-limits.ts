@@ -52,6 +52,8 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MAX_OWN_BODIES_WAITING', 'large request bodies of a workspace that wait for their turn'],
     ['BOUNCE_CLIENTS', 'sessions with the inbound port'],
     ['BOUNCE_CLIENTS_OF_NETWORK', 'of them, sessions of one network'],
+    ['CAPTURE_CLIENTS', 'connections to the capture port'],
+    ['CAPTURE_CLIENTS_OF_NETWORK', 'of them, connections of one network'],
     ['DOMAIN_CHECKS', 'domains that a worker checks at one time, two of them of one workspace'],
     ['PASSWORD_CHECKS', 'passwords that wait to be checked'],
     ['PASSWORD_CHECKS_OF_NETWORK', 'of them, passwords from one network'],

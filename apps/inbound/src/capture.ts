@@ -1,6 +1,7 @@
 import { AppError, type Services } from '@postrider/core';
 import { checkPassword } from '@postrider/core/api-keys';
 import { recordCapture } from '@postrider/core/captures';
+import { captureClientBounds, countRejected, NetworkPlaces } from '@postrider/core/shares';
 import { startCaptureServer } from '@postrider/mail';
 import { refusedLogin } from './replies.ts';
 
@@ -9,6 +10,7 @@ export function startCapture(services: Services, port: number) {
   return startCaptureServer({
     host: services.config.HOST,
     port,
+    places: new NetworkPlaces(captureClientBounds, countRejected(services.metrics, 'capture_clients')),
     on_mail: (mail, workspace_id) => recordCapture(services, mail, workspace_id),
     async on_login(password, address) {
       const accepted = await checkPassword(services, password, address);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { openWorld } from '@postrider/testing/open-world';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -66,5 +68,47 @@ describe('the capture of other programs', () => {
     await send(world.secret);
     await world.clock.advance(60_000);
     await expect(send('secret')).rejects.toThrow(/535/);
+  });
+
+  it('fairness L5: fifty idle connections of one network leave places for another', async () => {
+    const rejected = () =>
+      world.services.metrics
+        .read()
+        .find(({ name }) => name === 'share_rejected_total')
+        ?.points.find(({ labels }) => labels[0] === 'capture_clients')?.value;
+    const idle = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const socket = connect({ host: '127.0.0.1', port: capture.port, localAddress: '127.0.0.2' });
+        const [banner] = await once(socket.setEncoding('latin1'), 'data');
+        return { socket, banner: String(banner) };
+      }),
+    );
+    const before = (await owners()).length;
+
+    await send(null);
+
+    expect(idle.filter(({ banner }) => banner.startsWith('220 '))).toHaveLength(25);
+    expect(idle.filter(({ banner }) => banner.startsWith('421 '))).toHaveLength(25);
+    expect(rejected()).toBe(25);
+    expect(await owners()).toHaveLength(before + 1);
+    for (const { socket } of idle) socket.destroy();
+  });
+
+  it('fairness L5: a connection that is closed gives its place back', async () => {
+    const greet = async () => {
+      const socket = connect({ host: '127.0.0.1', port: capture.port, localAddress: '127.0.0.3' });
+      const [banner] = await once(socket.setEncoding('latin1'), 'data');
+      return { socket, banner: String(banner) };
+    };
+    const idle = await Promise.all(Array.from({ length: 25 }, greet));
+    for (const { socket } of idle) socket.destroy();
+
+    await expect
+      .poll(async () => {
+        const { socket, banner } = await greet();
+        socket.destroy();
+        return banner;
+      })
+      .toMatch(/^220 /);
   });
 });

@@ -22,6 +22,7 @@ export type ShareLine = (typeof shareLines)[number];
 /** Places that are taken or rejected, but not waited for in the process. */
 export type SharePlaces =
   | 'bounce_clients'
+  | 'capture_clients'
   | 'docs_searches'
   | 'password_checks'
   | 'submission_strangers'

@@ -79,6 +79,16 @@ export const bounceClientBounds: PlacesBounds = {
   reserve: 15,
 };
 
+const CAPTURE_CLIENTS = 50;
+const CAPTURE_CLIENTS_OF_NETWORK = 25;
+
+/** Connections to the port that captures email; the programs of this machine are one network. */
+export const captureClientBounds: PlacesBounds = {
+  places: CAPTURE_CLIENTS,
+  own_places: CAPTURE_CLIENTS_OF_NETWORK,
+  reserve: 15,
+};
+
 const SUBMISSION_CLIENTS = 200;
 const SUBMISSION_CLIENTS_OF_WORKSPACE = 100;
 const SUBMISSION_STRANGERS = 200;

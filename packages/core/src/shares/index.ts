@@ -2,6 +2,7 @@ export { bodyBudgetUsed } from './body-budget.ts';
 export {
   bodyBounds,
   bounceClientBounds,
+  captureClientBounds,
   docSearchBounds,
   domainCheckBounds,
   largeCommitBounds,

@@ -1,4 +1,5 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { ClientPlaces } from '../smtp/client-places.ts';
 import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts';
 import type { SharedPlaces } from '../smtp/shared-places.ts';
 
@@ -49,6 +50,7 @@ const MAX_CLIENTS = 100;
 export async function startReturnServer(options: ReturnServerOptions): Promise<ReturnServer> {
   const storing = new StoringMail();
   const deadlines = new Map<string, NodeJS.Timeout>();
+  const clients = new ClientPlaces(options.places);
   const server = new SMTPServer({
     name: options.name,
     banner: 'returned mail only',
@@ -63,16 +65,15 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     maxClients: MAX_CLIENTS,
     logger: false,
     onConnect(session, callback) {
-      if (!options.places.take(session.remoteAddress)) {
-        callback(smtpError(421, 'Too many connections from your network'));
-        return;
-      }
-      // The socket timeout alone would spare a client that sends one byte now and then.
-      deadlines.set(session.id, setTimeout(() => cut(session.id), options.session_ms ?? SESSION_MS).unref());
-      callback();
+      clients.onConnect(session, (error) => {
+        // The socket timeout alone would spare a client that sends one byte now and then.
+        if (!error)
+          deadlines.set(session.id, setTimeout(() => cut(session.id), options.session_ms ?? SESSION_MS).unref());
+        callback(error);
+      });
     },
     onClose(session) {
-      if (deadlines.has(session.id)) options.places.give(session.remoteAddress);
+      clients.onClose(session);
       clearTimeout(deadlines.get(session.id));
       deadlines.delete(session.id);
     },

@@ -1,6 +1,8 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
+import { ClientPlaces } from '../smtp/client-places.ts';
 import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts';
+import type { SharedPlaces } from '../smtp/shared-places.ts';
 
 export interface CapturedMail {
   readonly envelope_from: string;
@@ -36,6 +38,8 @@ export interface CaptureServerOptions {
    */
   on_login?(password: string, address: string): Promise<string | Reply>;
   readonly script?: CaptureScript;
+  /** By the address of the client; without them connections are not bounded. */
+  readonly places?: SharedPlaces;
 }
 
 export interface CaptureServer {
@@ -45,6 +49,8 @@ export interface CaptureServer {
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const IDLE_MS = 60_000;
+/** Also of clients that are turned away and have not left yet. */
+const MAX_CLIENTS = 100;
 const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not be stored' };
 
 /** An SMTP server for this machine: takes any sender and recipient, without login and without TLS. */
@@ -67,6 +73,7 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     rejectOversized: true,
     socketTimeout: IDLE_MS,
     logger: false,
+    ...(options.places && boundedBy(options.places)),
     ...(script && {
       onRcptTo({ address }, session, callback) {
         script.on_recipient(address, stopped.signal).then(
@@ -123,6 +130,11 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
       await closeServer(server, storing);
     },
   };
+}
+
+function boundedBy(places: SharedPlaces): Pick<SMTPServerOptions, 'maxClients' | 'onConnect' | 'onClose'> {
+  const clients = new ClientPlaces(places);
+  return { maxClients: MAX_CLIENTS, onConnect: clients.onConnect, onClose: (session) => clients.onClose(session) };
 }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
