@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Credential, Services } from '@postrider/core';
+import type { Actor, Credential, Services } from '@postrider/core';
 import { checkKey } from '@postrider/core/api-keys';
-import { findBearer, type SessionBearer } from '@postrider/core/people';
+import { isBearerStillSame, type SessionBearer } from '@postrider/core/people';
 import { chargeQuery, type OpenStream, openStream, spenderOf } from '@postrider/core/usage';
+import { watchStream } from '../session/watch-stream.ts';
 import { createLoaders } from './kit/loaders.ts';
 import type { Follow, GraphqlContext } from './kit/request-context.ts';
 
-const CHECK_MS = 30_000;
 // Long enough for the budget to regain the cost of a usual event.
 const BUDGET_MS = 1000;
 
@@ -35,15 +35,8 @@ export function createFollow(services: Services, credential: Credential | Sessio
     place: OpenStream,
     isLeft: () => boolean,
   ): AsyncGenerator<T> {
-    let checked = services.clock.now();
-    const goesOn = async (look: boolean): Promise<boolean> => {
-      if (isLeft()) return false;
-      const due = services.clock.now() - checked >= CHECK_MS;
-      if (due) checked = services.clock.now();
-      if ((due || look) && !(await isValid(services, credential))) return false;
-      if (due) await place.renew();
-      return true;
-    };
+    const mayContinue = watchStream(services, place, () => isAdmitted(services, credential, g.ctx.actor));
+    const goesOn = async (look: boolean) => !isLeft() && (await mayContinue(look));
     try {
       for await (const item of items) {
         if (!(await goesOn(item !== null))) return;
@@ -64,8 +57,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
   }
 }
 
-async function isValid(services: Services, credential: Credential | SessionBearer): Promise<boolean> {
-  return credential.kind === 'session'
-    ? (await findBearer(services, credential)) !== null
-    : (await checkKey(services, credential)) === null;
+async function isAdmitted(services: Services, credential: Credential | SessionBearer, actor: Actor): Promise<boolean> {
+  if (credential.kind !== 'session') return (await checkKey(services, credential)) === null;
+  return actor.kind === 'user' && isBearerStillSame(services, credential, actor);
 }

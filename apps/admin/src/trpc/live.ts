@@ -2,9 +2,8 @@ import { createContext, invoke } from '@postrider/core';
 import { type Change, followWorkspace } from '@postrider/core/overview';
 import { isStillSame } from '@postrider/core/people';
 import { type OpenStream, openStream } from '@postrider/core/usage';
+import { watchStream } from '../session/watch-stream.ts';
 import { type Caller, refusing, signedIn, subscriptions } from './kit/invoke-procedure.ts';
-
-const CHECK_MS = 30_000;
 
 /**
  * What changes, as it is committed, over one connection of a browser, because HTTP/1.1 allows six per host. A page
@@ -33,15 +32,10 @@ async function* told(
   place: OpenStream,
 ): AsyncGenerator<Change, void, unknown> {
   const { services } = caller;
-  let checked_at = services.clock.now();
+  const mayContinue = watchStream(services, place, () => isStillSame(services, signedIn(caller)));
   try {
     for await (const change of changes) {
-      if (signal?.aborted) return;
-      if (services.clock.now() - checked_at >= CHECK_MS) {
-        checked_at = services.clock.now();
-        if (!(await isStillSame(services, signedIn(caller)))) return;
-        await place.renew();
-      }
+      if (signal?.aborted || !(await mayContinue(false))) return;
       if (change !== null) yield change;
     }
   } finally {

@@ -1,10 +1,24 @@
 import type { Services, UserActor } from '../../operation/context.ts';
+import { findBearer, type SessionBearer } from './bearer.ts';
 import { userActor } from './find-session.ts';
 import { liveSessionById } from './session-store.ts';
 
 /** Whether the session of a long-lived request is still valid, in the same workspace and with the same scopes. */
 export async function isStillSame(services: Pick<Services, 'sql'>, actor: UserActor): Promise<boolean> {
   const row = await liveSessionById(services.sql, actor.session_id);
-  if (row === null || row.workspace_id !== actor.workspace_id) return false;
-  return userActor(row).scopes.join() === actor.scopes.join();
+  return row !== null && haveSameRights(userActor(row), actor);
+}
+
+/** The same for a request with a bearer token, which may expire before its session. */
+export async function isBearerStillSame(
+  services: Pick<Services, 'sql'>,
+  bearer: SessionBearer,
+  actor: UserActor,
+): Promise<boolean> {
+  const current = await findBearer(services, bearer);
+  return current !== null && haveSameRights(current, actor);
+}
+
+function haveSameRights(current: UserActor, before: UserActor): boolean {
+  return current.workspace_id === before.workspace_id && current.scopes.join() === before.scopes.join();
 }
