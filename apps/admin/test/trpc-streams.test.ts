@@ -148,6 +148,7 @@ describe('the live stream', () => {
   });
 
   it('fairness L2: needs a session, and ends within five seconds of it', async () => {
+    await world.clock.freeze(new Date(world.clock.now()));
     const person = await signedIn(world, admin, 'admin');
     const nameless = await follow('sid=none');
     const stream = await follow(person.cookie);
@@ -157,5 +158,6 @@ describe('the live stream', () => {
 
     await expect.poll(() => stream.ended()).toBe(true);
     await expect.poll(() => refusalOf(nameless)).toBe('session_ended');
+    await world.clock.unfreeze();
   });
 });
