@@ -106,6 +106,7 @@ const findings: Findings = {
     'An endpoint that succeeds gets up to 32 concurrent posts, and one that fails has one left within ten failures.',
   'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',
   'fairness P16': 'One network cannot take the port for returned mail from the others.',
+  'fairness L1': 'Every 429 of every API has `Retry-After`, and says when its own limit ends.',
   'fairness L2': 'A stream ends within five seconds of its key, its session or the membership in which it began.',
   'fairness L4':
     'The profile of the command line is never readable by others, and is not written through a symbolic link.',

@@ -128,7 +128,7 @@ describe('/docs/search of many', () => {
 
     expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     expect(last.status).toBe(429);
-    expect(last.headers['retry-after']).toBe('60');
+    expect(last.headers['retry-after']).toBe(String(60 - (Math.floor(world.clock.now() / 1000) % 60)));
     expect((await search('192.0.2.2')).status).toBe(200);
     await world.clock.advance(60_000);
     expect((await search('192.0.2.1')).status).toBe(200);

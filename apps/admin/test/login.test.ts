@@ -256,6 +256,39 @@ describe('twenty wrong passwords', () => {
     expect(await devices()).toHaveLength(0);
   });
 
+  it('fairness L1: answer 429 with Retry-After on every page and in tRPC, until the tries are forgotten', async () => {
+    await world.clock.advance(15 * MINUTE_MS);
+    await world.clock.freeze(new Date(world.clock.now()));
+    const cookie = cookieOf(await signIn());
+    const json = { accept: 'application/json', cookie };
+    const wrong = { email: OPERATOR, password: 'wrong' };
+    const tryAll = () =>
+      Promise.all([
+        post('/login', wrong),
+        post('/login', wrong, { accept: 'application/json' }),
+        post(`/login/link/${'A'.repeat(43)}`),
+        post('/login/confirm', wrong, json),
+        fetch(`${origin}/trpc/people.changePassword`, {
+          method: 'POST',
+          headers: { cookie, origin, 'x-postrider': '1', 'content-type': 'application/json' },
+          body: JSON.stringify({ current_password: 'wrong', new_password: 'long enough to be one' }),
+        }),
+      ]);
+    const first = await tryAll();
+    await sql`update login_failures set failed = 200`;
+
+    const late = await tryAll();
+
+    expect(first.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+      Array(5).fill([401, null]),
+    );
+    expect(late.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+      Array(5).fill([429, '900']),
+    );
+    await world.clock.unfreeze();
+    await world.clock.advance(15 * MINUTE_MS);
+  });
+
   it('are counted by every process, and cannot be overtaken by trying at once', async () => {
     const second = await startAdmin(await world.peer());
     const there = `http://127.0.0.1:${second.port}`;

@@ -11,6 +11,7 @@ import {
   newId,
   type Parsed,
   readTraceparent,
+  retryAfterSeconds,
   type Services,
 } from '@postrider/core';
 import { authenticate, countPublic, refuseAddress } from '@postrider/core/api-keys';
@@ -33,7 +34,7 @@ const UNMATCHED = 'none';
 // Shared, so never written to.
 const NO_QUERY = new URLSearchParams();
 
-type Outcome = Pick<Answer, 'status' | 'body' | 'replayed' | 'ignored_fields'> & {
+type Outcome = Pick<Answer, 'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
   /** The row of the table, for the metrics; other paths and methods have no names of their own. */
@@ -106,6 +107,7 @@ async function serve(
   const fail = (error: AppError): Outcome => ({
     status: httpStatus[error.code],
     body: errorBody(error, request_id, services.public_url),
+    retry_after_seconds: error.code === 'rate_limited' ? retryAfterSeconds(error, services.clock.now()) : null,
     replayed: false,
     ignored_fields: notes?.ignored_fields ?? [],
     window,
@@ -124,7 +126,8 @@ async function serve(
       if ('error' in counted) return fail(counted.error);
       const body = openApiDocument(services.public_url);
       const document = { route: '/openapi.json', method: 'GET', policy: null };
-      return { status: 200, body, replayed: false, ignored_fields: [], window, window_name, ...document };
+      const usual = { retry_after_seconds: null, replayed: false, ignored_fields: [] };
+      return { status: 200, body, ...usual, window, window_name, ...document };
     }
     const refuse = async (otherwise: AppError): Promise<Outcome> => {
       window_name = 'address';
@@ -166,6 +169,7 @@ async function serve(
       return {
         status: match.route.status,
         body,
+        retry_after_seconds: null,
         replayed,
         ignored_fields,
         window,

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError, errorBody, httpStatus, newId, type Services } from '@postrider/core';
+import { AppError, errorBody, httpStatus, newId, retryAfterSeconds, type Services } from '@postrider/core';
 import { countPublic } from '@postrider/core/api-keys';
 import { peerAddress } from '@postrider/net';
 import { answerHeaders } from './respond.ts';
@@ -28,7 +28,17 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
     const body = errorBody(error, request_id, services.public_url);
     const text = JSON.stringify(body);
     const headers = answerHeaders(
-      { status, body, request_id, window, window_name: 'address', replayed: false, ignored_fields: [], close: true },
+      {
+        status,
+        body,
+        request_id,
+        window,
+        window_name: 'address',
+        retry_after_seconds: error.code === 'rate_limited' ? retryAfterSeconds(error, services.clock.now()) : null,
+        replayed: false,
+        ignored_fields: [],
+        close: true,
+      },
       Buffer.byteLength(text),
     );
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;

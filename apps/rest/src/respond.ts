@@ -23,6 +23,8 @@ export interface Answer {
   readonly request_id: string;
   readonly window: Window;
   readonly window_name: string;
+  /** Of a 429. */
+  readonly retry_after_seconds: number | null;
   readonly replayed: boolean;
   readonly ignored_fields: readonly string[];
   readonly close: boolean;
@@ -58,7 +60,7 @@ export function answerHeaders(answer: Answer, bytes: number): (string | number)[
     'RateLimit',
     `"${answer.window_name}";r=${window.remaining};t=${window.retry_after_seconds}`,
   ];
-  if (status === 429) headers.push('Retry-After', window.retry_after_seconds);
+  if (answer.retry_after_seconds !== null) headers.push('Retry-After', answer.retry_after_seconds);
   if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="postrider"');
   if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
   if (answer.ignored_fields.length > 0) headers.push('Postrider-Ignored-Fields', headerList(answer.ignored_fields));

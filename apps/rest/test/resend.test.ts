@@ -34,6 +34,27 @@ describe('the client of Resend', () => {
     expect((await client(key.secret).emails.send(hello)).error).toMatchObject({ statusCode: 429 });
   });
 
+  it('fairness L1: gets 429 with Retry-After, until the minute or the month of the quota ends', async () => {
+    await world.clock.freeze(new Date('2031-03-30T12:00:20.000Z'));
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('full.test', workspace_id);
+    await world.services.sql`
+      insert into usage_months (workspace_id, month, used)
+      values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, 3000)`;
+    const key = await world.key({ scopes: ['email:send'] });
+    await fillWindow(world, key.id, 'send', 1000);
+    const send = async (from: string, bearer: string) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` };
+      const body = JSON.stringify({ ...hello, from });
+      const { status, headers: answered } = await fetch(`${baseUrl}/emails`, { method: 'POST', headers, body });
+      return [status, answered.get('retry-after')];
+    };
+
+    expect(await send('a@good.test', key.secret)).toEqual([429, '40']);
+    expect(await send('a@full.test', secret)).toEqual([429, String(36 * 3600 - 20)]);
+    await world.clock.unfreeze();
+  });
+
   it('shows html and text to keys with admin only', async () => {
     const id = await sent({ text: 'Hi' });
     const key = await world.key({ scopes: ['email:logs:read'] });

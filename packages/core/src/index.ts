@@ -32,6 +32,7 @@ export {
 } from './operation/errors.ts';
 export { httpStatus } from './operation/http-status.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation/operation.ts';
+export { retryAfterHeader, retryAfterSeconds } from './operation/retry-after.ts';
 export { likelyMeant } from './operation/spelling.ts';
 export { fieldNames } from './operation/unexpected-names.ts';
 export { cursorOf, type List } from './paging/list.ts';

@@ -1,4 +1,4 @@
-import type { Services } from '@postrider/core';
+import { AppError, httpStatus, retryAfterHeader, type Services } from '@postrider/core';
 import { countRejected, docSearchBounds, Minutes, NetworkPlaces } from '@postrider/core/shares';
 import { type Context, Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
@@ -31,9 +31,10 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
   routes.get('/search', (context) => {
     const question = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
     if (!takeSearch(context.var.address)) {
-      context.header('retry-after', '60');
-      const notice = html`<h1>Too many searches</h1><p>Your network has searched too often; try again in a minute.</p>`;
-      return context.html(layout(context, 'Too many searches', null, notice, question), 429);
+      const error = new AppError('address_rate', 'Your network has searched too often; try again in a minute.');
+      const notice = html`<h1>Too many searches</h1><p>${error.message}</p>`;
+      const content = layout(context, 'Too many searches', null, notice, question);
+      return context.html(content, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }
     return context.html(layout(context, 'Search', null, results(question), question));
   });

@@ -1,4 +1,4 @@
-import { AppError, type Services } from '@postrider/core';
+import { AppError, httpStatus, retryAfterHeader, type Services } from '@postrider/core';
 import { refuseAddress } from '@postrider/core/api-keys';
 import { openContentLink } from '@postrider/core/messages';
 import { Hono } from 'hono';
@@ -19,9 +19,8 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     const found = TOKEN.test(token) ? await openContentLink(services, token) : null;
     if (!found) {
       const otherwise = new AppError('content_gone', 'This link has been used, or has expired; ask for another.');
-      const { error, window } = await refuseAddress(services, context.var.address, otherwise);
-      if (error.code !== 'rate_limited') return context.text(error.message, 404);
-      return context.text(error.message, 429, { 'retry-after': String(window.retry_after_seconds) });
+      const { error } = await refuseAddress(services, context.var.address, otherwise);
+      return context.text(error.message, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }
     // Always a download: an attachment from outside must not run on this origin.
     return context.body(Uint8Array.from(found.bytes), 200, {

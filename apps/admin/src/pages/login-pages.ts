@@ -1,4 +1,4 @@
-import { AppError, createContext, httpStatus, invoke, type Services } from '@postrider/core';
+import { AppError, createContext, httpStatus, invoke, retryAfterHeader, type Services } from '@postrider/core';
 import { confirmPassword, login, loginByLink, logout, type SignedIn } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -32,7 +32,7 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       keepSignedIn(services, context, await login(services, credentials, arrivalOf(services, context)));
       return arrive(context, ownPath(next));
     } catch (error) {
-      return refuse(context, error, (problem) => loginPage({ next, email, problem }));
+      return refuse(context, services.clock.now(), error, (problem) => loginPage({ next, email, problem }));
     }
   });
   // A mail scanner that follows the link sends a GET, which must not use up the token.
@@ -45,7 +45,7 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       keepSignedIn(services, context, await loginByLink(services, link, arrivalOf(services, context)));
       return arrive(context, '/');
     } catch (error) {
-      return refuse(context, error, linkPage);
+      return refuse(context, services.clock.now(), error, linkPage);
     }
   });
   routes.get('/login/confirm', async (context) => {
@@ -68,7 +68,9 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       if (next === undefined && !wantsJson(context)) return context.html(confirmedPage(confirmed_until));
       return arrive(context, ownPath(next));
     } catch (error) {
-      return refuse(context, error, (problem) => confirmPage({ email: actor.email, next, problem }));
+      return refuse(context, services.clock.now(), error, (problem) =>
+        confirmPage({ email: actor.email, next, problem }),
+      );
     }
   });
   routes.get('/logout', (context) => context.html(logoutPage()));
@@ -97,11 +99,13 @@ function arrive(context: PageContext, next: string): Response {
 
 function refuse(
   context: PageContext,
+  now_ms: number,
   error: unknown,
   pageOf: (problem: string) => ReturnType<typeof page>,
 ): Response | Promise<Response> {
   if (!(error instanceof AppError)) throw error;
   const { code, reason, message } = error;
+  for (const [name, value] of Object.entries(retryAfterHeader(error, now_ms))) context.header(name, value);
   if (!wantsJson(context)) return context.html(pageOf(message), httpStatus[code]);
   return context.json({ error: { code, reason, message, request_id: context.var.request_id } }, httpStatus[code]);
 }

@@ -1,4 +1,12 @@
-import { AppError, httpStatus, SEND_BODY_BYTES, type Services, USUAL_BODY_BYTES } from '@postrider/core';
+import {
+  AppError,
+  httpStatus,
+  retryAfterHeader,
+  retryAfterSeconds,
+  SEND_BODY_BYTES,
+  type Services,
+  USUAL_BODY_BYTES,
+} from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
@@ -43,7 +51,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
     if (actor) {
       const { window, refusal } = await countCalls(services, actor, callsOf(context));
       rate.note(window);
-      if (refusal) return refuse(services, context, refusal, rate.headers(true));
+      if (refusal) return refuse(services, context, refusal, rate.headers());
     }
     context.res = await fetchRequestHandler({
       endpoint: '/trpc',
@@ -59,7 +67,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
         rate,
       }),
       responseMeta: ({ errors }) => ({
-        headers: rate.headers(errors.some((error) => publicError(error).code === 'rate_limited')),
+        headers: { ...rate.headers(), ...retryAfterAll(errors.map(publicError), services.clock.now()) },
       }),
       onError({ error, path, type, input }) {
         const refusal = publicError(error);
@@ -109,5 +117,13 @@ function refuse(
   const { request_id } = context.var;
   const data = errorData(error, { request_id, public_url: services.public_url });
   const code = TRPC_ERROR_CODES_BY_KEY[trpcCode[error.code]];
-  return context.json({ error: { code, message: error.message, data } }, httpStatus[error.code], headers);
+  const all = { ...headers, ...retryAfterHeader(error, services.clock.now()) };
+  return context.json({ error: { code, message: error.message, data } }, httpStatus[error.code], all);
+}
+
+/** Of a batch, in which calls may be rejected by several limits: when all of them are over. */
+function retryAfterAll(errors: readonly AppError[], now_ms: number): Record<string, string> {
+  const limited = errors.filter(({ code }) => code === 'rate_limited');
+  const [last] = limited.toSorted((left, right) => retryAfterSeconds(right, now_ms) - retryAfterSeconds(left, now_ms));
+  return last ? retryAfterHeader(last, now_ms) : {};
 }

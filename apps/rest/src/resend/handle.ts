@@ -6,6 +6,7 @@ import {
   newId,
   type Parsed,
   readTraceparent,
+  retryAfterHeader,
   SEND_BODY_BYTES,
   type Services,
   USUAL_BODY_BYTES,
@@ -26,6 +27,7 @@ const PREFIX = '/resend';
 interface Answer {
   readonly status: number;
   readonly body: unknown;
+  readonly retry?: Record<string, string>;
 }
 
 /** Serves clients of Resend below /resend: their names for what the core does, and nothing that it does not. */
@@ -79,12 +81,17 @@ export function createResendHandler(
     const { metrics, tracing } = services;
     const span = tracing.begin('request', { parent: readTraceparent(request.headers.traceparent) });
     const about = { request_id, trace: span.traceparent };
-    const { status, body } = await serve(request, about, url, found).catch((error: unknown) => {
+    const {
+      status,
+      body,
+      retry = {},
+    } = await serve(request, about, url, found).catch((error: unknown) => {
       const public_error = asAppError(error);
       if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
       if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
       const told: ResendError = resendError(public_error);
-      return { status: told.statusCode, body: told };
+      const retry = retryAfterHeader(public_error, services.clock.now(), told.statusCode);
+      return { status: told.statusCode, body: told, retry };
     });
     const [route, method] = found instanceof AppError ? ['none', 'none'] : [found.row.path, found.row.method];
     span.end({ failed: status >= 500, name: `${method} ${PREFIX}${route}`, facts: { status, request_id } });
@@ -95,8 +102,7 @@ export function createResendHandler(
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-request-id': request_id,
-      // All windows are those of a minute.
-      ...(status === 429 && { 'retry-after': String(60 - (Math.floor(services.clock.now() / 1000) % 60)) }),
+      ...retry,
       ...(request.complete ? {} : { connection: 'close' }),
     });
     response.end(JSON.stringify(body));

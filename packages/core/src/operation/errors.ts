@@ -145,6 +145,8 @@ export interface ErrorDetail {
 export interface ErrorFacts {
   readonly details?: readonly ErrorDetail[];
   readonly required_scope?: string;
+  /** For the header Retry-After; without it the limit ends with the minute. */
+  readonly retry_after_seconds?: number;
   /** Extra public fields of one reason, such as limit, used and resets_at of quota_exceeded. */
   readonly extra?: Readonly<Record<string, string | number | null>>;
 }

@@ -41,6 +41,7 @@ export function budgetRefusal({ level, now }: BudgetLevel, points: number): Char
     error: new AppError(
       'graphql_cost',
       `This request costs ${points} points and ${charged.window.remaining} of ${QUERY_BUDGET.points} are left; retry in ${seconds} s.`,
+      { retry_after_seconds: seconds },
     ),
   };
 }

@@ -60,6 +60,7 @@ export function rateRefusal(rateClass: RateClass, counted: Counted): AppError | 
   return new AppError(
     reasonOf[rateClass],
     `${subject} ${counted.limit} requests a minute; retry in ${retry_after_seconds} s.`,
+    { retry_after_seconds },
   );
 }
 

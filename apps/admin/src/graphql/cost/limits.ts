@@ -1,5 +1,5 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
-import { AppError, isoTime, type Services } from '@postrider/core';
+import { AppError, httpStatus, isoTime, retryAfterHeader, type Services } from '@postrider/core';
 import { chargeQuery, type QueryRefunds, spenderOf } from '@postrider/core/usage';
 import { type DocumentNode, type ExecutionArgs, GraphQLError, getOperationAST, type ValidationContext } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
@@ -105,7 +105,7 @@ export function limitCost(
     if (points > 1) {
       const charged = await chargeQuery(services.sql, spenderOf(ctx.actor), points - 1);
       cost.charged = charged;
-      if ('error' in charged) return [throttled(graphqlError(charged.error), charged.window.retry_after_seconds)];
+      if ('error' in charged) return [throttled(charged.error, services.clock.now())];
     }
     if (!mayRunDry(document)) known.note(params.query, document);
     cost.requested = points;
@@ -144,7 +144,8 @@ function unreadable(error: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { ...extensions, http: { status: 400 } } });
 }
 
-function throttled(error: GraphQLError, seconds: number): GraphQLError {
-  error.extensions.http = { status: 429, headers: { 'retry-after': String(seconds) } };
+function throttled(refusal: AppError, now_ms: number): GraphQLError {
+  const error = graphqlError(refusal);
+  error.extensions.http = { status: httpStatus[refusal.code], headers: retryAfterHeader(refusal, now_ms) };
   return error;
 }

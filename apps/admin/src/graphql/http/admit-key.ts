@@ -1,4 +1,11 @@
-import { AppError, type Credential, type KeyActor, type Services, type UserActor } from '@postrider/core';
+import {
+  AppError,
+  type Credential,
+  type KeyActor,
+  retryAfterHeader,
+  type Services,
+  type UserActor,
+} from '@postrider/core';
 import { hasScope, identify, refuseAddress } from '@postrider/core/api-keys';
 import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/people';
 import { type Charged, chargeQuery, spenderOf } from '@postrider/core/usage';
@@ -8,7 +15,6 @@ interface Window {
   readonly limit: number;
   readonly remaining: number;
   readonly reset_unix: number;
-  readonly retry_after_seconds: number;
 }
 
 export interface Admitted {
@@ -50,7 +56,7 @@ async function identifySession(
   return 'error' in charged ? charged : { actor: found.actor, charged };
 }
 
-export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retry_after_seconds'>) {
+export function rateHeaders({ limit, remaining, reset_unix }: Window) {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
@@ -59,7 +65,6 @@ export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retr
 }
 
 /** Rate headers of a refusal, with Retry-After for a 429. */
-export function refusalHeaders(error: AppError, window: Window): Record<string, string> {
-  const wait = { 'retry-after': String(window.retry_after_seconds) };
-  return { ...rateHeaders(window), ...(error.code === 'rate_limited' && wait) };
+export function refusalHeaders(error: AppError, window: Window, now_ms: number): Record<string, string> {
+  return { ...rateHeaders(window), ...retryAfterHeader(error, now_ms) };
 }

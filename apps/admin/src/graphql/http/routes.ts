@@ -20,7 +20,10 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
   const answer = async (context: Context<AdminEnv>): Promise<Response> => {
     const { request_id, address, trace } = context.var;
     const admitted = await admitKey(services, context.req.header('authorization'), address, 1);
-    if ('error' in admitted) return refuse(admitted.error, request_id, refusalHeaders(admitted.error, admitted.window));
+    if ('error' in admitted) {
+      const { error, window } = admitted;
+      return refuse(error, request_id, refusalHeaders(error, window, services.clock.now()));
+    }
     const { actor, charged, credential } = admitted;
     const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address, trace }), actor };
     const cost = new CostMeter(charged);

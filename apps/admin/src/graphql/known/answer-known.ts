@@ -109,7 +109,7 @@ export function createKnownAnswers(
     const admitted = await admitKey(services, request.headers.authorization, address, asked.points);
     if ('error' in admitted) {
       const { error, window } = admitted;
-      return refusalOf(error, request_id, refusalHeaders(error, window));
+      return refusalOf(error, request_id, refusalHeaders(error, window, services.clock.now()));
     }
     const ctx = {
       ...createContext(services, admitted.actor, { request_id, via: 'graphql', address }),

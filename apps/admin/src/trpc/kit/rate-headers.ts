@@ -8,14 +8,13 @@ export class RateNotes {
     this.#windows.push(window);
   }
 
-  headers(refused: boolean): Record<string, string> {
+  headers(): Record<string, string> {
     const [window] = this.#windows.toSorted((left, right) => left.remaining - right.remaining);
     if (!window) return {};
     return {
       'x-ratelimit-limit': String(window.limit),
       'x-ratelimit-remaining': String(window.remaining),
       'x-ratelimit-reset': String(window.reset_unix),
-      ...(refused && { 'retry-after': String(window.retry_after_seconds) }),
     };
   }
 }

@@ -43,7 +43,9 @@ export async function checkPassword(
   const owner = ownerOf(source);
   if (!places.take(owner)) {
     countRejected(services.metrics, 'password_checks')();
-    throw new AppError('login_rate', 'Too many people sign in at this moment; try again in a minute.');
+    throw new AppError('login_rate', 'Too many people sign in at this moment; try again in a minute.', {
+      retry_after_seconds: 60,
+    });
   }
   try {
     const attempt = await beginTry(services, source);

@@ -1,0 +1,21 @@
+import type { AppError } from './errors.ts';
+import { httpStatus } from './http-status.ts';
+
+const TOO_MANY_REQUESTS = 429;
+
+/** How long to wait after an error of a limit: what the limit says, or else until the next minute begins. */
+export function retryAfterSeconds({ facts }: AppError, now_ms: number): number {
+  if (facts.retry_after_seconds !== undefined) return facts.retry_after_seconds;
+  const resets_at = facts.extra?.resets_at;
+  if (typeof resets_at === 'string') return Math.max(1, Math.ceil((Date.parse(resets_at) - now_ms) / 1000));
+  return 60 - (Math.floor(now_ms / 1000) % 60);
+}
+
+/** The header that every 429 has, on every API; no header for another status. */
+export function retryAfterHeader(
+  error: AppError,
+  now_ms: number,
+  status: number = httpStatus[error.code],
+): Record<string, string> {
+  return status === TOO_MANY_REQUESTS ? { 'retry-after': String(retryAfterSeconds(error, now_ms)) } : {};
+}
