@@ -108,6 +108,7 @@ const findings: Findings = {
   'fairness P16': 'One network cannot take the port for returned mail from the others.',
   'fairness L1': 'Every 429 of every API has `Retry-After`, and says when its own limit ends.',
   'fairness L2': 'A stream ends within five seconds of its key, its session or the membership in which it began.',
+  'fairness L3': 'A link to content works again after a download that broke, and never after one that was whole.',
   'fairness L4':
     'The profile of the command line is never readable by others, and is not written through a symbolic link.',
   'fairness L5': 'One network cannot take the port that captures email from the others.',

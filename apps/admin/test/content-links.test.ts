@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { invoke } from '@postrider/core';
 import { createContentLink } from '@postrider/core/messages';
 import { openWorld } from '@postrider/testing/open-world';
@@ -12,7 +14,7 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 const graphql = await openGraphql(world);
 
-async function sent() {
+async function sent(content = '<script>') {
   const { api } = await signedIn(world, admin, 'admin');
   const { id } = await api.test.send.mutate({
     from: 'shop@sandbox.test',
@@ -20,7 +22,7 @@ async function sent() {
     subject: 'With a file',
     text: 'See it',
     attachments: [
-      { filename: 'évil.html', content: Buffer.from('<script>').toString('base64'), content_type: 'text/html' },
+      { filename: 'évil.html', content: Buffer.from(content).toString('base64'), content_type: 'text/html' },
     ],
   });
   return id;
@@ -54,6 +56,26 @@ describe('a link to content', () => {
     expect(first.headers).toMatchObject({ 'content-type': 'message/rfc822', 'cache-control': 'no-store' });
     expect(first.text).toContain('Subject: With a file');
     expect(second.status).toBe(404);
+  });
+
+  it('fairness L3: works again after a download that broke, until one is whole', async () => {
+    const bytes = 7 * 1024 * 1024;
+    const id = await sent('x'.repeat(bytes));
+    const { url } = await link(id, 0);
+    const stored = () =>
+      world.services.sql<{ expires_at: Date }[]>`select expires_at from content_links where message_id = ${id}`;
+    const before = [...(await stored())];
+
+    const broken = request({ host: '127.0.0.1', port: admin.port, path: pathOf(url), agent: false }).end();
+    const [response] = (await once(broken, 'response')) as [IncomingMessage];
+    const during = await stored();
+    response.destroy();
+
+    expect(during).toHaveLength(0);
+    await expect.poll(async () => [...(await stored())]).toEqual(before);
+    const whole = await admin.get(pathOf(url));
+    expect([whole.status, whole.text.length]).toEqual([200, bytes]);
+    expect((await admin.get(pathOf(url))).status).toBe(404);
   });
 
   it('downloads an attachment as a file that cannot run on this origin', async () => {

@@ -8,7 +8,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 /**
  * Downloads by single-use links: the token authorizes, so that no cookie and no header is needed. A link that leads
- * nowhere counts against the client address, as a wrong key does.
+ * nowhere counts against the client address, as a wrong key does. A download that breaks does not use the link up.
  */
 export function contentRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
@@ -22,6 +22,13 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
       const { error } = await refuseAddress(services, context.var.address, otherwise);
       return context.text(error.message, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }
+    const { outgoing } = context.env;
+    const giveBackUnsent = () => {
+      if (outgoing.writableFinished) return;
+      found.giveBack().catch((error: unknown) => services.log.error({ err: error }, 'a link was not given back'));
+    };
+    if (outgoing.destroyed) giveBackUnsent();
+    else outgoing.once('close', giveBackUnsent);
     // Always a download: an attachment from outside must not run on this origin.
     return context.body(Uint8Array.from(found.bytes), 200, {
       'content-type': safeType(found.content_type),

@@ -19,12 +19,25 @@ export async function insertContentLink(
   return row.expires_at;
 }
 
+export interface TakenLink extends ContentLink {
+  readonly token_hash: Buffer;
+  readonly expires_at: Date;
+}
+
 /** Consumes a link; null if it was used before or has expired. */
-export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<ContentLink | null> {
-  const [row] = await sql<ContentLink[]>`
+export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<TakenLink | null> {
+  const [row] = await sql<TakenLink[]>`
     delete from content_links where token_hash = ${token_hash} and expires_at > clock_now()
-    returning workspace_id, message_id, attachment`;
+    returning token_hash, workspace_id, message_id, attachment, expires_at`;
   return row ?? null;
+}
+
+/** Undoes takeContentLink; the link expires when it would have. */
+export async function returnContentLink(sql: Sql, link: TakenLink): Promise<void> {
+  await sql`
+    insert into content_links (token_hash, workspace_id, message_id, attachment, expires_at)
+    values (${link.token_hash}, ${link.workspace_id}, ${link.message_id}, ${link.attachment}, ${link.expires_at})
+    on conflict do nothing`;
 }
 
 export async function forgetContentLinks(sql: Sql | Tx): Promise<void> {

@@ -9,7 +9,7 @@ import { accessibleMail } from '../../operation/access.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
-import { insertContentLink, takeContentLink } from './content-link-store.ts';
+import { insertContentLink, returnContentLink, takeContentLink } from './content-link-store.ts';
 import { findContent } from './find-content.ts';
 import { messageNotFound } from './get-message.ts';
 
@@ -55,6 +55,8 @@ export interface LinkedContent {
   readonly filename: string;
   readonly content_type: string;
   readonly bytes: Buffer;
+  /** Makes the link work again until it expires, after a download that broke. */
+  giveBack(): Promise<void>;
 }
 
 /** The content that a link leads to; null if the link was used or has expired, or the content was deleted. */
@@ -64,18 +66,25 @@ export async function openContentLink(
 ): Promise<LinkedContent | null> {
   const link = await takeContentLink(services.sql, hashOf(token));
   if (!link) return null;
+  const giveBack = () => returnContentLink(services.sql, link);
   const { workspace_id, message_id, attachment } = link;
-  const content = await findContent(services.sql, services, workspace_id, message_id).catch((error: unknown) => {
+  const content = await findContent(services.sql, services, workspace_id, message_id).catch(async (error: unknown) => {
     if (error instanceof AppError) return null;
+    await giveBack();
     throw error;
   });
   if (!content) return null;
   if (attachment === null)
-    return { filename: `${message_id}.eml`, content_type: 'message/rfc822', bytes: renderMessage(content) };
+    return { filename: `${message_id}.eml`, content_type: 'message/rfc822', bytes: renderMessage(content), giveBack };
   const found = storedAttachments(content)[attachment];
   if (!found) return null;
   const { filename, content: base64, content_type } = found;
-  return { filename, content_type: content_type ?? 'application/octet-stream', bytes: Buffer.from(base64, 'base64') };
+  return {
+    filename,
+    content_type: content_type ?? 'application/octet-stream',
+    bytes: Buffer.from(base64, 'base64'),
+    giveBack,
+  };
 }
 
 function hashOf(token: string): Buffer {
