@@ -56,7 +56,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['CAPTURE_CLIENTS_OF_NETWORK', 'of them, connections of one network'],
     ['DOMAIN_CHECKS', 'domains that a worker checks at one time, two of them of one workspace'],
     ['PASSWORD_CHECKS', 'passwords that wait to be checked'],
-    ['PASSWORD_CHECKS_OF_NETWORK', 'of them, passwords from one network'],
+    ['PASSWORD_CHECKS_OF_NETWORK', 'of them, passwords from one network, known device or session'],
     ['DOC_SEARCHES', 'searches of the documentation in a minute, of a process'],
     ['DOC_SEARCHES_OF_NETWORK', 'of them, searches of one network'],
     ['SUBMISSION_CLIENTS', 'sessions of programs that have logged in'],
@@ -75,10 +75,10 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   ],
   'packages/core/src/usage/open-stream.ts': [['MOST_STREAMS', 'open streams of one key or session']],
   'packages/core/src/people/sessions/login-tries.ts': [
-    ['MAX_OF_ACCOUNT_AND_NETWORK', 'failed sign-ins to one account from one network, until it has to wait 15 minutes'],
-    ['MAX_OF_ACCOUNT', 'failed sign-ins to one account from all networks'],
-    ['MAX_OF_NETWORK', 'failed sign-ins from one network'],
-    ['MAX_OF_PROOF', 'wrong passwords on one known device or in one session, which count alone'],
+    ['MAX_OF_ACCOUNT_AND_NETWORK', 'failed sign-ins to one account from one network, in 15 minutes from the first'],
+    ['MAX_OF_ACCOUNT', 'failed sign-ins to one account from all networks, in the same time'],
+    ['MAX_OF_NETWORK', 'failed sign-ins from one network to all accounts, in the same time'],
+    ['MAX_OF_PROOF', 'wrong passwords on one known device or in one session, which count alone, in the same time'],
   ],
   'packages/core/src/people/sessions/device-store.ts': [['MAX_DEVICES', 'devices on which one person is known']],
   'apps/admin/src/graphql/cost/limits.ts': [

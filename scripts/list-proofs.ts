@@ -112,6 +112,7 @@ const findings: Findings = {
   'fairness L4':
     'The profile of the command line is never readable by others, and is not written through a symbolic link.',
   'fairness L5': 'One network cannot take the port that captures email from the others.',
+  'fairness L7': 'Failed sign-ins are rejected at the limits that docs/limits.md and docs/security.md name.',
   'fairness L6': '`npm run audit` fails if the registry gives no advisories, and says that nothing was checked.',
   'fairness N8':
     'Only a log line that says that an email was sent ends it after a restore; unclear lines are listed and count as not sent.',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { invoke } from '@postrider/core';
 import { createLoginLink, resetPassword } from '@postrider/core/people';
 import { openWorld } from '@postrider/testing/open-world';
@@ -287,6 +288,53 @@ describe('twenty wrong passwords', () => {
     );
     await world.clock.unfreeze();
     await world.clock.advance(15 * MINUTE_MS);
+  });
+
+  const limitsPage = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8');
+  const documented = (limit: string) =>
+    Number(
+      limitsPage
+        .split('\n')
+        .find((line) => line.includes(`| ${limit}`))
+        ?.match(/`(\d+)`/)?.[1],
+    );
+
+  it.each([
+    ['failed sign-ins to one account from one network', 'account % address %', ''],
+    ['failed sign-ins to one account from all networks', 'account %', '% address %'],
+    ['failed sign-ins from one network to all accounts', 'address %', ''],
+    ['wrong passwords on one known device', 'device %', ''],
+    ['wrong passwords on one known device or in one session', 'session %', ''],
+  ])('fairness L7: are rejected beyond the documented %s', async (limit, subject, other) => {
+    const signed_in = (await signIn({}, { 'x-forwarded-for': '192.0.2.20' })).headers.getSetCookie();
+    const [sid = '', device = ''] = signed_in.map((cookie) => cookie.split(';')[0] ?? '');
+    const by: Headers = subject === 'session %' ? { cookie: sid } : subject === 'device %' ? { cookie: device } : {};
+    const path = subject === 'session %' ? '/login/confirm' : '/login';
+    const tryWrong = async () =>
+      (await post(path, { email: OPERATOR, password: 'wrong' }, { 'x-forwarded-for': '192.0.2.21', ...by })).status;
+    await sql`delete from login_failures`;
+    await tryWrong();
+    const set = await sql`
+      update login_failures set failed = ${documented(limit) - 1}
+      where subject like ${subject} and subject not like ${other} returning subject`;
+
+    expect([set.length, await tryWrong(), await tryWrong()]).toEqual([1, 401, 429]);
+    await sql`delete from login_failures`;
+  });
+
+  it('fairness L7: have the same limits in docs/security.md as in docs/limits.md', () => {
+    const security = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+    const own = documented('failed sign-ins to one account from one network');
+    const account = documented('failed sign-ins to one account from all networks');
+    const network = documented('failed sign-ins from one network to all accounts');
+    const alone = documented('wrong passwords on one known device or in one session');
+
+    expect(security).toContain(
+      `${own} by account and network, ${account} by account, ${network} by network; a known device and a session count alone, ${alone} each`,
+    );
+    expect(security).toContain(`${own} to one account from one network (an IPv4 address, or an IPv6 /64)`);
+    expect(security).toContain(`${account} to one account from all networks, and ${network} from one network`);
+    expect(security).toContain(`A known device and a session count alone, ${alone} each`);
   });
 
   it('are counted by every process, and cannot be overtaken by trying at once', async () => {
