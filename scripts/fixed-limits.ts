@@ -199,7 +199,10 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['IDLE_IN_CROWD_MS', 'a session of a program without an email, where there are so many'],
   ],
   'packages/mail/src/submission/submission-reader.ts': [['DEADLINE_MS', 'the reading of a mail of a program']],
-  'packages/mail/src/capture/capture-server.ts': [['MAX_MAIL_BYTES', 'a mail to the capture port']],
+  'packages/mail/src/capture/capture-server.ts': [
+    ['MAX_MAIL_BYTES', 'an email to the capture port'],
+    ['MAX_CLIENTS', 'connections to the capture port, with those that are being turned away'],
+  ],
   'packages/core/src/storage/captured.ts': [['MOST_CAPTURED', 'captured mail that is kept for a workspace']],
   'packages/core/src/erasures/start-erasure.ts': [['MAX_OPEN_ERASURES', 'erasures of a workspace at one time']],
   'packages/core/src/bulk/run-bulk.ts': [['MOST_OPEN', 'bulk operations of a workspace at one time']],
