@@ -124,5 +124,6 @@ export async function inFlight(
 }
 
 export function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
