@@ -33,6 +33,7 @@ export interface Apis {
   readonly rest: Api;
   readonly graphql: Api;
   readonly trpc: Api;
+  readonly origins: Readonly<Record<'rest' | 'admin', string>>;
   /** Root fields of GraphQL that this server answers. */
   rootFields(caller: Caller): Promise<string[]>;
   /** Subscriptions of GraphQL. */
@@ -50,6 +51,7 @@ export async function startApis(world: World): Promise<Apis> {
     rest: restApi(`http://127.0.0.1:${rest.port}/v1`),
     graphql: graphqlApi(`http://127.0.0.1:${admin.port}/graphql`),
     trpc: trpcApi(`http://127.0.0.1:${admin.port}/trpc`),
+    origins: { rest: rest.url, admin: admin.url },
     async rootFields({ secret }) {
       const { queryType, mutationType } = await schemaOf(admin.port, secret);
       return [...queryType.fields, ...mutationType.fields].map(({ name }) => name);

@@ -78,7 +78,7 @@ export async function absenceDifferences(
     .map(({ what, text }) => `${what}: ${text}, not ${first?.text}`);
 }
 
-function absenceOf(answer: Answer, { input, ids = {} }: Given, use: UseCase): string {
+export function absenceOf(answer: Answer, { input, ids = {} }: Given, use: UseCase): string {
   if ('value' in answer) return `answered ${JSON.stringify(answer.value)}`;
   const { code, reason, message } = answer.refusal;
   const names = [use.target === null ? '' : String(input[use.target]), ...Object.values(ids)].filter(

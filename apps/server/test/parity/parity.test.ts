@@ -15,7 +15,7 @@ import {
   scopeDifferences,
   valueDifferences,
 } from './compare.ts';
-import { type ApiName, apiNames, type Given, isAbsent, type UseCase } from './use-case.ts';
+import { type ApiName, apiNames, type Given, isAbsent, nowhere, type UseCase } from './use-case.ts';
 import { alone, useCases } from './use-cases/registry.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -83,17 +83,6 @@ async function give(use: UseCase): Promise<Given> {
   count += 1;
   await world.clock.freeze(new Date(now_ms));
   return use.given(world, world.workspace_id, count);
-}
-
-/** The same, of things that never were. */
-function nowhere({ input, ids = {} }: Given, use: UseCase): Given {
-  const zeros = (id: unknown) => String(id).replace(/_[0-9a-z]{26}$/, `_${'0'.repeat(25)}1`);
-  const target = String(input[use.target ?? '']);
-  const never = /^[a-z]{3}_/.test(target) ? zeros(target) : `never-${target}`;
-  return {
-    input: { ...input, ...(use.target !== null && { [use.target]: never }) },
-    ids: Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, zeros(id)])),
-  };
 }
 
 const named = (uses: readonly UseCase[]) => uses.map((use) => [use.name, use] as const);

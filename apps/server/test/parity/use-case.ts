@@ -89,6 +89,17 @@ export function useCase(
   };
 }
 
+/** The same, of things that never were. */
+export function nowhere({ input, ids = {} }: Given, use: UseCase): Given {
+  const zeros = (id: unknown) => String(id).replace(/_[0-9a-z]{26}$/, `_${'0'.repeat(25)}1`);
+  const target = String(input[use.target ?? '']);
+  const never = /^[a-z]{3}_/.test(target) ? zeros(target) : `never-${target}`;
+  return {
+    input: { ...input, ...(use.target !== null && { [use.target]: never }) },
+    ids: Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, zeros(id)])),
+  };
+}
+
 /** Fields of GraphQL by the names of the core; others says which are called otherwise, and only those need an alias. */
 export function fields(names: string, others: Readonly<Record<string, string>> = {}): string {
   return names

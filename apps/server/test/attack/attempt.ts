@@ -1,0 +1,58 @@
+import type { Answer } from '../parity/apis.ts';
+import type { Stage } from './stage.ts';
+
+/** One try to get what is not the attacker's. */
+export interface Attempt {
+  /** The attacker: the subject of the test's title. */
+  readonly by: string;
+  readonly request: string;
+  readonly expected: string;
+  /** Makes what is attacked; the attack itself returns what it got. */
+  prepare(stage: Stage): Promise<() => Promise<string>>;
+}
+
+export function wordsOf(answer: Answer): string {
+  if ('value' in answer) return `answered ${JSON.stringify(answer.value)}`.slice(0, 200);
+  const { code, reason, required_scope } = answer.refusal;
+  return [code, reason, required_scope].filter(Boolean).join(' ');
+}
+
+export interface HttpRequest {
+  readonly to: 'rest' | 'admin';
+  /** Such as GET /v1/email/logs. */
+  readonly line: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** The status, and the code and reason of the error that an answer has. */
+export async function http({ apis }: Stage, { to, line, headers = {}, body }: HttpRequest): Promise<string> {
+  const [method = '', path = ''] = line.split(' ');
+  const answer = await fetch(apis.origins[to] + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const location = answer.headers.get('location');
+  return [answer.status, location?.replace(/\?.*/, '') ?? errorIn(text)].filter(Boolean).join(' ');
+}
+
+interface ErrorBody {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly data?: ErrorBody;
+}
+
+function errorIn(text: string): string {
+  if (!text.startsWith('{')) return '';
+  const { error, errors } = JSON.parse(text) as { error?: ErrorBody; errors?: { extensions: ErrorBody }[] };
+  const { code = '', reason = '' } = errors?.[0]?.extensions ?? error?.data ?? error ?? {};
+  return code === '' ? text.slice(0, 200) : `${code} ${reason}`;
+}
+
+/** The code and enhanced code of a reply of SMTP. */
+export function replyOf(line: string): string {
+  return /^\d{3} (?:\d\.\d+\.\d+)?/.exec(line)?.[0].trim() ?? line;
+}

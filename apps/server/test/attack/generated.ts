@@ -1,0 +1,135 @@
+import { type Scope, scopes } from '@postrider/core/api-keys';
+import { scopesOf, type WorkspaceRole } from '@postrider/core/people';
+import { absenceOf } from '../parity/compare.ts';
+import { type ApiName, apiNames, type Given, isAbsent, nowhere, type UseCase } from '../parity/use-case.ts';
+import { useCases } from '../parity/use-cases/registry.ts';
+import { type Attempt, wordsOf } from './attempt.ts';
+import type { Stage } from './stage.ts';
+
+// Attempts at every operation that the comparison of the APIs names: a new operation is attacked as soon as it is there.
+
+const INTEGRATOR: readonly Scope[] = scopes.filter((scope) => scope !== 'admin' && scope !== 'operator');
+
+function ways(uses: readonly UseCase[]): { readonly use: UseCase; readonly api: ApiName; readonly request: string }[] {
+  return uses.flatMap((use) =>
+    apiNames.flatMap((api) => {
+      const way = use[api];
+      return isAbsent(way) ? [] : [{ use, api, request: `${api} ${typeof way === 'string' ? way : way.field}` }];
+    }),
+  );
+}
+
+const give = (use: UseCase, { world, count }: Stage): Promise<Given> => use.given(world, world.workspace_id, count());
+
+const byStrangers: Attempt[] = ways(useCases).map(({ use, api, request }) => ({
+  by: 'a stranger with an invented credential',
+  request,
+  expected: api === 'trpc' ? 'unauthorized session_ended' : 'unauthorized unknown_key',
+  async prepare(stage) {
+    const given = await give(use, stage);
+    const secret = `pr_live_${'0'.repeat(64)}`;
+    const invented = { workspace_id: stage.world.workspace_id, secret, cookie: `sid=${'A'.repeat(43)}` };
+    return async () => wordsOf(await stage.apis[api].ask(use, given, invented));
+  },
+}));
+
+/** Every scope that does not include this one. */
+function scopesWithout(needed: Scope, api: ApiName): Scope[] {
+  // GraphQL answers admins and operators only.
+  const further: Scope[] = needed === 'operator' ? ['admin'] : api === 'graphql' ? ['operator'] : [];
+  return [...INTEGRATOR.filter((scope) => scope !== needed), ...further];
+}
+
+/** The highest role without a scope; null if every role has it. */
+function roleWithout(needed: Scope): WorkspaceRole | null {
+  const includes = (role: WorkspaceRole) => {
+    const held = scopesOf({ operator: false, role });
+    return held.includes(needed) || (needed !== 'operator' && held.includes('admin'));
+  };
+  return (['admin', 'member', 'viewer'] as const).find((role) => !includes(role)) ?? null;
+}
+
+const bySmallKeysAndRoles: Attempt[] = ways(useCases).flatMap(({ use, api, request }): Attempt[] => {
+  const scope = use.scope_on?.[api] ?? use.scope;
+  if (scope === null || isAbsent(scope)) return [];
+  const role = roleWithout(scope);
+  if (api === 'trpc' && role === null) return [];
+  return [
+    {
+      by: api === 'trpc' ? `a ${role}` : `a key with every scope but ${scope}`,
+      request,
+      expected: `forbidden missing_scope ${scope}`,
+      async prepare(stage) {
+        const caller =
+          api === 'trpc' && role ? stage.roles[role] : await stage.caller(scopesWithout(scope, api), 'viewer');
+        const given = await give(use, stage);
+        return async () => wordsOf(await stage.apis[api].ask(use, given, caller));
+      },
+    },
+  ];
+});
+
+const ABSENT = 'not found, in the words for what never was';
+
+const byNeighborsAtThings: Attempt[] = ways(useCases.filter((use) => use.target !== null && use.foreign)).map(
+  ({ use, api, request }) => ({
+    by: 'the admin of another workspace',
+    request,
+    expected: ABSENT,
+    async prepare(stage) {
+      const given = await give(use, stage);
+      const never = nowhere(given, use);
+      return async () => {
+        const there = await stage.apis[api].ask(use, given, stage.neighbor);
+        const absent = await stage.apis[api].ask(use, never, stage.neighbor);
+        const [text, other] = [absenceOf(there, given, use), absenceOf(absent, never, use)];
+        const isAbsentHere = text.startsWith('not_found ') || (use.looks_up && text === 'answered null');
+        return isAbsentHere && text === other ? ABSENT : `${text}; of what never was: ${other}`;
+      };
+    },
+  }),
+);
+
+const NOTHING = 'nothing of the attacked workspace';
+
+const byNeighborsAtLists: Attempt[] = ways(useCases.filter((use) => use.target === null && !use.writes)).map(
+  ({ use, api, request }) => ({
+    by: 'the admin of another workspace',
+    request,
+    expected: NOTHING,
+    async prepare(stage) {
+      const given = await give(use, stage);
+      return async () => {
+        const text = JSON.stringify(await stage.apis[api].ask(use, given, stage.neighbor));
+        const asked = JSON.stringify(given);
+        const leaked = (await stage.ids()).filter((id) => id !== '' && text.includes(id) && !asked.includes(id));
+        return leaked.length === 0 ? NOTHING : `it told of ${leaked.slice(0, 3).join(', ')}`;
+      };
+    },
+  }),
+);
+
+const pagesOfWorkspaces = ways(useCases.filter((use) => use.paged && use.target === null)).filter(
+  ({ use, api }) => (use.scope_on?.[api] ?? use.scope) !== 'operator',
+);
+
+const byNeighborsWithCursors: Attempt[] = pagesOfWorkspaces.map(({ use, api, request }) => ({
+  by: 'the admin of another workspace, with a cursor of the attacked one,',
+  request,
+  expected: 'invalid_request invalid_cursor',
+  async prepare(stage) {
+    const given = await give(use, stage);
+    const first = await stage.apis[api].ask(use, { ...given, input: { ...given.input, limit: 1 } }, stage.owner);
+    const cursor = 'value' in first ? (first.value as { next_cursor: string | null }).next_cursor : null;
+    const input = { ...given.input, limit: 1, cursor };
+    return async () => wordsOf(await stage.apis[api].ask(use, { ...given, input }, stage.neighbor));
+  },
+}));
+
+export const generated: readonly Attempt[] = [
+  ...byStrangers,
+  ...bySmallKeysAndRoles,
+  ...byNeighborsAtThings,
+  ...byNeighborsAtLists,
+  ...byNeighborsWithCursors,
+];
