@@ -1,20 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { copyOfTree } from '../../scripts/copy-of-tree.ts';
 import { patched, readPatch } from './patch.ts';
 import { FAILED_IN_CALM } from './reconcile.ts';
 
@@ -39,7 +29,7 @@ if (values.only === undefined) {
   if (!sound) wrong += 1;
 }
 for (const name of mutants) {
-  const copy = copyOfTree();
+  const copy = copyOfTree(root);
   try {
     plant(copy, name);
     const { sound, told } = await run(copy, name);
@@ -55,23 +45,6 @@ say(
     : `${wrong} of ${mutants.length + 1} runs ended otherwise than expected`,
 );
 process.exit(wrong === 0 ? 0 : 1);
-
-/** The workspaces, beside the packages that are installed. */
-function copyOfTree(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'postrider-mutant-'));
-  for (const name of ['apps', 'packages', 'package.json', 'patches'])
-    cpSync(join(root, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
-  const modules = join(copy, 'node_modules');
-  mkdirSync(modules);
-  for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== '@postrider'))
-    symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  // These links are relative, and lead into the copy.
-  cpSync(join(root, 'node_modules/@postrider'), join(modules, '@postrider'), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
-  return copy;
-}
 
 function plant(copy: string, name: string): void {
   for (const { path, hunks } of readPatch(readFileSync(join(folder, `${name}.patch`), 'utf8'))) {

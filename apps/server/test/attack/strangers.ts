@@ -19,7 +19,7 @@ const doors: readonly HttpRequest[] = [
 type Headers = Readonly<Record<string, string>>;
 const bearer = (secret: string): Headers => ({ authorization: `Bearer ${secret}` });
 
-/** A key that was good, and for which something was changed in the database. */
+/** A key of the attacked workspace that may do everything. */
 async function keyOf(stage: Stage, options: Readonly<Record<string, unknown>> = {}) {
   const scopes: Scope[] = ['admin', 'email:send', 'operator'];
   return stage.world.key({ name: `Attack ${stage.count()}`, scopes, ...options });
@@ -101,7 +101,7 @@ const atDoors: Attempt[] = credentials.flatMap(({ by, expected, headers }) =>
   })),
 );
 
-/** The cookie of a person of the attacked workspace, for whom something was changed in the database. */
+/** The cookie of a person of the attacked workspace, after a change in the database. */
 async function cookieOf({ world }: Stage, role: Role, change?: (user: { email: string }) => Promise<unknown>) {
   const { cookie } = await callerOf(world, world.workspace_id, ['email:send'], role);
   const [user] = await world.services.sql<{ email: string }[]>`select email from users order by id desc limit 1`;
@@ -211,7 +211,7 @@ const CROSS_SITE = '403 forbidden cross_site_request';
 
 /** Requests that a page of another site makes the browser of the owner send. */
 const lured: readonly (HttpRequest & { readonly expected: string; readonly how: string })[] = [
-  ...['https://evil.test', 'null', 'https://127.0.0.1', 'http://127.0.0.1.evil.test'].map((origin) => ({
+  ...['https://evil.test', 'null', 'https://OWN_HOST', 'http://OWN_HOST.evil.test'].map((origin) => ({
     how: `from the origin ${origin}`,
     to: 'admin' as const,
     line: 'POST /trpc/suppressions.add',
@@ -268,8 +268,12 @@ const byLure: Attempt[] = lured.map(({ how, expected, ...request }) => ({
   by: 'a page of another site, with the cookie of the owner',
   request: `${request.line.replace(/\?.*/, '')} ${how}`,
   expected,
-  prepare: async (stage) => () =>
-    http(stage, { ...request, headers: { cookie: stage.owner.cookie, ...request.headers } }),
+  prepare: async (stage) => () => {
+    const { host } = new URL(stage.apis.origins.admin);
+    const { origin } = request.headers ?? {};
+    const sent = { ...request.headers, ...(origin && { origin: origin.replace('OWN_HOST', host) }) };
+    return http(stage, { ...request, headers: { cookie: stage.owner.cookie, ...sent } });
+  },
 }));
 
 const FRESH = '403 forbidden reauthentication_required';

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createRandom } from '../bench/faults/random.ts';
+import { copyOfTree } from './copy-of-tree.ts';
+import { holes } from './read-holes.ts';
+
+// npm run test:attack:holes -- [--without COUNT] [--seed TEXT] [--only PATTERN]
+// Takes checks out of a copy of the tree, one at a time, and runs the attacks on it: each time one must get somewhere.
+
+const { values } = parseArgs({
+  options: { without: { type: 'string', default: '3' }, seed: { type: 'string' }, only: { type: 'string' } },
+});
+const root = fileURLToPath(new URL('../', import.meta.url));
+const seed = values.seed ?? randomBytes(4).toString('hex');
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+const { only } = values;
+const drawn =
+  only === undefined ? draw(Number(values.without)) : holes.filter(({ name }) => new RegExp(only).test(name));
+say(`seed ${seed}: ${drawn.length} of ${holes.length} holes`);
+const copy = copyOfTree(root, ['vitest.config.ts', 'vitest.attack.config.ts']);
+let unnoticed = 0;
+try {
+  for (const { name, file, find, replace } of drawn) {
+    const path = join(copy, file);
+    const sound = readFileSync(path, 'utf8');
+    writeFileSync(
+      path,
+      sound.replace(find, () => replace),
+    );
+    const told = await firstSuccess();
+    writeFileSync(path, sound);
+    if (told === null) unnoticed += 1;
+    say(`${told === null ? 'BAD' : 'ok '} ${name}: ${told ?? 'no attack got anywhere'}`);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+say(unnoticed === 0 ? 'the attacks noticed every hole' : `the attacks did not notice ${unnoticed} of ${drawn.length}`);
+process.exitCode = unnoticed === 0 && drawn.length > 0 ? 0 : 1;
+
+function draw(count: number) {
+  const random = createRandom(seed);
+  return holes
+    .map((hole) => ({ hole, place: random.next() }))
+    .toSorted((one, other) => one.place - other.place)
+    .slice(0, count)
+    .map(({ hole }) => hole);
+}
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { status: string; title: string; failureMessages: readonly string[] }[];
+  }[];
+}
+
+/** The first attack of the copy that got somewhere; null if none did, or the suite did not run. */
+async function firstSuccess(): Promise<string | null> {
+  const json = join(copy, 'attack.json');
+  rmSync(json, { force: true });
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const args = [
+    'run',
+    '--config',
+    'vitest.attack.config.ts',
+    '--bail',
+    '1',
+    '--reporter',
+    'json',
+    '--outputFile',
+    json,
+  ];
+  const child = spawn(process.execPath, [vitest, ...args], { cwd: copy, stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => child.kill());
+  await once(child, 'exit');
+  if (!existsSync(json)) return null;
+  const { numPassedTests, testResults } = JSON.parse(readFileSync(json, 'utf8')) as Report;
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .find(({ status }) => status === 'failed');
+  if (!failed || numPassedTests === 0) return null;
+  const why = failed.failureMessages[0]?.split('\n')[0] ?? '';
+  // A check that is missing lets an attack through; code that no longer works does not.
+  return why.includes('internal_error') ? null : `${failed.title} (${why})`;
+}

@@ -1,0 +1,20 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A copy of the workspaces and of further files, beside the packages that are installed, to be changed by a drill. */
+export function copyOfTree(root: string, more: readonly string[] = []): string {
+  const copy = mkdtempSync(join(tmpdir(), 'postrider-mutant-'));
+  for (const name of ['apps', 'packages', 'package.json', 'patches', ...more])
+    cpSync(join(root, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
+  const modules = join(copy, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== '@postrider'))
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  // These links are relative, and lead into the copy.
+  cpSync(join(root, 'node_modules/@postrider'), join(modules, '@postrider'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  return copy;
+}
