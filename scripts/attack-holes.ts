@@ -24,22 +24,20 @@ const drawn =
   only === undefined ? draw(Number(values.without)) : holes.filter(({ name }) => new RegExp(only).test(name));
 say(`seed ${seed}: ${drawn.length} of ${holes.length} holes`);
 const copy = copyOfTree(root, ['vitest.config.ts', 'vitest.attack.config.ts']);
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 let unnoticed = 0;
-try {
-  for (const { name, file, find, replace } of drawn) {
-    const path = join(copy, file);
-    const sound = readFileSync(path, 'utf8');
-    writeFileSync(
-      path,
-      sound.replace(find, () => replace),
-    );
-    const told = await firstSuccess();
-    writeFileSync(path, sound);
-    if (told === null) unnoticed += 1;
-    say(`${told === null ? 'BAD' : 'ok '} ${name}: ${told ?? 'no attack got anywhere'}`);
-  }
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+for (const { name, file, find, replace } of drawn) {
+  const path = join(copy, file);
+  const sound = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    sound.replace(find, () => replace),
+  );
+  const told = await firstSuccess();
+  writeFileSync(path, sound);
+  if (told === null) unnoticed += 1;
+  say(`${told === null ? 'BAD' : 'ok '} ${name}: ${told ?? 'no attack got anywhere'}`);
 }
 say(unnoticed === 0 ? 'the attacks noticed every hole' : `the attacks did not notice ${unnoticed} of ${drawn.length}`);
 process.exitCode = unnoticed === 0 && drawn.length > 0 ? 0 : 1;
@@ -77,8 +75,10 @@ async function firstSuccess(): Promise<string | null> {
     json,
   ];
   const child = spawn(process.execPath, [vitest, ...args], { cwd: copy, stdio: ['ignore', 'ignore', 'inherit'] });
-  process.once('exit', () => child.kill());
+  const stop = () => child.kill();
+  process.once('exit', stop);
   await once(child, 'exit');
+  process.off('exit', stop);
   if (!existsSync(json)) return null;
   const { numPassedTests, testResults } = JSON.parse(readFileSync(json, 'utf8')) as Report;
   const failed = testResults
