@@ -8,7 +8,7 @@ const compose = new URL('../../../../docker-compose.yml', import.meta.url);
 const SETTLED = ['CAPTURE_PORT', 'DATA_DIR', 'HOST', 'PORT'];
 
 it('docs/settings.md has a row for every variable of the environment, and for no other', () => {
-  const table = /## Environment of the server\n([\s\S]*?)\n## /.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
+  const table = /## Environment variables\n([\s\S]*?)\n## /.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
 
   const named = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] ?? ''),
