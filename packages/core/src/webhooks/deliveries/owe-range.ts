@@ -5,14 +5,7 @@ import type { JobData } from '../../process/jobs.ts';
 import { takeTurns } from '../../shares/index.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
 import { oweAgain } from './delivery-store.ts';
-import {
-  deleteRecovery,
-  insertRecovery,
-  isAnyRecoveryOpen,
-  isRecoveryOpen,
-  noteRecovered,
-  openRecovery,
-} from './recovery-store.ts';
+import { deleteRecovery, insertRecovery, noteRecovered, openRecovery, whichRecoveryIsOpen } from './recovery-store.ts';
 
 const SLICE = 500;
 
@@ -26,7 +19,7 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
   const over = await takeTurns(services, {
     line: 'webhook_recoveries',
     own: job.webhook_id,
-    isOver: async () => !(await isRecoveryOpen(sql, job)),
+    isOver: async () => (await whichRecoveryIsOpen(sql, job)) !== 'this',
     work: (tx, { key, workspace_id }) => workSlice(services, tx, workspace_id, key),
     onSlice: () => jobs.wakeAll('webhook.deliver'),
   });
@@ -36,9 +29,9 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
 /** The release before adds the job alone, so that its row may be missing. */
 async function openForJob(sql: Sql, job: JobData<'webhook.recover'>): Promise<void> {
   while (!(await insertRecovery(sql, job))) {
-    if (await isRecoveryOpen(sql, job)) return;
-    if (await isAnyRecoveryOpen(sql, job.webhook_id))
-      throw new Error('another recovery of the endpoint is open; this one is retried after it');
+    const open = await whichRecoveryIsOpen(sql, job);
+    if (open === 'this') return;
+    if (open === 'another') throw new Error('another recovery of the endpoint is open; this one is retried after it');
     // The open one has ended in between.
   }
 }

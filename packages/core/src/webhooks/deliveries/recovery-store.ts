@@ -16,16 +16,16 @@ export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<
   return rows.length > 0;
 }
 
-export async function isRecoveryOpen(sql: Sql, { webhook_id, since, until }: Recovery): Promise<boolean> {
-  const rows = await sql`
-    select from webhook_recoveries
-    where webhook_id = ${webhook_id} and since = ${new Date(since)} and until = ${new Date(until)}`;
-  return rows.length > 0;
-}
-
-export async function isAnyRecoveryOpen(sql: Sql, webhook_id: string): Promise<boolean> {
-  const rows = await sql`select from webhook_recoveries where webhook_id = ${webhook_id}`;
-  return rows.length > 0;
+/** Whether this recovery of the endpoint is open, another one, or none: by one look, as each may end at any time. */
+export async function whichRecoveryIsOpen(
+  sql: Sql,
+  { webhook_id, since, until }: Recovery,
+): Promise<'this' | 'another' | 'none'> {
+  const [row] = await sql<{ is_this: boolean }[]>`
+    select since = ${new Date(since)} and until = ${new Date(until)} as is_this
+    from webhook_recoveries where webhook_id = ${webhook_id}`;
+  if (!row) return 'none';
+  return row.is_this ? 'this' : 'another';
 }
 
 export interface OpenRecovery {
