@@ -26,6 +26,17 @@ const core = manifest(
   { name: '@postrider/core', exports: { '.': './src/index.ts', './*': './src/*/index.ts' } },
   'packages/core/package.json',
 );
+const sharesHead =
+  '| resource | bound | divided | beyond it | metric | test |\n| --- | --- | --- | --- | --- | --- |\n';
+const sharesPage = (...rows: string[]) => ({ path: 'docs/security.md', text: `${sharesHead}${rows.join('\n')}\n\n` });
+const sharesCatalogue = {
+  path: 'packages/core/src/process/metric-catalogue.ts',
+  text: "export const shareLines = ['bodies'] as const;\nexport type SharePlaces = 'clients';\n",
+};
+const sharesTest = { path: 'packages/core/src/shares/fair-line.test.ts', text: '' };
+const bodiesRow = '| bodies | 1 | by workspace | 429 | line `bodies` | `packages/core/src/shares/fair-line.test.ts` |';
+const clientsRow = '| clients | 1 | by network | 421 | line `clients` | `packages/core/src/shares/fair-line.test.ts` |';
+
 const blankPage = {
   path: GRAPH_PAGE,
   text: ['packages', 'core']
@@ -485,6 +496,18 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       [{ path: '.npmrc', text: 'registry=http://host.test/' }],
     ],
     green: [[{ path: '.npmrc', text: 'omit-lockfile-registry-resolved=true' }]],
+  },
+  'every shared resource has a row with its test': {
+    red: [
+      [sharesPage(bodiesRow), sharesCatalogue, sharesTest],
+      [sharesPage(bodiesRow, bodiesRow, clientsRow), sharesCatalogue, sharesTest],
+      [sharesPage(bodiesRow, clientsRow), sharesCatalogue],
+      [sharesPage(bodiesRow, clientsRow.replace('line `clients`', ' ')), sharesCatalogue, sharesTest],
+      [sharesPage(bodiesRow, clientsRow), sharesCatalogue, sharesTest, code('new FairLine(name, bounds, metrics)')],
+    ],
+    green: [
+      [sharesPage(bodiesRow, clientsRow), sharesCatalogue, sharesTest, code("new FairLine('bodies', bounds, metrics)")],
+    ],
   },
   'the guides name paths that exist': {
     red: [

@@ -13,6 +13,7 @@ import {
 import { importsOf } from './house-rules/imports.ts';
 import { aboveAdvisories, lockAddresses, lockIsWhole } from './house-rules/lockfile.ts';
 import { fieldsOf, isExact, isManifest, manifestOf } from './house-rules/manifests.ts';
+import { sharesListed } from './house-rules/shares.ts';
 import { folderSize, functionLength } from './house-rules/sizes.ts';
 import { subjectFirst } from './house-rules/titles.ts';
 import { at, both, findAll, type HouseRule, inSource, isCode, isTest, sourceOf } from './house-rules/tree.ts';
@@ -233,6 +234,7 @@ export const houseRules = {
   'the lockfile has every optional package': lockIsWhole,
   'no dependency is below its advisory floor': aboveAdvisories,
   'no file names a package host': registryHosts,
+  'every shared resource has a row with its test': sharesListed,
   'the guides name paths that exist': namedPaths,
   'the page of packages draws the imports as they are': graphsAreDrawn,
 } as const satisfies Record<string, HouseRule>;
