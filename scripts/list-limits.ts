@@ -20,7 +20,7 @@ export function withLimits(page: string): string {
     ...ofTheEnvironment(),
     ...fixedLimits().map(({ usual, of }) => ['fixed', usual, of]),
   ].map(([set_by, usual, of]) => `| ${set_by} | \`${usual}\` | ${of} |`);
-  const table = ['| set by | usual | of |', '| --- | --- | --- |', ...rows].join('\n');
+  const table = ['| setting | default | limit |', '| --- | --- | --- |', ...rows].join('\n');
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
 }
 
@@ -30,8 +30,8 @@ function ofTheEnvironment(): [set_by: string, usual: string, of: string][] {
   const sum = (seconds: readonly number[]) => seconds.reduce((total, one) => total + one, 0);
   return [
     ['`SHUTDOWN_GRACE`', seconds(SHUTDOWN_GRACE), 'a stop'],
-    ['`RETRY_SCHEDULE`', seconds(sum(RETRY_SCHEDULE)), 'all attempts of a mail'],
-    ['`WEBHOOK_RETRY_SCHEDULE`', seconds(sum(WEBHOOK_RETRY_SCHEDULE)), 'all posts of an event'],
+    ['`RETRY_SCHEDULE`', seconds(sum(RETRY_SCHEDULE)), 'all attempts for an email'],
+    ['`WEBHOOK_RETRY_SCHEDULE`', seconds(sum(WEBHOOK_RETRY_SCHEDULE)), 'all webhook attempts for an event'],
   ];
 }
 
