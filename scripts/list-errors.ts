@@ -9,10 +9,10 @@ const introduction = `# Errors
 
 <!-- Written by \`node scripts/list-errors.ts\` from errors.ts and advice.ts of packages/core/src/operation. -->
 
-Every error is one JSON object, \`{ "error": { "code", "reason", "message", "request_id", "docs_url", … } }\`. \`code\` is one of seven and
-fixes the HTTP status. \`reason\` says more; it is what a program should branch on beyond the code. \`message\` is for people and may change.
-\`details\` lists every bad field with its \`param\`, \`reason\` and \`message\`. \`docs_url\` is the page of the reason on the running instance.
-A reason is listed here when the code knows it. Some belong to endpoints that do not exist yet.
+Every error is a JSON object, \`{ "error": { "code", "reason", "message", "request_id", "docs_url", … } }\`. \`code\` is one
+of seven and determines the HTTP status. \`reason\` is more specific: branch on it in your program. \`message\` is for people
+and may change. \`details\` lists every invalid field with its \`param\`, \`reason\` and \`message\`. \`docs_url\` is the reason's
+page on your instance.
 `;
 
 export function errorsPage(): string {
