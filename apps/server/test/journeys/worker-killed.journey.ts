@@ -105,7 +105,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     journey.smtp.script(() => ({ kind: 'accept' }));
     await journey.start({ ROLES: 'worker' });
     await jobsComeBack(1);
-    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 1 });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 90_000 }).toEqual({ delivered: 1 });
     const before = await journey.sql`select * from recipients`;
 
     stall.release();
