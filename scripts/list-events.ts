@@ -35,7 +35,7 @@ function typesTable(): string {
     const names = Object.keys(facts.shape).map((name) => `\`${name}\``);
     return `| \`${type}\` | ${about} | ${summary} | ${names.join(', ')} |`;
   });
-  return ['| type | about a | what happened | in `data` |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
+  return ['| type | about a | meaning | in `data` |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
 }
 
 function signedExample(): string {

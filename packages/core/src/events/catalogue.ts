@@ -69,22 +69,27 @@ const exampleWebhook = {
 
 /** All events: the source for webhook subscriptions, GET /events and the docs. */
 export const eventCatalogue = {
-  'email.queued': { summary: 'A mail waits for its first attempt.', about: 'message', facts: nothing, example: {} },
-  'email.scheduled': { summary: 'A mail was accepted for later.', about: 'message', facts: nothing, example: {} },
+  'email.queued': {
+    summary: 'An email is queued for its first attempt.',
+    about: 'message',
+    facts: nothing,
+    example: {},
+  },
+  'email.scheduled': { summary: 'An email was scheduled.', about: 'message', facts: nothing, example: {} },
   'email.delivered': {
-    summary: 'The server of the recipient, or the relay, took the mail.',
+    summary: "The recipient's server, or the relay, accepted the email.",
     about: 'recipient',
     facts: attempted,
     example: { attempt: 1, response: '250 2.0.0 Ok' },
   },
   'email.delivery_delayed': {
-    summary: 'An attempt was deferred and will be retried, or a later report says that the mail is still under way.',
+    summary: 'An attempt was deferred and will be retried, or a later report says that the email is still in transit.',
     about: 'recipient',
     facts: attempted,
     example: { attempt: 1, response: '451 4.7.1 Try again later' },
   },
   'email.bounced': {
-    summary: 'The mail was refused permanently, immediately or by a later report.',
+    summary: 'The email was rejected permanently, immediately or by a later report.',
     about: 'recipient',
     facts: bounced,
     example: {
@@ -94,7 +99,7 @@ export const eventCatalogue = {
     },
   },
   'email.complained': {
-    summary: 'The recipient reported the mail as spam.',
+    summary: 'The recipient reported the email as spam.',
     about: 'recipient',
     facts: nothing,
     example: {},
@@ -106,25 +111,25 @@ export const eventCatalogue = {
     example: { attempt: 15, response: '451 4.7.1 Try again later' },
   },
   'email.suppressed': {
-    summary: 'Nothing was sent, because the address is on the suppression list.',
+    summary: 'Nothing was sent because the address is on the suppression list.',
     about: 'recipient',
     facts: z.looseObject({ suppression_id: z.string().optional() }),
     example: { suppression_id: exampleId('sup_') },
   },
   'email.canceled': {
-    summary: 'A mail was canceled before it was sent.',
+    summary: 'An email was canceled before it was sent.',
     about: 'message',
     facts: nothing,
     example: {},
   },
   'domain.verified': {
-    summary: 'The DNS records of a domain are right; it can send.',
+    summary: "A domain's DNS records are correct; it can send.",
     about: 'domain',
     facts: domain,
     example: { domain: exampleDomain },
   },
   'domain.at_risk': {
-    summary: 'A required DNS record of a verified domain is missing; it can send for 72 more hours.',
+    summary: 'A verified domain lost a required DNS record; it can send for 72 more hours.',
     about: 'domain',
     facts: domain,
     example: { domain: { ...exampleDomain, status: 'at_risk', status_reason: 'The DKIM record is missing.' } },
@@ -142,7 +147,7 @@ export const eventCatalogue = {
     example: { webhook: exampleWebhook },
   },
   'webhook.disabled': {
-    summary: 'An endpoint was disabled, by its answer 410 or after five days without one success.',
+    summary: 'An endpoint was disabled after a 410 response or five days without a success.',
     about: 'webhook',
     facts: webhook,
     example: { webhook: { ...exampleWebhook, status: 'disabled' } },
@@ -160,7 +165,7 @@ export const eventCatalogue = {
     example: { suppression: exampleSuppression, cause: 'deleted' },
   },
   'quota.warning': {
-    summary: 'Usage reached 80 % of the monthly volume.',
+    summary: 'Usage reached 80% of the monthly volume.',
     about: 'workspace',
     facts: quota,
     example: { quota: { limit: 50_000, used: 40_000, resets_at: '2030-02-01T00:00:00.000Z' } },
