@@ -497,6 +497,27 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
     ],
     green: [[{ path: '.npmrc', text: 'omit-lockfile-registry-resolved=true' }]],
   },
+  'the documentation says email': {
+    red: [
+      [{ path: 'README.md', text: 'It sends a mail.' }],
+      [{ path: 'docs/sending.md', text: 'Most mails arrive. Each mail has an id.' }],
+    ],
+    green: [
+      [
+        { path: 'docs/sending.md', text: 'A mail server takes an email, `a mail`.\n```text\nmails\n```\n' },
+        { path: 'docs/decisions/0001-a.md', text: 'It sends mails.' },
+        { path: 'CHANGELOG.md', text: 'It sends mails.' },
+      ],
+    ],
+  },
+  'the documentation uses noun compounds': {
+    red: [
+      [{ path: 'docs/sending.md', text: 'The limits of the queues of a workspace are those of its plan. '.repeat(20) }],
+    ],
+    green: [
+      [{ path: 'docs/sending.md', text: `${'Queue limits follow the plan that you chose. '.repeat(30)}One of them.` }],
+    ],
+  },
   'every shared resource has a row with its test': {
     red: [
       [sharesPage(bodiesRow), sharesCatalogue, sharesTest],

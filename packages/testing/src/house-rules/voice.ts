@@ -1,0 +1,64 @@
+import { blank } from '../source-text.ts';
+import { findAll, type HouseRule, type TreeFile } from './tree.ts';
+
+// "mail server" and its kin are compounds of the trade; "a mail" and "mails" are not English.
+const COUNTED_MAIL =
+  /(?<![\w@./$-])(?:mails|(?:a|each|every|one|this|that|another|first|last) mail(?! (?:server|client|provider|exchanger|host|program|queue|transport|app|system)s?\b))(?![\w@/$-]|\.\w)/gi;
+const OF = /\bof\b/gi;
+const WORD = /[A-Za-z][\w'’-]*/g;
+
+const MAX_OF_PER_10_000_WORDS = 150;
+const WORST = 10;
+
+/** Pages that quote the interface in the words of its specification, and history, which stays as it was written. */
+const quoted = new Set(['docs/interface.md', 'CHANGELOG.md']);
+
+const isDoc = ({ path }: TreeFile) =>
+  (/^docs\/[\w-]+\.md$/.test(path) ||
+    /^(?:README|SECURITY|CONTRIBUTING)\.md$|^packages\/\w+\/README\.md$/.test(path)) &&
+  !quoted.has(path);
+
+/** The prose of a page: nothing in fences or backticks, no addresses of links. */
+function proseOf(text: string): string {
+  return text
+    .replace(/^ *```[\s\S]*?^ *```/gm, blank)
+    .replace(/`[^`\n]*`/g, blank)
+    .replace(/\]\([^)\s]*\)/g, blank)
+    .replace(/<!--[\s\S]*?-->|<[^>]+>/g, blank);
+}
+
+interface Measured {
+  readonly path: string;
+  readonly words: number;
+  readonly ofs: number;
+}
+
+/** How often each page of the documentation says "of", the most frequent first. */
+function measureOf(files: readonly TreeFile[]): Measured[] {
+  const measured = files.filter(isDoc).map(({ path, text }) => {
+    const prose = proseOf(text);
+    return { path, words: [...prose.matchAll(WORD)].length, ofs: [...prose.matchAll(OF)].length };
+  });
+  const rate = ({ ofs, words }: Measured) => ofs / Math.max(1, words);
+  return measured.toSorted((left, right) => rate(right) - rate(left));
+}
+
+const perTenThousand = (ofs: number, words: number) => Math.round((ofs / Math.max(1, words)) * 10_000);
+
+/** "Mail" is not counted in English: one is an email. */
+export const uncountedMail: HouseRule = (files) =>
+  files.filter(isDoc).flatMap((file) => findAll(file, proseOf(file.text), COUNTED_MAIL, 'say email'));
+
+/** Noun compounds instead of "of"; the pages that say it most are named. */
+export const fewGenitives: HouseRule = (files) => {
+  const measured = measureOf(files);
+  const sum = (pick: (one: Measured) => number) => measured.reduce((total, one) => total + pick(one), 0);
+  const rate = perTenThousand(
+    sum(({ ofs }) => ofs),
+    sum(({ words }) => words),
+  );
+  if (rate <= MAX_OF_PER_10_000_WORDS) return [];
+  return measured
+    .slice(0, WORST)
+    .map(({ path, ofs, words }) => `${path}:1 ${perTenThousand(ofs, words)} of per 10,000 words; use noun compounds`);
+};
