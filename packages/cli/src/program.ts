@@ -5,17 +5,17 @@ import type { Terminal } from './terminal/terminal.ts';
 
 const settings = `
 Environment:
-  POSTRIDER_URL      where Postrider answers, with or without /v1 (default http://localhost:3000)
-  POSTRIDER_API_KEY  the key that commands over HTTP use
-  NO_COLOR           nothing is coloured anyway
-  DATABASE_URL, SECRET_KEY, DATA_DIR  as the server has them, for commands on the machine itself
-What is not set is read from ~/.config/postrider/config.json, which login writes.
+  POSTRIDER_URL      Postrider's URL, with or without /v1 (default http://localhost:3000)
+  POSTRIDER_API_KEY  the API key for commands over HTTP
+  NO_COLOR           output is never colored
+  DATABASE_URL, SECRET_KEY, DATA_DIR  the server's values, for local commands
+Unset values are read from ~/.config/postrider/config.json, which login writes.
 
 Exit codes:
   0  done
-  1  refused, or what was examined is not well
-  2  the command line is wrong
-  3  no answer, or a refusal that passes by itself: try again`;
+  1  rejected, or the check found a problem
+  2  invalid command line
+  3  no response, or a temporary rejection: try again`;
 
 type Add = (program: Command, terminal: Terminal) => void;
 
@@ -27,47 +27,47 @@ interface Group {
 
 /** The command groups by their first word. */
 export const groups: Readonly<Record<string, Group>> = {
-  send: { description: 'send a mail', load: async () => (await import('./commands/send.ts')).addSend },
-  logs: { description: 'the log of mails', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
+  send: { description: 'send an email', load: async () => (await import('./commands/send.ts')).addSend },
+  logs: { description: 'the email log', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
   email: {
-    description: 'show, cancel or give up one mail',
+    description: 'show, cancel or give up an email',
     load: async () => (await import('./commands/email-get.ts')).addEmail,
   },
   captures: {
-    description: 'captured mail, for tests',
+    description: 'captured emails, for tests',
     load: async () => (await import('./commands/captures.ts')).addCaptures,
   },
-  keys: { description: 'API keys of the workspace', load: async () => (await import('./commands/keys.ts')).addKeys },
+  keys: { description: "the workspace's API keys", load: async () => (await import('./commands/keys.ts')).addKeys },
   domains: {
-    description: 'the domains that mail is sent from',
+    description: 'sending domains',
     load: async () => (await import('./commands/domains.ts')).addDomains,
   },
   suppressions: {
-    description: 'addresses that mail is not sent to',
+    description: 'suppressed addresses',
     load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
   },
   erase: {
-    description: 'erase an address and the content of its mail; prints a receipt without the address',
+    description: 'erase an address and its email content; prints a receipt without the address',
     load: async () => (await import('./commands/suppressions.ts')).addErase,
   },
   import: {
-    description: 'take over suppressions, domains and webhooks from another provider',
+    description: 'import suppressions, domains and webhooks from another provider',
     load: async () => (await import('./commands/import.ts')).addImport,
   },
   webhooks: {
-    description: 'webhooks, and their receivers while you write them',
+    description: 'webhooks, and tools for receiver development',
     load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,
   },
   login: {
-    description: 'keep an address and an API key for later commands; the key is read from standard input',
+    description: 'store a URL and an API key for later commands; reads the key from standard input',
     load: async () => (await import('./commands/login.ts')).addLogin,
   },
   operators: {
-    description: 'people who run the instance, in every workspace',
+    description: 'operators of the instance',
     load: async () => (await import('./commands/operators.ts')).addOperators,
   },
   members: {
-    description: 'members of a workspace, for operators',
+    description: 'workspace members, for operators',
     load: async () => (await import('./commands/members.ts')).addMembers,
   },
   destinations: {
@@ -75,7 +75,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/destinations.ts')).addDestinations,
   },
   workspaces: {
-    description: 'the workspaces of the instance, for operators',
+    description: 'workspaces, for operators',
     load: async () => (await import('./commands/workspaces.ts')).addWorkspaces,
   },
   plans: {
@@ -83,7 +83,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/plans.ts')).addPlans,
   },
   audit: {
-    description: 'the audit log of the workspace, or of the instance',
+    description: "the workspace's or the instance's audit log",
     load: async () => (await import('./commands/audit.ts')).addAudit,
   },
   queues: {
@@ -95,8 +95,8 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/bulk.ts')).addBulk,
   },
   ...alike(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
-    stats: 'mail outcomes by minute, hour or day',
-    backlog: 'waiting mail by age',
+    stats: 'email outcomes by minute, hour or day',
+    backlog: 'pending email by age',
     failures: 'groups of similar failures, most frequent first',
   }),
   ...alike(['workers', 'schedules'], async () => (await import('./commands/workers.ts')).addWorkers, {
@@ -104,15 +104,15 @@ export const groups: Readonly<Record<string, Group>> = {
     schedules: 'cron schedules, for operators',
   }),
   migrate: {
-    description: 'on the machine itself: bring the database and its queues up to this release',
+    description: 'local: migrate the database and its queues to this release',
     load: async () => (await import('./machine/migrate.ts')).addMigrate,
   },
   'restore-check': {
-    description: 'on the machine itself, after a restore: hold all mail, and tell what was sent since',
+    description: 'local, after a restore: hold all email, and report what was sent since',
     load: async () => (await import('./machine/restore-check.ts')).addRestoreCheck,
   },
   databases: {
-    description: 'on the machine itself: embedded databases that no data directory refers to',
+    description: 'local: embedded databases that no data directory refers to',
     load: async () => (await import('./machine/databases.ts')).addDatabases,
   },
   doctor: {
@@ -153,7 +153,7 @@ export async function createWholeProgram(terminal: Terminal): Promise<Command> {
 }
 
 function emptyProgram(terminal: Terminal): Command {
-  const program = new Command('postrider').description('Send mail with Postrider, and operate it.');
+  const program = new Command('postrider').description('Send email with Postrider, and operate it.');
   program.version(versionOf(), '--version', 'print the version');
   program.option(
     '--output <format>',

@@ -37,7 +37,7 @@ describe('destructive commands', () => {
     const other = await answering(['erase', 'counted@example.com'], '1');
     const erasure = await answering(['erase', 'counted@example.com'], '2');
 
-    expect([dryRun.code, dryRun.err]).toEqual([2, expect.stringMatching(/^missing_option: .* of 2 mails .*--yes/s)]);
+    expect([dryRun.code, dryRun.err]).toEqual([2, expect.stringMatching(/^missing_option: .* of 2 emails .*--yes/s)]);
     expect([other.code, other.err]).toEqual([1, expect.stringContaining('not_confirmed: ')]);
     expect(other.prompt).toBe('Type 2 to go on: ');
     expect([erasure.code, erasure.out]).toEqual([0, expect.stringMatching(/^ers_\w+ {2}completed/)]);

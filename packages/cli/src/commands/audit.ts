@@ -21,7 +21,7 @@ interface ListOptions extends ChainOptions {
 }
 
 export function addAudit(program: Command, terminal: Terminal): void {
-  const audit = program.command('audit').description('the audit log of the workspace, or of the instance');
+  const audit = program.command('audit').description("the workspace's or the instance's audit log");
   const command = (name: string, description: string) =>
     audit
       .command(name)

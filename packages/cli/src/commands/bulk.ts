@@ -267,7 +267,7 @@ function previewWords(seen: BulkPreview): string {
     ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} are skipped: ${reason}`,
   );
   if (seen.matched === 0) {
-    const advice = 'find the mails with logs list, and preview again';
+    const advice = 'find the emails with logs list, and preview again';
     return [`nothing matches; ${seen.action} would do nothing: ${advice}`, ...skipped].join('\n');
   }
   return [

@@ -21,9 +21,9 @@ interface WaitOptions {
 export function addCaptures(program: Command, terminal: Terminal): void {
   program
     .command('captures')
-    .description('captured mail, for tests')
+    .description('captured emails, for tests')
     .command('wait')
-    .description('wait for the newest captured mail that matches; print it with its links and one-time codes')
+    .description('wait for the newest matching captured email; print it with its links and one-time codes')
     .option('--to <address>', 'an envelope recipient')
     .option('--from <address>', 'the envelope sender')
     .option('--subject <text>', 'a part of the subject')
@@ -43,7 +43,7 @@ export function addCaptures(program: Command, terminal: Terminal): void {
           return;
         }
         if (performance.now() >= ends) {
-          const message = `No captured mail matched within ${timeout} s.`;
+          const message = `No captured email matched within ${timeout} s.`;
           throw new Problem({ reason: 'no_capture', message, passing: true });
         }
       }

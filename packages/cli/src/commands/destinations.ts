@@ -45,7 +45,7 @@ export function addDestinations(program: Command, terminal: Terminal): void {
   const destinations = program.command('destinations').description('destinations and their limits, for operators');
   destinations
     .command('list')
-    .description('destinations that are limited, closed or held, or that mail waits for')
+    .description('destinations that are limited, closed or held, or have pending email')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const found = await graphql(terminal, listed, {});
@@ -57,8 +57,8 @@ export function addDestinations(program: Command, terminal: Terminal): void {
   destinations
     .command('limit <destination>')
     .description('limit a domain, or a relay as host:port, for every worker within two seconds')
-    .option('--connections <count>', 'concurrent mails over all workers', count)
-    .option('--per-minute <count>', 'mails per minute', count)
+    .option('--connections <count>', 'concurrent emails across all workers', count)
+    .option('--per-minute <count>', 'emails per minute', count)
     .option('--off', 'remove the limit')
     .option('--json', 'print JSON')
     .action(async (destination: string, options: LimitOptions) => {

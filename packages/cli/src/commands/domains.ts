@@ -28,7 +28,7 @@ interface SuspendOptions {
 }
 
 export function addDomains(program: Command, terminal: Terminal): void {
-  const domains = program.command('domains').description('the domains that mail is sent from');
+  const domains = program.command('domains').description('sending domains');
   const json = ['--json', 'print JSON'] as const;
   domains
     .command('list')

@@ -7,10 +7,10 @@ import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 const open = new Set(['scheduled', 'queued', 'sending', 'deferred']);
 
 export function addEmail(program: Command, terminal: Terminal): void {
-  const one = program.command('email').description('show, cancel or give up one mail');
+  const one = program.command('email').description('show, cancel or give up an email');
   one
     .command('cancel <id>')
-    .description('cancel a mail before its first attempt')
+    .description('cancel an email before its first attempt')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const email = await createClient(terminal).email.cancel(id);

@@ -33,7 +33,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     .description(`stop something on every worker within two seconds; a scope is one of ${holdScopes.join(', ')}`)
     .option('--reason <text>', 'why (required); shown to those whose mail is held')
     .option('--for <time>', 'how long it lasts, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
-    .option('--rate <count>', 'mails per minute after it ends (default: all at once)', count)
+    .option('--rate <count>', 'emails per minute after it ends (default: no limit)', count)
     .option('--workspace <id>', 'the workspace of the domain, if several have it')
     .option(...LOCAL)
     .option('--json', 'print JSON')
@@ -54,7 +54,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('release <target...>')
     .description('end a hold, by its id or by scope and value')
-    .option('--rate <count>', 'mails per minute from now on, instead of the rate of the hold', count)
+    .option('--rate <count>', "emails per minute from now on, instead of the hold's rate", count)
     .option('--at-once', 'remove its rate too, even if it has already ended')
     .option(...LOCAL)
     .option('--json', 'print JSON')

@@ -66,7 +66,7 @@ const PAUSE_SECONDS = 2;
 export function addImport(program: Command, terminal: Terminal): void {
   program
     .command('import')
-    .description('take over suppressions, domains and webhooks from another provider')
+    .description('import suppressions, domains and webhooks from another provider')
     .addArgument(new Argument('<provider>', 'whose exports they are').choices(providerNames))
     .option('--suppressions <files...>', 'exports of suppressed addresses, as CSV or JSON')
     .option('--domains <file>', 'the list of domains, as JSON or CSV; each is added as pending')

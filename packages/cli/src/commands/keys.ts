@@ -17,7 +17,7 @@ interface CreateOptions {
 }
 
 export function addKeys(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('API keys of the workspace');
+  const keys = program.command('keys').description("the workspace's API keys");
   keys
     .command('list')
     .description('every key, newest first')
@@ -42,7 +42,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   keys
     .command('create')
     .description('create a key; its secret is printed once')
-    .option('--name <text>', 'what the key is for')
+    .option('--name <text>', "the key's purpose")
     .option('--scope <scope...>', `any of ${scopes.join(' ')}`)
     .option('--mode <mode>', 'live, or sandbox for a key whose mail is only captured')
     .option('--domain <name...>', 'a domain it may send from (default: any)')

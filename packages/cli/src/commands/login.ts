@@ -8,8 +8,8 @@ import { plain, show, type Terminal } from '../terminal/terminal.ts';
 export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command('login')
-    .description('keep an address and an API key for later commands; the key is read from standard input')
-    .option('--url <url>', 'where Postrider answers')
+    .description('store a URL and an API key for later commands; reads the key from standard input')
+    .option('--url <url>', "Postrider's URL")
     .option('--json', 'print JSON')
     .action(async (options: { url?: string; json?: boolean }) => {
       // Never an argument: all users of the machine can see those, and the shell stores them.

@@ -28,12 +28,12 @@ interface ListOptions {
 }
 
 export function addLogs(program: Command, terminal: Terminal): void {
-  const logs = program.command('logs').description('the log of mails');
+  const logs = program.command('logs').description('the email log');
   logs
     .command('list')
-    .description('the newest mails that match a filter')
+    .description('the newest emails that match a filter')
     .option('--status <list>', 'any of these, such as deferred,failed')
-    .option('--tag <tag...>', 'tags that a mail must all carry')
+    .option('--tag <tag...>', 'tags that an email must all have')
     .option('--to <address>', 'a recipient, copies included')
     .option('--to-domain <name>', 'the domain of one of its recipients')
     .option('--from <address>', 'the sender')
@@ -50,8 +50,8 @@ export function addLogs(program: Command, terminal: Terminal): void {
     });
   logs
     .command('tail')
-    .description('print new mails as they are accepted, until Ctrl-C')
-    .option('-n, --last <count>', 'how many earlier mails to begin with', wholeNumber(0, FOLLOW_PAGE), 10)
+    .description('print new emails as they are accepted, until Ctrl-C')
+    .option('-n, --last <count>', 'how many earlier emails to begin with', wholeNumber(0, FOLLOW_PAGE), 10)
     .option('--interval <seconds>', 'how often to ask', wholeNumber(1, 3600), DEFAULT_SECONDS)
     .option('--json', 'print one JSON object a line')
     .action(async ({ last, interval, json = terminal.json }: TailOptions) => {

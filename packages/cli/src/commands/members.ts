@@ -16,7 +16,7 @@ interface Options {
 }
 
 export function addMembers(program: Command, terminal: Terminal): void {
-  const members = program.command('members').description('members of a workspace, for operators');
+  const members = program.command('members').description('workspace members, for operators');
   const command = (name: string, description: string) =>
     members
       .command(name)

@@ -58,7 +58,7 @@ const failureGroups = query(
 export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('stats')
-    .description('mail outcomes by minute, hour or day')
+    .description('email outcomes by minute, hour or day')
     .addOption(new Option('--bucket <length>', 'length of a line').choices(lengthsOfBuckets).default('hour'))
     .option('--since <time>', 'ISO 8601; a day ago, or an hour where lines are minutes')
     .option('--until <time>', 'ISO 8601; now')
@@ -90,7 +90,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     });
   program
     .command('backlog')
-    .description('waiting mail by age')
+    .description('pending email by age')
     .addOption(new Option('--by <dimension>', 'one line for each').choices(dimensionsOfBacklog).default('destination'))
     .option('--top <count>', 'how many lines', count)
     .addOption(reachOption())

@@ -13,7 +13,7 @@ interface Options {
 }
 
 export function addOperators(program: Command, terminal: Terminal): void {
-  const operators = program.command('operators').description('people who run the instance, in every workspace');
+  const operators = program.command('operators').description('operators of the instance');
   operators
     .command('list')
     .description('every operator')

@@ -27,7 +27,7 @@ export function addPlans(program: Command, terminal: Terminal): void {
   const withLimits = (command: Command) =>
     command
       .option('--monthly <count>', 'emails of a calendar month, or none for no limit', countOrNone)
-      .option('--recipients <count>', 'recipients of one mail', count)
+      .option('--recipients <count>', 'recipients per email', count)
       .option('--send-per-minute <count>', 'requests of one key that send', count)
       .option('--logs-per-minute <count>', 'requests of one key that read logs', count)
       .option('--other-per-minute <count>', 'all other requests of one key', count)

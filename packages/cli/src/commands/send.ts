@@ -34,7 +34,7 @@ interface SendOptions {
 export function addSend(program: Command, terminal: Terminal): void {
   program
     .command('send')
-    .description('send a mail')
+    .description('send an email')
     .requiredOption('--from <mailbox>', 'a@b.c or "Name <a@b.c>", in a verified domain')
     .requiredOption('--to <mailbox...>', 'one or several')
     .option('--cc <mailbox...>')
@@ -109,7 +109,7 @@ async function attachments(
   if (total > MOST_ATTACHED_BYTES) {
     throw new Problem({
       reason: 'body_too_large',
-      message: `The files of --attach have ${total} bytes; a mail has at most ${MOST_ATTACHED_BYTES}, with its html and text.`,
+      message: `The files of --attach have ${total} bytes; an email can have at most ${MOST_ATTACHED_BYTES}, with its html and text.`,
       advice: 'Attach less, or send a link.',
     });
   }

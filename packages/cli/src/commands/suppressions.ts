@@ -28,7 +28,7 @@ interface AddOptions {
 }
 
 export function addSuppressionCommands(program: Command, terminal: Terminal): void {
-  const suppressions = program.command('suppressions').description('addresses that mail is not sent to');
+  const suppressions = program.command('suppressions').description('suppressed addresses');
   suppressions
     .command('list')
     .description('newest first')
@@ -182,7 +182,7 @@ interface EraseOptions {
 export function addErase(program: Command, terminal: Terminal): void {
   program
     .command('erase <email>')
-    .description('erase an address and the content of its mail; prints a receipt without the address')
+    .description('erase an address and its email content; prints a receipt without the address')
     .option('--no-wait', 'print the run that was started, and do not wait for its end')
     .option(...yesOption)
     .option('--json', 'print JSON')

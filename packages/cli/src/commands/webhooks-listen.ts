@@ -21,7 +21,7 @@ interface ListenOptions {
 }
 
 export function addWebhooks(program: Command, terminal: Terminal): void {
-  const webhooks = program.command('webhooks').description('webhooks, and their receivers while you write them');
+  const webhooks = program.command('webhooks').description('webhooks, and tools for receiver development');
   addEndpoints(webhooks, terminal);
   webhooks
     .command('listen')

@@ -14,7 +14,7 @@ interface UpdateOptions {
 }
 
 export function addWorkspaces(program: Command, terminal: Terminal): void {
-  const workspaces = program.command('workspaces').description('the workspaces of the instance, for operators');
+  const workspaces = program.command('workspaces').description('workspaces, for operators');
   const set = async (change: typeof workspaceUpdate, input: Readonly<Record<string, unknown>>) =>
     workspaceOf((await graphql(terminal, change, { input })).workspace);
   workspaces
@@ -37,7 +37,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     });
   workspaces
     .command('update <id>')
-    .description('change its name, or its policy for a mail whose SMTP reply was lost')
+    .description('change its name, or its policy for emails whose SMTP reply was lost')
     .option('--name <text>', 'another name')
     .addOption(
       new Option('--unknown-policy <policy>', 'resend may send twice, stop may not send at all').choices(policies),

@@ -4,7 +4,7 @@ const MAX_COUNT = 10_000;
 
 export interface MailCount {
   readonly count: number;
-  /** The count in words, such as "at least 10000 mails". */
+  /** The count in words, such as "at least 10000 emails". */
   readonly words: string;
 }
 
@@ -17,5 +17,5 @@ export async function countMails(client: Postrider, filter: EmailLogsQuery): Pro
     more = page.next_cursor !== null;
     if (count >= MAX_COUNT) break;
   }
-  return { count, words: `${more ? 'at least ' : ''}${count} ${count === 1 ? 'mail' : 'mails'}` };
+  return { count, words: `${more ? 'at least ' : ''}${count} ${count === 1 ? 'email' : 'emails'}` };
 }

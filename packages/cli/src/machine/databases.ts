@@ -16,7 +16,7 @@ interface DatabaseOptions {
 export function addDatabases(program: Command, terminal: Terminal): void {
   program
     .command('databases')
-    .description('on the machine itself: embedded databases that no data directory refers to')
+    .description('local: embedded databases that no data directory refers to')
     .option('--remove <directory>', 'delete this one; start an installation that was moved once before')
     .option('--deleted', 'with --remove, where the folder around its data directory was deleted too')
     .option(...yesOption)

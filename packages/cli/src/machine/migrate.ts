@@ -8,7 +8,7 @@ import { withDatabase } from './machine.ts';
 export function addMigrate(program: Command, terminal: Terminal): void {
   program
     .command('migrate')
-    .description('on the machine itself: bring the database and its queues up to this release')
+    .description('local: migrate the database and its queues to this release')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const ran = await withDatabase(readConfig(terminal.env), async (url) => {

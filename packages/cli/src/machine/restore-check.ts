@@ -22,7 +22,7 @@ interface Options {
 export function addRestoreCheck(program: Command, terminal: Terminal): void {
   program
     .command('restore-check')
-    .description('on the machine itself, after a restore: hold all mail, and tell what was sent since')
+    .description('local, after a restore: hold all email, and report what was sent since')
     .option(
       '--sent <file...>',
       'logs of sent email, whose lines name Message-IDs and addresses and say that it was sent',
@@ -92,7 +92,7 @@ function told(checked: RestoreCheck, compared: boolean): string {
                 ),
               ]
             : []),
-          `${missing.count} mails were accepted since, and are not here`,
+          `${missing.count} emails were accepted since, and are not here`,
           ...some(missing.listed, missing.count),
         ]
       : ['what was sent since is not known: name a log with --sent, or a database with --replica']),
