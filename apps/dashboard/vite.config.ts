@@ -21,7 +21,7 @@ export default defineConfig({
       },
     },
   ],
-  define: { 'import.meta.env.RELEASE': JSON.stringify(hash) },
+  define: { RELEASE: JSON.stringify(hash) },
   build: {
     target: 'es2023',
     // An inlined font or icon would need data: in the CSP.

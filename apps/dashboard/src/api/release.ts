@@ -1,5 +1,8 @@
 import { createStore } from './store.ts';
 
+/** The hash of this build's sources, which Vite inserts. */
+declare const RELEASE: string;
+
 /**
  * Whether the server has a newer dashboard than this tab. The files of this one no longer exist then, so only a reload
  * helps.
@@ -7,7 +10,7 @@ import { createStore } from './store.ts';
 export const outdated = createStore(false);
 
 export function noteRelease(release: string | null): void {
-  if (release !== null && release !== import.meta.env.RELEASE) outdated.set(true);
+  if (release !== null && release !== RELEASE) outdated.set(true);
 }
 
 /** A chunk that is loaded on first use may belong to the previous release. */
