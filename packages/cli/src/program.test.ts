@@ -76,6 +76,6 @@ describe('the program', () => {
     // A port that fetch itself blocks.
     const rejection = await postrider(['keys', 'list'], { POSTRIDER_URL: 'http://127.0.0.1:1' });
 
-    expect(rejection.err).toMatch(/^unreachable: No answer from http:\/\/127\.0\.0\.1:1: bad port\.$/m);
+    expect(rejection.err).toMatch(/^unreachable: No response from http:\/\/127\.0\.0\.1:1: bad port\.$/m);
   });
 });

@@ -59,7 +59,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,
   },
   login: {
-    description: 'store a URL and an API key for later commands; reads the key from standard input',
+    description: 'store a URL and an API key for later commands; reads the key from stdin',
     load: async () => (await import('./commands/login.ts')).addLogin,
   },
   operators: {
@@ -112,7 +112,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./machine/restore-check.ts')).addRestoreCheck,
   },
   databases: {
-    description: 'local: embedded databases that no data directory refers to',
+    description: 'local: list unused embedded databases',
     load: async () => (await import('./machine/databases.ts')).addDatabases,
   },
   doctor: {
@@ -153,11 +153,11 @@ export async function createWholeProgram(terminal: Terminal): Promise<Command> {
 }
 
 function emptyProgram(terminal: Terminal): Command {
-  const program = new Command('postrider').description('Send email with Postrider, and operate it.');
+  const program = new Command('postrider').description('Send email with Postrider and operate it.');
   program.version(versionOf(), '--version', 'print the version');
   program.option(
     '--output <format>',
-    'text, or json, which only gains fields (json@1 names its version); json where no terminal reads',
+    'text or json (json@1 pins the version); default: json if the output is not a terminal',
   );
   program.addHelpText('after', settings);
   // Set before commands are added, because they inherit it.

@@ -53,8 +53,8 @@ function readOutput(given: readonly string[]): { words: readonly string[]; json?
   if (format === 'json' || format === VERSIONED) return { words, json: true };
   throw new Problem({
     reason: 'invalid_option',
-    message: `--output ${format} is none.`,
-    advice: `It is text, json or ${VERSIONED}, which names the version of the JSON.`,
+    message: `--output ${format} is not a valid format.`,
+    advice: `Use text, json or ${VERSIONED}, which pins the JSON version.`,
   });
 }
 

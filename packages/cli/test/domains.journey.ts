@@ -38,10 +38,10 @@ describe('domains', () => {
     expect(verification.out).toMatch(/^example\.test {2}verified\n/);
     expect(verification.code).toBe(0);
     const healthy = await postrider(['domains', 'doctor', 'example.test', '--format', 'steps']);
-    expect(healthy).toMatchObject({ code: 0, out: 'Nothing to do.\n' });
+    expect(healthy).toMatchObject({ code: 0, out: 'No action needed.\n' });
     expect((await postrider(['domains', 'list'])).out).toMatch(/^example\.test +verified +next check /);
     const nameless = await postrider(['domains', 'add', 'other.test', '--return-path', 'bounces']);
-    expect(nameless.out).toMatch(/^Set HELO_NAME .* publish nothing that names (localhost|127\.0\.0\.1)\.$/m);
+    expect(nameless.out).toMatch(/^Set HELO_NAME .* Do not publish records that contain (localhost|127\.0\.0\.1)\.$/m);
     const removal = await postrider(['domains', 'remove', 'Other.test', '--yes']);
     expect(removal).toMatchObject({ code: 0, out: 'other.test  removed\n' });
     expect((await postrider(['domains', 'remove', 'other.test', '--yes'])).err).toMatch(/^domain_not_found: /);

@@ -101,7 +101,7 @@ describe('restore-check', () => {
     const missingLog = await postrider(['restore-check', '--sent', join(directory, 'absent.log')]);
 
     expect(report.code).toBe(0);
-    expect(report.out).toMatch(/^hld_\w+ holds all mail and webhooks until it is released$/m);
+    expect(report.out).toMatch(/^hld_\w+ holds all email and webhooks until it is released$/m);
     expect(report.out).toContain('1 workers run already');
     expect(report.out).toContain(`${email.id}  sent@example.com  ${log}`);
     expect(report.out).toContain(`${log}:2  about <${open.id}@sandbox.test>`);

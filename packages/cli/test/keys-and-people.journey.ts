@@ -23,7 +23,7 @@ describe('keys', () => {
     const rotation = await postrider(['keys', 'rotate', key.id]);
 
     const [secret, line] = rotation.out.split('\n');
-    expect(line).toMatch(new RegExp(`^key_\\w+ instead of ${key.id}; shown this once$`));
+    expect(line).toMatch(new RegExp(`^key_\\w+ replaces ${key.id}; shown once$`));
     const list = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret ?? '' });
     const [successor] = line?.split(' ') ?? [];
     expect(list.out).toMatch(new RegExp(`^${key.id} +active .* until \\S+ +replaced by ${successor}$`, 'm'));
@@ -66,7 +66,7 @@ describe('operators', () => {
 
   it('a second operator is added and removed, and the last one cannot be', async () => {
     const addition = await postrider(['operators', 'add', 'Second@people.test', '--password']);
-    expect(addition.out).toMatch(/^\S{20}\ntheir password; shown this once\nsecond@people\.test is an operator\n$/);
+    expect(addition.out).toMatch(/^\S{20}\ntheir password; shown once\nAdded second@people\.test as an operator\n$/);
     expect((await postrider(['operators', 'login-link'])).err).toMatch(/^missing_option: There are 2 operators/);
 
     expect((await postrider(['operators', 'remove', 'SECOND@people.test', '--yes'])).code).toBe(0);
@@ -85,7 +85,7 @@ describe('members', () => {
     const list = await postrider(['members', 'list', '--json']);
 
     expect(addition.out).toMatch(
-      /^http\S+\/login\/link\/\S{43}\nsigns them in once, until .*\nada@people\.test is admin of wsp_\S+\n$/,
+      /^http\S+\/login\/link\/\S{43}\nsigns them in once; expires at .*\nAdded ada@people\.test to wsp_\S+ as admin\n$/,
     );
     expect(JSON.parse(second.out)).toMatchObject({ role: 'viewer', login_url: expect.any(String) });
     expect(change.out).toMatch(/^bob@people\.test is member of wsp_/);
@@ -122,10 +122,10 @@ describe('workspaces and plans', () => {
 
     expect(JSON.parse(plan.out)).toMatchObject({ name: 'tiny', monthly_emails: 100, send_per_minute: 1000 });
     expect(keys.out).toMatch(new RegExp(`^${api_key.id} +active .* First key +admin .*\n$`));
-    expect(stops.out).toMatch(/tiny +stop after a lost answer/);
-    expect(move.out).toMatch(/growth +stop after a lost answer .* Shop$/m);
+    expect(stops.out).toMatch(/tiny +stop after a lost reply/);
+    expect(move.out).toMatch(/growth +stop after a lost reply .* Shop$/m);
     expect(wider.out).toContain('no monthly limit');
-    expect(limited.out).toContain('600 requests a minute of all API keys');
+    expect(limited.out).toContain('600 requests per minute across all API keys');
     expect(JSON.parse(unlimited.out)).toMatchObject({ workspace_rate: null });
     expect(deletion).toMatchObject({ code: 0, out: 'tiny is deleted\n' });
     const list = (await postrider(['workspaces', 'list'])).out.trimEnd().split('\n');

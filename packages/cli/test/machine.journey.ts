@@ -30,7 +30,7 @@ describe('migrate', () => {
       const second = await launch(['migrate'], { DATA_DIR: empty });
 
       expect(JSON.parse(first.out).ran[0]).toBe('0001_baseline');
-      expect(second).toEqual({ code: 0, out: 'The database is current.\n', err: '' });
+      expect(second).toEqual({ code: 0, out: 'The database is up to date.\n', err: '' });
       const tooEarly = await postrider(['keys', 'create', '--local'], { DATA_DIR: empty });
       expect(tooEarly.err).toMatch(/^not_installed: /);
     } finally {
@@ -80,7 +80,7 @@ describe('doctor', () => {
 
     expect(code).toBe(1);
     expect(out).toMatch(/skipped +database/);
-    expect(out).toMatch(/failed +service +No answer from http:\/\/127\.0\.0\.1:9/);
+    expect(out).toMatch(/failed +service +No response from http:\/\/127\.0\.0\.1:9/);
     expect(out).toMatch(/skipped +key/);
   });
 });

@@ -33,9 +33,9 @@ describe('queues, workers and schedules', () => {
 
     expect(JSON.parse(list.out).object).toBe('list');
     const none_dead = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--state', 'dead']);
-    expect(none_dead).toMatchObject({ code: 0, out: 'nothing matches\n' });
+    expect(none_dead).toMatchObject({ code: 0, out: 'No results.\n' });
     expect(preview.out).toMatch(/^\d+ jobs are dead\n$/);
-    expect(concurrency.out).toBe('domain.recheck runs 2 at once on each worker\n');
+    expect(concurrency.out).toBe('Concurrency for domain.recheck set to 2 per worker\n');
     const none = await postrider(['queues', 'retry', 'job_none']);
     expect(none).toMatchObject({ code: 1, err: expect.stringMatching(/^job_not_found: /) });
   });
@@ -75,7 +75,7 @@ describe('destinations', () => {
     await postrider(['destinations', 'limit', 'example.com', '--off']);
     expect(JSON.parse((await postrider(['destinations', 'list', '--json'])).out).data).toEqual([]);
     const empty = await postrider(['destinations', 'list']);
-    expect(empty.out).toBe('nothing is limited, closed, held or waited for\n');
+    expect(empty.out).toBe('No destinations are limited, closed or held, and none has pending email.\n');
   });
 
   it('a limit without a number and an invalid destination are rejected', async () => {
@@ -128,7 +128,7 @@ describe('queues hold and release', () => {
     expect([duplicate.code, duplicate.err]).toEqual([1, expect.stringMatching(/^hold_exists: /)]);
 
     const release = await postrider(['queues', 'release', 'destination', 'held.example.com']);
-    expect(release.out).toBe(`${hold_id}  destination held.example.com is released, resumes at 600 a minute\n`);
+    expect(release.out).toBe(`${hold_id}  destination held.example.com is released at 600 per minute\n`);
     expect(JSON.parse((await postrider(['queues', 'holds', '--json'])).out).data).toEqual([]);
     const history = JSON.parse((await postrider(['queues', 'holds', '--all', '--json'])).out).data;
     expect(history).toMatchObject([{ id: hold_id, ended_by: 'release' }]);
@@ -154,7 +154,7 @@ describe('queues hold and release', () => {
 
   it('an unknown scope, an unknown queue and a release without a hold are rejected', async () => {
     const scope = await postrider(['queues', 'hold', 'planet', 'mars']);
-    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is not a scope/)]);
+    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is not a valid scope/)]);
     const missingReason = await postrider(['queues', 'hold', 'queue', 'delivery.attempt']);
     expect([missingReason.code, missingReason.err]).toEqual([2, expect.stringMatching(/^missing_option: /)]);
     const queue = await postrider(['queues', 'hold', 'queue', 'mars', '--reason', 'Why not']);

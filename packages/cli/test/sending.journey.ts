@@ -168,7 +168,7 @@ describe('logs list', () => {
 
     expect(both.out).toMatch(/^\S+ {2}msg_\w+ {2}\w+ +bob@example\.com {2}Hello\nThere are more/);
     expect(JSON.parse(one.out).data).toMatchObject([{ to: ['ada@example.com'] }]);
-    expect([none.code, none.out]).toEqual([0, 'nothing matches\n']);
+    expect([none.code, none.out]).toEqual([0, 'No results.\n']);
   });
 
   it('an unknown status is rejected', async () => {

@@ -103,7 +103,7 @@ describe('webhooks', () => {
     const { code, out, err } = await receiving;
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ type: 'email.delivered' });
-    expect(err).toContain('refused a post: ');
+    expect(err).toContain('rejected a request: ');
     expect((await postrider(['webhooks', 'list'])).out).toMatch(
       new RegExp(`^${id} +enabled +live .* email.delivered$`, 'm'),
     );

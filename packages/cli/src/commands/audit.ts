@@ -26,27 +26,27 @@ export function addAudit(program: Command, terminal: Terminal): void {
     audit
       .command(name)
       .description(description)
-      .option('--instance', 'the log of the instance: queues, destinations, workspaces, plans; for operators');
+      .option('--instance', 'the instance log: queues, destinations, workspaces, plans; for operators');
   const filtered = (name: string, description: string) =>
     command(name, description)
-      .option('--action <actions>', 'one action or a comma list, such as api_key.revoked')
-      .option('--target <id>', 'the id of the target')
-      .option('--actor <id>', 'the id of the actor')
+      .option('--action <actions>', 'one or more actions, comma-separated, such as api_key.revoked')
+      .option('--target <id>', 'target ID')
+      .option('--actor <id>', 'actor ID')
       .option('--since <time>', 'ISO 8601; without an offset it is UTC')
       .option('--until <time>', 'ISO 8601; without an offset it is UTC');
   filtered('list', 'newest first')
-    .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)
+    .option('--limit <count>', 'number of results', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const found = await pageOf(terminal, auditLog, { ...filterOf(options), first: options.limit });
       const page = { ...found, data: found.data.map(entryOf) };
       show(terminal, options.json, page, () => foundTable(page.data.map(rowOf)));
     });
-  filtered('export', 'every entry as a line of JSON, newest first').action(async (options: ListOptions) => {
+  filtered('export', 'print every entry as a line of JSON, newest first').action(async (options: ListOptions) => {
     const entries = entriesOf(terminal, auditLog, filterOf(options));
     for await (const entry of entries) terminal.print(JSON.stringify(entryOf(entry)));
   });
-  command('verify', 'walk the chain, and name the first entry that does not fit')
+  command('verify', 'verify the hash chain and report the first broken entry')
     .option('--json', 'print JSON')
     .action(async (options: ChainOptions) => {
       const found = await verifyAll(terminal, options);
@@ -54,8 +54,8 @@ export function addAudit(program: Command, terminal: Terminal): void {
         const { sequence, id, problem } = found.broken;
         throw new Problem({
           reason: 'audit_broken',
-          message: `Entry ${sequence}${id === null ? '' : ` (${id})`} is ${problem}; the ${found.verified} before it are intact.`,
-          advice: 'The audit log was changed in the database directly. Compare it with an earlier backup.',
+          message: `Entry ${sequence}${id === null ? '' : ` (${id})`} is ${problem}. The ${found.verified} before it are intact.`,
+          advice: 'Someone changed the audit log directly in the database. Compare it with an earlier backup.',
         });
       }
       show(terminal, options.json, found, () => `${found.verified} entries are intact\nhead ${found.head ?? 'none'}`);

@@ -44,20 +44,20 @@ function addPreview(bulk: Command, terminal: Terminal): void {
   bulk
     .command('preview')
     .addArgument(new Argument('<action>', 'the action to run').choices(actionsInBulk))
-    .description('show what an action would process, and print the token that runs it')
-    .option('--status <list>', 'statuses of messages, or of deliveries for replay')
-    .option('--tag <tag...>', 'tags that a message must all carry')
+    .description('show what an action would process and print the token to run it')
+    .option('--status <list>', 'message statuses, or delivery statuses for replay')
+    .option('--tag <tag...>', 'tags the message must have (all of them)')
     .option('--to <address>', 'a recipient')
-    .option('--to-domain <name>', 'the domain of one of its recipients')
+    .option('--to-domain <name>', 'a recipient domain')
     .option('--priority <priority>', 'high, normal or bulk')
-    .option('--from <address>', 'the sender')
-    .option('--sender-domain <name>', 'the domain of from')
-    .addOption(new Option('--domain <name>', 'the same as --sender-domain').hideHelp())
+    .option('--from <address>', 'sender address')
+    .option('--sender-domain <name>', 'sender domain')
+    .addOption(new Option('--domain <name>', 'same as --sender-domain').hideHelp())
     .option('--webhook <id>', 'for replay: the endpoint')
     .option('--queue <name>', 'for redrive: the queue')
     .option('--since <time>', 'from this time on, as ISO 8601')
-    .option('--until <time>', 'before this time, as ISO 8601')
-    .option('--workspace <id>', 'another workspace than that of the key')
+    .option('--until <time>', 'before this time (ISO 8601)')
+    .option('--workspace <id>', 'workspace to use instead of the one of the key')
     .option('--json', 'print JSON')
     .action(async (action: string, options: FilterOptions) => {
       const input = { action: enumValue(action), ...filterOf(action, options), workspaceId: options.workspace };
@@ -70,12 +70,12 @@ function addPreview(bulk: Command, terminal: Terminal): void {
 function addRun(bulk: Command, terminal: Terminal): void {
   bulk
     .command('run <token>')
-    .description('run a preview by its token; the same token again shows the same bulk operation')
-    .requiredOption('--reason <text>', 'why; recorded in the audit log')
+    .description('run a preview by its token; repeating the token shows the same bulk operation')
+    .requiredOption('--reason <text>', 'reason for the audit log')
     .option('--rate <count>', 'items per second, up to 1000 (default 100)', count)
-    .option('--count <count>', 'the count that the preview showed; asked for where a terminal reads', countOrNone)
-    .option('-y, --yes', 'run it without its count')
-    .option('--wait', 'until it has ended')
+    .option('--count <count>', 'the count from the preview; prompted for on a terminal', countOrNone)
+    .option('-y, --yes', 'run without confirming the count')
+    .option('--wait', 'wait until it finishes')
     .option('--json', 'print JSON')
     .action(async (token: string, options: RunOptions) => {
       const { reason, rate: ratePerSecond } = options;
@@ -89,8 +89,8 @@ function addRun(bulk: Command, terminal: Terminal): void {
 function addList(bulk: Command, terminal: Terminal): void {
   bulk
     .command('list')
-    .description('the newest bulk operations')
-    .option('--workspace <id>', 'another workspace than that of the key')
+    .description('list the newest bulk operations')
+    .option('--workspace <id>', 'workspace to use instead of the one of the key')
     .option('--json', 'print JSON')
     .action(async (options: { workspace?: string; json?: boolean }) => {
       const page = await pageOf(terminal, bulkOperations, { first: PAGE, workspaceId: options.workspace });
@@ -102,7 +102,7 @@ function addList(bulk: Command, terminal: Terminal): void {
 function addGet(bulk: Command, terminal: Terminal): void {
   bulk
     .command('get <id>')
-    .description('one bulk operation')
+    .description('show a bulk operation')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const entry = await bulkWith(terminal, id);
@@ -114,7 +114,7 @@ function addCancel(bulk: Command, terminal: Terminal): void {
   bulk
     .command('cancel <id>')
     .description('cancel a bulk operation; processed items stay as they are')
-    .option('--reason <text>', 'why; recorded in the audit log')
+    .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { reason?: string; json?: boolean }) => {
       const input = { id, reason: options.reason };
@@ -126,7 +126,7 @@ function addCancel(bulk: Command, terminal: Terminal): void {
 function addItems(bulk: Command, terminal: Terminal): void {
   bulk
     .command('items <id>')
-    .description('the outcome of each item')
+    .description('show the outcome of each item')
     .addOption(new Option('--outcome <outcome>', 'only items with this outcome').choices(outcomesOfItems))
     .option('--json', 'print JSON lines')
     .action(async (id: string, { outcome, json = terminal.json }: { outcome?: string; json?: boolean }) => {
@@ -145,7 +145,7 @@ function addItems(bulk: Command, terminal: Terminal): void {
 function addDownload(bulk: Command, terminal: Terminal): void {
   bulk
     .command('download <id>')
-    .description('the result of an export, as JSON lines')
+    .description('print the result of an export as JSON lines')
     .action(async (id: string) => {
       for (let after: string | null | undefined; after !== null; ) {
         const { exported }: BulkExport = existing(id, await graphql(terminal, bulkExport, { id, after }));
@@ -214,14 +214,14 @@ function bulkOf(bulk: BulkEntry): BulkEntry {
 async function countFor(terminal: Terminal, { count: given, yes }: RunOptions): Promise<number | undefined> {
   if (given !== undefined || yes) return given;
   if (terminal.question) {
-    const typed = (await terminal.question('Type the count that the preview showed: ')).trim();
+    const typed = (await terminal.question('Type the count from the preview: ')).trim();
     if (!/^\d+$/.test(typed)) throw notConfirmed();
     return Number(typed);
   }
   throw new Problem({
     reason: 'missing_option',
-    message: 'What a bulk operation does is not undone, so nothing was started.',
-    advice: 'Add --count with the count that the preview showed, or --yes.',
+    message: 'Bulk operations cannot be undone, so nothing was started.',
+    advice: 'Add --count with the count from the preview, or --yes.',
   });
 }
 
@@ -246,8 +246,8 @@ function existing<T extends object>(id: string, bulk: T | null): T {
   if (bulk !== null && 'id' in bulk) return bulk;
   throw new Problem({
     reason: 'bulk_not_found',
-    message: `No bulk operation has the id ${id}.`,
-    advice: '`npx postrider bulk list` shows the newest.',
+    message: `No bulk operation with ID ${id}.`,
+    advice: 'Run `npx postrider bulk list` to see the newest.',
   });
 }
 
@@ -267,8 +267,8 @@ function previewWords(seen: BulkPreview): string {
     ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} are skipped: ${reason}`,
   );
   if (seen.matched === 0) {
-    const advice = 'find the emails with logs list, and preview again';
-    return [`nothing matches; ${seen.action} would do nothing: ${advice}`, ...skipped].join('\n');
+    const advice = 'find the emails with logs list, then preview again';
+    return [`No matches for ${seen.action}: ${advice}`, ...skipped].join('\n');
   }
   return [
     `${seen.action} would process ${about}${seen.matched}`,
@@ -289,7 +289,7 @@ function entryWords(entry: BulkEntry): string {
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
 }
 

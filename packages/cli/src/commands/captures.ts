@@ -23,12 +23,12 @@ export function addCaptures(program: Command, terminal: Terminal): void {
     .command('captures')
     .description('captured emails, for tests')
     .command('wait')
-    .description('wait for the newest matching captured email; print it with its links and one-time codes')
-    .option('--to <address>', 'an envelope recipient')
-    .option('--from <address>', 'the envelope sender')
-    .option('--subject <text>', 'a part of the subject')
-    .option('--since <time>', 'arrived at this time or later, as ISO 8601')
-    .option('--timeout <seconds>', 'how long to wait', wholeNumber(0, 3600), DEFAULT_WAIT)
+    .description('wait for the newest matching email and print it with its links and one-time codes')
+    .option('--to <address>', 'envelope recipient')
+    .option('--from <address>', 'envelope sender')
+    .option('--subject <text>', 'text in the subject')
+    .option('--since <time>', 'received at or after this time (ISO 8601)')
+    .option('--timeout <seconds>', 'seconds to wait', wholeNumber(0, 3600), DEFAULT_WAIT)
     .option('--json', 'print JSON')
     .action(async ({ timeout, json, ...filters }: WaitOptions) => {
       const client = createClient(terminal);

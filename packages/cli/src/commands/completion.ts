@@ -14,8 +14,8 @@ interface Words {
 export function addCompletion(program: Command, terminal: Terminal, everything: () => Promise<Command>): void {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
-    .description('print a script that completes commands and options; for bash: eval "$(postrider completion bash)"')
+    .addArgument(new Argument('<shell>', 'shell to complete for').choices(shells))
+    .description('print a shell completion script; for bash: eval "$(postrider completion bash)"')
     .action(async (shell: Shell) => terminal.print(scripts[shell](wordsOf(await everything()))));
 }
 

@@ -45,13 +45,15 @@ export function addDestinations(program: Command, terminal: Terminal): void {
   const destinations = program.command('destinations').description('destinations and their limits, for operators');
   destinations
     .command('list')
-    .description('destinations that are limited, closed or held, or have pending email')
+    .description('list destinations that are limited, closed or held, or have pending email')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const found = await graphql(terminal, listed, {});
       const data = found.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
       show(terminal, options.json, { object: 'list', data }, () =>
-        data.length === 0 ? 'nothing is limited, closed, held or waited for' : table(data.map(rowOf)),
+        data.length === 0
+          ? 'No destinations are limited, closed or held, and none has pending email.'
+          : table(data.map(rowOf)),
       );
     });
   destinations
@@ -79,7 +81,7 @@ function rowOf(entry: Entry): string[] {
     entry.connections === null ? '' : `${entry.connections} connections`,
     entry.messages_per_minute === null ? '' : `${entry.messages_per_minute} a minute`,
     `${entry.parked} waiting`,
-    plain(entry.last_reply ?? (entry.reason === 'limit' ? 'its limit is used up' : '')),
+    plain(entry.last_reply ?? (entry.reason === 'limit' ? 'limit reached' : '')),
   ];
 }
 
@@ -89,6 +91,6 @@ function stateOf({ held_until, hold_id, closed_until }: Entry): string {
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
 }

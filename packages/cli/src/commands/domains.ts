@@ -37,9 +37,9 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .action((options: { json?: boolean }) => list(terminal, options.json));
   domains
     .command('add <name>')
-    .description('add a domain, and see the records to publish')
-    .option('--selector <label>', 'publish the keys under another label than pr1')
-    .option('--return-path <name>', 'a name below the domain that bounces come back to')
+    .description('add a domain and print the DNS records to publish')
+    .option('--selector <label>', 'selector for the keys, instead of pr1')
+    .option('--return-path <name>', 'subdomain that receives bounces')
     .option(...json)
     .action(async (name: string, { selector, returnPath, json }: AddOptions) => {
       const body = { name, dkim_selector: selector, return_path: returnPath };
@@ -49,12 +49,12 @@ export function addDomains(program: Command, terminal: Terminal): void {
         terminal,
         json,
         added,
-        () => `${words}\n\nThe whole values: npx postrider domains doctor ${added.name} --format zone`,
+        () => `${words}\n\nFor full values, run npx postrider domains doctor ${added.name} --format zone`,
       );
     });
   domains
     .command('verify <name>')
-    .description('look up the DNS records now; exit code 1 if the domain still cannot send')
+    .description('check the DNS records now; exit code 1 if the domain still cannot send')
     .option(...json)
     .action(async (name: string, options: { json?: boolean }) => {
       const domain = await createClient(terminal).domains.verify(name);
@@ -65,9 +65,9 @@ export function addDomains(program: Command, terminal: Terminal): void {
   domains
     .command('doctor <name>')
     .description(
-      'say what is wrong with the DNS of any domain and what to do; changes nothing, ends with 1 where it is ill: recommended records that are missing (SPF, DMARC) do not count',
+      'diagnose the DNS of any domain without changing anything; exit code 1 if a required record is missing or wrong',
     )
-    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'zone', 'steps']).default('table'))
+    .addOption(new Option('--format <format>', 'output format').choices(['table', 'zone', 'steps']).default('table'))
     .option(...json)
     .action((name: string, options: DoctorOptions) => examine(terminal, name, options));
   domains
@@ -81,7 +81,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     });
   domains
     .command('remove <name>')
-    .description('remove a domain with its keys; its open mail is canceled')
+    .description('remove a domain and its keys; its unsent email is canceled')
     .option(...yesOption)
     .option(...json)
     .action(async (name: string, options: { json?: boolean; yes?: boolean }) => {
@@ -93,7 +93,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
       const gone = await createClient(terminal).domains.remove(name);
       show(terminal, options.json, gone, () => `${gone.name}  removed`);
     });
-  const workspace = ['--workspace <id>', 'whose; else that of the key'] as const;
+  const workspace = ['--workspace <id>', 'workspace (default: that of the key)'] as const;
   domains
     .command('suspend <name> <reason>')
     .description('stop a domain from sending, for operators')
@@ -106,7 +106,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     });
   domains
     .command('resume <name>')
-    .description('let a suspended domain be verified again, for operators')
+    .description('allow a suspended domain to be verified again, for operators')
     .option(...workspace)
     .option(...json)
     .action(async (name: string, { workspace, json }: SuspendOptions) => {
@@ -140,9 +140,9 @@ async function examine(terminal: Terminal, name: string, { format, json }: Docto
   show(terminal, json, seen, () => {
     if (format === 'zone') return seen.zone_file.trimEnd();
     if (format === 'steps') {
-      return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'Nothing to do.';
+      return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'No action needed.';
     }
-    const what = seen.added ? seen.status : 'not added yet: npx postrider domains add shows the other records';
+    const what = seen.added ? seen.status : 'not added yet; npx postrider domains add prints the other records';
     return `${seen.name}  ${what}\n${records}`;
   });
   if (!seen.healthy) terminal.fail();
@@ -166,7 +166,7 @@ async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
     value.length > SHOWN_VALUE ? `${value.slice(0, SHOWN_VALUE)}…` : value,
   ]);
   const advice = records.flatMap(({ status, type, host, found, hint, key_role }) => {
-    const about = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (former key, still needed)' : ''}`;
+    const about = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (previous key, still needed)' : ''}`;
     if (hint === null || status === 'pending') return [];
     const there =
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];

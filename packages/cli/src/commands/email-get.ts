@@ -18,8 +18,8 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
   one
     .command('give-up <id>')
-    .description('end the retries of its deferred recipients; what was never tried is canceled')
-    .option('--reason <text>', 'for the audit log')
+    .description('stop retrying deferred recipients; recipients without an attempt are canceled')
+    .option('--reason <text>', 'reason for the audit log')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (id: string, { reason, yes, json }: { reason?: string; yes?: boolean; json?: boolean }) => {
@@ -34,7 +34,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
   one
     .command('get <id>')
-    .description('its recipients and its timeline')
+    .description('show recipients and timeline')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const email = await createClient(terminal).email.get(id);

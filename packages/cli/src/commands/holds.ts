@@ -25,16 +25,16 @@ interface ReleaseOptions {
   readonly json?: boolean;
 }
 
-const LOCAL = ['--local', 'on the machine itself, without a key: opens the database'] as const;
+const LOCAL = ['--local', 'run on the server without a key; opens the database'] as const;
 
 export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('hold <scope> <value>')
-    .description(`stop something on every worker within two seconds; a scope is one of ${holdScopes.join(', ')}`)
-    .option('--reason <text>', 'why (required); shown to those whose mail is held')
-    .option('--for <time>', 'how long it lasts, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
+    .description(`stop sending on every worker within two seconds; a scope is one of ${holdScopes.join(', ')}`)
+    .option('--reason <text>', 'reason (required), shown wherever email is held')
+    .option('--for <time>', 'duration, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
     .option('--rate <count>', 'emails per minute after it ends (default: no limit)', count)
-    .option('--workspace <id>', 'the workspace of the domain, if several have it')
+    .option('--workspace <id>', 'workspace of the domain, if several workspaces have it')
     .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (scope: string, value: string, options: HoldOptions) => {
@@ -53,9 +53,9 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     });
   queues
     .command('release <target...>')
-    .description('end a hold, by its id or by scope and value')
+    .description('release a hold by its ID, or by scope and value')
     .option('--rate <count>', "emails per minute from now on, instead of the hold's rate", count)
-    .option('--at-once', 'remove its rate too, even if it has already ended')
+    .option('--at-once', 'remove its rate limit too, even if the hold has already ended')
     .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (target: string[], options: ReleaseOptions) => {
@@ -67,25 +67,25 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     });
   queues
     .command('holds')
-    .description('holds with their operator and reason')
-    .option('--all', 'ended holds too')
+    .description('list holds with their operator and reason')
+    .option('--all', 'include ended holds')
     .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (options: { all?: boolean; local?: boolean; json?: boolean }) => {
       const data = await (await holdsOf(terminal, options.local)).list(options.all !== true);
       show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
-        data.length === 0 ? 'nothing is held' : table(data.map(rowOf)),
+        data.length === 0 ? 'No active holds.' : table(data.map(rowOf)),
       );
     });
 }
 
 function noScope(scope: string): Problem {
-  const message = `${scope} is not a scope.`;
-  return new Problem({ reason: 'invalid_type', message, advice: `A scope is one of ${holdScopes.join(', ')}.` });
+  const message = `${scope} is not a valid scope.`;
+  return new Problem({ reason: 'invalid_type', message, advice: `Use one of ${holdScopes.join(', ')}.` });
 }
 
 function noReason(): Problem {
-  const advice = 'Add --reason <text>, which is shown to those whose mail is held.';
+  const advice = 'Add --reason <text>. It is shown wherever email is held.';
   return new Problem({ reason: 'missing_option', message: 'A hold needs a reason.', advice });
 }
 
@@ -98,7 +98,7 @@ async function idOf(holds: Holds, [first = '', value]: readonly string[], ended:
   throw new Problem({
     reason: 'hold_not_found',
     message: `No hold matches ${[first, value].filter(Boolean).join(' ')}.`,
-    advice: 'List holds with npx postrider queues holds; name a hold by its id, or by its scope and value.',
+    advice: 'Run npx postrider queues holds to list holds, then use an ID, or a scope and value.',
   });
 }
 
@@ -109,7 +109,7 @@ function nameOf({ scope, value }: HoldEntry): string {
 function stateOf(hold: HoldEntry): string {
   if (hold.status === 'active') return `held until ${hold.expires_at}`;
   if (hold.status === 'ended') return 'released';
-  return `released, resumes at ${hold.resume_rate_per_minute} a minute`;
+  return `released at ${hold.resume_rate_per_minute} per minute`;
 }
 
 function rowOf(hold: HoldEntry): string[] {
@@ -125,11 +125,11 @@ function rowOf(hold: HoldEntry): string[] {
 
 function span(text: string): number {
   const [, number, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('It must be a number and m, h or d, such as 2h.');
+  if (number === undefined) throw new InvalidArgumentError('Use a number followed by m, h or d, such as 2h.');
   return Number(number) * (UNITS[unit] ?? 0);
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
 }

@@ -67,11 +67,11 @@ it('shows the secrets of the webhooks that it added before a failure, and adds n
   const { code, out, err } = await imported('--webhooks', file('webhooks.json'));
 
   expect(code).toBe(3);
-  expect(out).toContain('3 found, 1 added, 0 were there already, 0 refused');
-  expect(out).toContain('https://example.com/a  whsec_a  (shown this once)');
+  expect(out).toContain('3 found, 1 added, 0 already present, 0 rejected');
+  expect(out).toContain('https://example.com/a  whsec_a  (shown once)');
   expect(out).toContain('stopped here');
   expect(err).toContain('internal_error: Refused for internal_error.');
-  expect(err).toContain('Look whether https://example.com/b was added');
+  expect(err).toContain('Check whether https://example.com/b was added');
   expect(calls.filter((call) => call === 'POST /v1/webhooks')).toHaveLength(2);
 });
 

@@ -67,11 +67,11 @@ export function addImport(program: Command, terminal: Terminal): void {
   program
     .command('import')
     .description('import suppressions, domains and webhooks from another provider')
-    .addArgument(new Argument('<provider>', 'whose exports they are').choices(providerNames))
-    .option('--suppressions <files...>', 'exports of suppressed addresses, as CSV or JSON')
-    .option('--domains <file>', 'the list of domains, as JSON or CSV; each is added as pending')
-    .option('--webhooks <file>', 'the list of webhooks, as JSON')
-    .option('--apply', 'write it; what is there already stays as it is')
+    .addArgument(new Argument('<provider>', 'provider the exports come from').choices(providerNames))
+    .option('--suppressions <files...>', 'suppression exports, as CSV or JSON')
+    .option('--domains <file>', 'domain list, as JSON or CSV; each domain is added as pending')
+    .option('--webhooks <file>', 'webhook list, as JSON')
+    .option('--apply', 'apply the import; existing entries are not changed')
     .option('--json', 'print JSON')
     .action((provider: ProviderName, options: Options) => run(terminal, provider, options));
 }
@@ -80,7 +80,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   const provider = providers[name];
   const { suppressions = [], domains, webhooks, apply = false } = options;
   if (suppressions.length === 0 && !domains && !webhooks) {
-    const message = 'No file was named; give one or more of --suppressions, --domains and --webhooks.';
+    const message = 'No file given. Use --suppressions, --domains or --webhooks.';
     throw new Problem({ reason: 'missing_option', message });
   }
   // Every file is read before anything is written.
@@ -169,7 +169,7 @@ function inOneMinute(terminal: Terminal, entries: SuppressionPlan['entries']): S
   if (bytes <= BYTES_OF_A_MINUTE) return entries;
   const others = entries.reduce((sum, entry) => sum + sizeOf({ ...entry, reason: '' }), 0);
   const most = Math.max(SHORTEST_REASON, Math.floor((BYTES_OF_A_MINUTE - others) / entries.length));
-  terminal.note(`There are so many entries that reasons are cut after ${most} characters.`);
+  terminal.note(`Reasons are truncated to ${most} characters because there are so many entries.`);
   return entries.map((entry) => ({ ...entry, reason: entry.reason.slice(0, most).toWellFormed() }));
 }
 
@@ -211,7 +211,7 @@ async function patiently<T>(
       const most = retry_after_seconds !== undefined ? MOST_CALLS : repeatable ? MOST_UNANSWERED : 1;
       if (calls >= most) throw error;
       const seconds = retry_after_seconds ?? PAUSE_SECONDS;
-      terminal.note(`${message} It goes on in ${seconds} s.`);
+      terminal.note(`${message} Retrying in ${seconds} s.`);
       await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
     }
   }
@@ -258,7 +258,7 @@ async function takeWebhooks(
         const facts = problemOf(error)?.facts;
         if (facts?.passing && facts.retry_after_seconds === undefined) {
           // If it was added, a second one would get the same events, and the secret of the first is lost.
-          const advice = `Look whether ${webhook.url} was added; if so, rotate its secret. Then run it again.`;
+          const advice = `Check whether ${webhook.url} was added. If it was, rotate its secret. Then run the import again.`;
           throw new Problem({ ...facts, advice });
         }
         part.refused.push({ what: webhook.url, message: refusalOf(error) });
@@ -279,20 +279,20 @@ function report(parts: readonly Part[], applied: boolean): string {
     const { what, file, found, to_add, added, present, refused, skipped, unknown_columns, secrets = [] } = part;
     const some = (list: readonly string[]) => [
       ...list.slice(0, SHOWN_LINES).map((line) => `  ${plain(line)}`),
-      ...(list.length > SHOWN_LINES ? [`  and ${list.length - SHOWN_LINES} more; --json names them all`] : []),
+      ...(list.length > SHOWN_LINES ? [`  and ${list.length - SHOWN_LINES} more; use --json to list all`] : []),
     ];
     const counts = applied
-      ? `${added} added, ${present} were there already, ${refused.length} refused`
-      : `${to_add} to add${what === 'suppressions' ? '; those on the list already stay as they are' : `, ${present} are there already`}`;
+      ? `${added} added, ${present} already present, ${refused.length} rejected`
+      : `${to_add} to add${what === 'suppressions' ? '; existing ones are not changed' : `, ${present} are there already`}`;
     return [
       `${what} of ${file}: ${found} found, ${counts}`,
-      ...(unknown_columns.length > 0 ? [`  unknown columns, not read: ${plain(unknown_columns.join(', '))}`] : []),
+      ...(unknown_columns.length > 0 ? [`  ignored columns: ${plain(unknown_columns.join(', '))}`] : []),
       ...some(skipped.map(({ line, why }) => `entry ${line}: ${why}`)),
       ...some(refused.map(({ what, message }) => `${what}: ${message}`)),
-      ...secrets.map(({ url, secret }) => `  ${url}  ${secret}  (shown this once)`),
-      ...(part.stopped ? ['  stopped here, before the rest'] : []),
+      ...secrets.map(({ url, secret }) => `  ${url}  ${secret}  (shown once)`),
+      ...(part.stopped ? ['  stopped here; the rest was not processed'] : []),
     ];
   });
-  if (!applied) lines.push('Nothing was written. Add --apply to write it.');
+  if (!applied) lines.push('Dry run: nothing was written. Add --apply to import.');
   return lines.join('\n');
 }

@@ -20,7 +20,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description("the workspace's API keys");
   keys
     .command('list')
-    .description('every key, newest first')
+    .description('list keys, newest first')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const data = await allKeys(terminal);
@@ -42,36 +42,36 @@ export function addKeys(program: Command, terminal: Terminal): void {
   keys
     .command('create')
     .description('create a key; its secret is printed once')
-    .option('--name <text>', "the key's purpose")
+    .option('--name <text>', 'name that says where the key is used')
     .option('--scope <scope...>', `any of ${scopes.join(' ')}`)
-    .option('--mode <mode>', 'live, or sandbox for a key whose mail is only captured')
-    .option('--domain <name...>', 'a domain it may send from (default: any)')
-    .option('--allow-ip <network...>', 'an address or network it may be used from (default: any)')
+    .option('--mode <mode>', 'live, or sandbox for a key whose email is only captured')
+    .option('--domain <name...>', 'domain it can send from (default: any)')
+    .option('--allow-ip <network...>', 'IP address or network it can be used from (default: any)')
     .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
-    .option('--local', 'on the machine itself, without a key: opens the database (default: every scope)')
+    .option('--local', 'run on the server without a key; opens the database (default: every scope)')
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
       const key = options.local ? await createLocally(terminal, options) : await createOverHttp(terminal, options);
-      show(terminal, options.json, key, () => `${key.secret}\n${key.id}, ${key.scopes.join(' ')}; shown this once`);
+      show(terminal, options.json, key, () => `${key.secret}\n${key.id}, ${key.scopes.join(' ')}; shown once`);
     });
   keys
     .command('rotate <id>')
-    .description('replace a key by one with the same rights; the old one works for another 24 hours')
+    .description('replace a key with a new one that has the same scopes; the old key works for another 24 hours')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const key = await createClient(terminal).apiKeys.rotate(id);
-      show(terminal, options.json, key, () => `${key.secret}\n${key.id} instead of ${id}; shown this once`);
+      show(terminal, options.json, key, () => `${key.secret}\n${key.id} replaces ${id}; shown once`);
     });
   keys
     .command('revoke <id>')
-    .description('revoke a key from its next request on; this cannot be undone')
+    .description('revoke a key immediately; this cannot be undone')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean; yes?: boolean }) => {
       if (!options.yes) {
         const known = (await allKeys(terminal)).find((key) => key.id === id);
         const used = known?.last_used_at ? `last used ${known.last_used_at}` : 'never used';
-        const preview = `${id}${known ? ` (${plain(known.name)}, ${used})` : ''} would be revoked for ever.`;
+        const preview = `${id}${known ? ` (${plain(known.name)}, ${used})` : ''} would be revoked permanently.`;
         await confirm(terminal, { preview, count: 1, yes: false });
       }
       const key = await createClient(terminal).apiKeys.revoke(id);
@@ -89,7 +89,7 @@ async function createOverHttp(terminal: Terminal, options: CreateOptions) {
     throw new Problem({
       reason: 'missing_option',
       message: 'A key needs a name and at least one scope.',
-      advice: `Add --name and --scope; the scopes are ${scopes.join(', ')}.`,
+      advice: `Add --name and --scope. Scopes: ${scopes.join(', ')}.`,
     });
   }
   return createClient(terminal).apiKeys.create(requestOf({ ...options, name, scope }));
@@ -104,7 +104,7 @@ async function createLocally(terminal: Terminal, options: CreateOptions) {
   ]);
   const request = requestOf({
     ...options,
-    name: options.name ?? 'Made on the machine',
+    name: options.name ?? 'Created on the server',
     scope: options.scope ?? scopes,
   });
   return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), createKey, request));

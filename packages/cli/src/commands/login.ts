@@ -8,12 +8,12 @@ import { plain, show, type Terminal } from '../terminal/terminal.ts';
 export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command('login')
-    .description('store a URL and an API key for later commands; reads the key from standard input')
+    .description('store a URL and an API key for later commands; reads the key from stdin')
     .option('--url <url>', "Postrider's URL")
     .option('--json', 'print JSON')
     .action(async (options: { url?: string; json?: boolean }) => {
       // Never an argument: all users of the machine can see those, and the shell stores them.
-      terminal.note('Paste an API key, then Enter and Ctrl-D:');
+      terminal.note('Paste an API key, then press Enter and Ctrl-D:');
       const key = (terminal.stdin ? await text(terminal.stdin) : '').trim();
       if (key === '') throw noKey();
       const env = {
@@ -26,7 +26,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
       const known = await createClient(asked).apiKeys.current();
       const file = writeProfile(terminal, { url, key });
       show(terminal, options.json, { file, url, key_id: known.id, scopes: known.scopes }, () => {
-        return `${file} has ${url} and the key "${plain(known.name)}", which may ${known.scopes.join(' ')}`;
+        return `Stored ${url} and the key "${plain(known.name)}" (${known.scopes.join(' ')}) in ${file}`;
       });
     });
 }
@@ -34,7 +34,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
 function noKey(): Problem {
   return new Problem({
     reason: 'missing_key',
-    message: 'No API key came on standard input, so nothing was stored.',
-    advice: 'Paste the key, then Enter and Ctrl-D, or pipe it in.',
+    message: 'No API key on stdin, so nothing was stored.',
+    advice: 'Paste the key, then press Enter and Ctrl-D, or pipe it in.',
   });
 }

@@ -31,29 +31,29 @@ export function addLogs(program: Command, terminal: Terminal): void {
   const logs = program.command('logs').description('the email log');
   logs
     .command('list')
-    .description('the newest emails that match a filter')
-    .option('--status <list>', 'any of these, such as deferred,failed')
-    .option('--tag <tag...>', 'tags that an email must all have')
-    .option('--to <address>', 'a recipient, copies included')
-    .option('--to-domain <name>', 'the domain of one of its recipients')
-    .option('--from <address>', 'the sender')
-    .option('--domain <name>', 'the domain of from')
+    .description('list the newest emails that match a filter')
+    .option('--status <list>', 'statuses, such as deferred,failed')
+    .option('--tag <tag...>', 'tags the email must have (all of them)')
+    .option('--to <address>', 'recipient, including cc and bcc')
+    .option('--to-domain <name>', 'a recipient domain')
+    .option('--from <address>', 'sender address')
+    .option('--domain <name>', 'sender domain')
     .option('--priority <priority>', 'high, normal or bulk')
     .option('--since <time>', 'from this time on, as ISO 8601')
-    .option('--limit <count>', 'how many at most', wholeNumber(1, FOLLOW_PAGE), 20)
+    .option('--limit <count>', 'maximum number of results', wholeNumber(1, FOLLOW_PAGE), 20)
     .option('--json', 'print JSON')
     .action(async ({ json, toDomain, ...filter }: ListOptions) => {
       const page = await createClient(terminal).email.logs({ ...filter, to_domain: toDomain });
-      const more = page.has_more ? ['There are more; narrow the filter, or raise --limit.'] : [];
-      const none = page.data.length === 0 ? ['nothing matches'] : [];
+      const more = page.has_more ? ['There are more results. Narrow the filter or raise --limit.'] : [];
+      const none = page.data.length === 0 ? ['No results.'] : [];
       show(terminal, json, page, () => [...page.data.map(entryLine), ...none, ...more].join('\n'));
     });
   logs
     .command('tail')
-    .description('print new emails as they are accepted, until Ctrl-C')
-    .option('-n, --last <count>', 'how many earlier emails to begin with', wholeNumber(0, FOLLOW_PAGE), 10)
-    .option('--interval <seconds>', 'how often to ask', wholeNumber(1, 3600), DEFAULT_SECONDS)
-    .option('--json', 'print one JSON object a line')
+    .description('stream new emails as they are accepted, until Ctrl-C')
+    .option('-n, --last <count>', 'number of earlier emails to print first', wholeNumber(0, FOLLOW_PAGE), 10)
+    .option('--interval <seconds>', 'polling interval in seconds', wholeNumber(1, 3600), DEFAULT_SECONDS)
+    .option('--json', 'print one JSON object per line')
     .action(async ({ last, interval, json = terminal.json }: TailOptions) => {
       const client = createClient(terminal);
       const print = (entry: LogEntry) => terminal.print(json ? JSON.stringify(entry) : entryLine(entry));

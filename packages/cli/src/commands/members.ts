@@ -21,45 +21,50 @@ export function addMembers(program: Command, terminal: Terminal): void {
     members
       .command(name)
       .description(description)
-      .option('--workspace <id>', 'another workspace than that of the key')
+      .option('--workspace <id>', 'workspace to use instead of the one of the key')
       .option('--json', 'print JSON');
-  command('list', 'every member, with the role').action(async (options: Options) => {
+  command('list', 'list members and their roles').action(async (options: Options) => {
     const data = await allMembers(terminal, options);
     show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
       table(data.map(({ id, role, email, created_at }) => [id, role, email, `since ${created_at}`])),
     );
   });
-  command('add <email>', 'add a member; a new person gets a login link, printed once')
-    .addOption(new Option('--role <role>', 'what they may do').choices(rolesOfMembers).makeOptionMandatory())
-    .option('--password', 'a password instead of a link')
+  command('add <email>', 'add a member; new users get a login link, printed once')
+    .addOption(new Option('--role <role>', 'role').choices(rolesOfMembers).makeOptionMandatory())
+    .option('--password', 'create a password instead of a link')
     .action(async (email: string, options: Options) => {
       const entry = options.password ? 'PASSWORD' : 'LOGIN_LINK';
       const input = { email, role: enumValue(options.role), entry, workspaceId: options.workspace };
       const made = await graphql(terminal, memberInvite, { input });
       const added = { ...memberEntry(made.member), ...made.entry };
       show(terminal, options.json, added, () =>
-        [...entryLines(added), `${added.email} is ${added.role} of ${added.workspace_id}`].join('\n'),
+        [...entryLines(added), `Added ${added.email} to ${added.workspace_id} as ${added.role}`].join('\n'),
       );
     });
-  command('set-role <email>', 'change what a member may do, and end their sessions')
-    .addArgument(new Argument('<role>', 'what they may do').choices(rolesOfMembers))
+  command('set-role <email>', 'change the role of a member and end their sessions')
+    .addArgument(new Argument('<role>', 'role').choices(rolesOfMembers))
     .action(async (email: string, role: string, options: Options) => {
       const { id: userId } = await memberOf(terminal, email, options);
       const input = { userId, role: enumValue(role), workspaceId: options.workspace };
       const made = await graphql(terminal, memberSetRole, { input });
       const changed = memberEntry(made.member);
-      show(terminal, options.json, changed, () => `${changed.email} is ${changed.role} of ${changed.workspace_id}`);
+      show(
+        terminal,
+        options.json,
+        changed,
+        () => `Changed ${changed.email} to ${changed.role} in ${changed.workspace_id}`,
+      );
     });
-  command('remove <email>', 'end a membership, and the sessions of the person')
+  command('remove <email>', 'remove a member and end their sessions')
     .option(...yesOption)
     .action(async (email: string, options: Options) => {
       const member = await memberOf(terminal, email, options);
-      const preview = `${member.email} would no longer be ${member.role} of ${member.workspace_id}.`;
+      const preview = `${member.email} (${member.role}) would be removed from ${member.workspace_id}.`;
       await confirm(terminal, { preview, count: 1, yes: options.yes });
       const input = { userId: member.id, workspaceId: options.workspace };
       await graphql(terminal, memberRemove, { input });
       const removed = { ...member, deleted: true };
-      show(terminal, options.json, removed, () => `${email} is removed from ${removed.workspace_id}`);
+      show(terminal, options.json, removed, () => `Removed ${email} from ${removed.workspace_id}`);
     });
 }
 
@@ -92,7 +97,7 @@ async function memberOf(terminal: Terminal, email: string, options: Options): Pr
   if (member) return member;
   throw new Problem({
     reason: 'member_not_found',
-    message: `No member has the email address ${email}.`,
-    advice: '`npx postrider members list` shows them.',
+    message: `No member with the email address ${email}.`,
+    advice: 'Run `npx postrider members list` to see members.',
   });
 }

@@ -30,6 +30,6 @@ it('names what has no key where lines are by a dimension, and durations with the
 
 it('says so where nothing was counted', () => {
   expect(statLines({ ...frame, group_by: 'provider', series: [] })).toBe(
-    `nothing was counted in that time\nCounted up to ${at}.`,
+    `No data for this period.\nComplete until ${at}.`,
   );
 });

@@ -59,12 +59,12 @@ export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('stats')
     .description('email outcomes by minute, hour or day')
-    .addOption(new Option('--bucket <length>', 'length of a line').choices(lengthsOfBuckets).default('hour'))
-    .option('--since <time>', 'ISO 8601; a day ago, or an hour where lines are minutes')
+    .addOption(new Option('--bucket <length>', 'interval').choices(lengthsOfBuckets).default('hour'))
+    .option('--since <time>', 'start time, ISO 8601 (default: a day ago; an hour ago with minutes)')
     .option('--until <time>', 'ISO 8601; now')
-    .addOption(new Option('--by <dimension>', 'one line for each').choices(dimensionsOfStats).default('none'))
-    .addOption(new Option('--metrics <names...>', 'what to count').choices(metricsOfStats).default(usual))
-    .option('--top <count>', 'how many keys of the dimension', count)
+    .addOption(new Option('--by <dimension>', 'group by').choices(dimensionsOfStats).default('none'))
+    .addOption(new Option('--metrics <names...>', 'metrics to print').choices(metricsOfStats).default(usual))
+    .option('--top <count>', 'maximum number of groups', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { bucket: string; by: string; metrics: string[] }) => {
@@ -91,8 +91,8 @@ export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('backlog')
     .description('pending email by age')
-    .addOption(new Option('--by <dimension>', 'one line for each').choices(dimensionsOfBacklog).default('destination'))
-    .option('--top <count>', 'how many lines', count)
+    .addOption(new Option('--by <dimension>', 'group by').choices(dimensionsOfBacklog).default('destination'))
+    .option('--top <count>', 'maximum number of rows', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { by: string }) => {
@@ -107,10 +107,10 @@ export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('failures')
     .description('groups of similar failures, most frequent first')
-    .addOption(new Option('--kind <kind>', 'what failed').choices(kindsOfFailures).default('smtp'))
-    .option('--since <time>', 'ISO 8601; a day ago')
+    .addOption(new Option('--kind <kind>', 'type of failure').choices(kindsOfFailures).default('smtp'))
+    .option('--since <time>', 'start time, ISO 8601 (default: a day ago)')
     .option('--until <time>', 'ISO 8601; now')
-    .option('--top <count>', 'how many lines', count)
+    .option('--top <count>', 'maximum number of rows', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { kind: string }) => {
@@ -144,8 +144,8 @@ export function statLines({ series, group_by, complete_until }: Shown): string {
   });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
   const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
-  const shown = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'nothing was counted in that time';
-  return complete_until === null ? shown : `${shown}\nCounted up to ${complete_until}.`;
+  const shown = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'No data for this period.';
+  return complete_until === null ? shown : `${shown}\nComplete until ${complete_until}.`;
 }
 
 function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog): string {
@@ -159,7 +159,7 @@ function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog)
     plain([row.closed_until && `closed until ${row.closed_until}`, row.last_reply].filter(Boolean).join(', ')),
   ];
   const head = [dimension, 'waiting', ...ends.map((end) => `${end} min`), ''];
-  return table([head, line('in all', total), ...rows.map((row) => line(row.key, row))]);
+  return table([head, line('total', total), ...rows.map((row) => line(row.key, row))]);
 }
 
 function failureLines(data: readonly FailureGroup[]): string {
@@ -175,6 +175,6 @@ function failureLines(data: readonly FailureGroup[]): string {
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
 }

@@ -16,7 +16,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
   const operators = program.command('operators').description('operators of the instance');
   operators
     .command('list')
-    .description('every operator')
+    .description('list operators')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const data = await allOperators(terminal);
@@ -26,18 +26,20 @@ export function addOperators(program: Command, terminal: Terminal): void {
     });
   operators
     .command('add <email>')
-    .description('add an operator; a new person gets a login link, printed once')
-    .option('--password', 'a password instead of a link')
+    .description('add an operator; new users get a login link, printed once')
+    .option('--password', 'create a password instead of a link')
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
       const input = { email, entry: options.password ? 'PASSWORD' : 'LOGIN_LINK' };
       const made = await graphql(terminal, operatorAdd, { input });
       const added = { ...operatorOf(made.operator), ...made.entry };
-      show(terminal, options.json, added, () => [...entryLines(added), `${added.email} is an operator`].join('\n'));
+      show(terminal, options.json, added, () =>
+        [...entryLines(added), `Added ${added.email} as an operator`].join('\n'),
+      );
     });
   operators
     .command('remove <email>')
-    .description('remove an operator, and end their sessions')
+    .description('remove an operator and end their sessions')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
@@ -47,26 +49,31 @@ export function addOperators(program: Command, terminal: Terminal): void {
       await confirm(terminal, { preview, count: 1, yes: options.yes });
       await graphql(terminal, operatorRemove, { input: { userId: operator.id } });
       const removed = { ...operator, deleted: true };
-      show(terminal, options.json, removed, () => `${email} is no longer an operator`);
+      show(terminal, options.json, removed, () => `Removed ${email} as an operator`);
     });
   operators
     .command('login-link [email]')
-    .description('on the machine itself: print a login link for 15 minutes (default: the only operator)')
+    .description('run on the server: print a login link that expires in 15 minutes (default: the only operator)')
     .option('--json', 'print JSON')
     .action(async (email: string | undefined, options: Options) => {
       // Loaded on demand, because it takes half a second.
       const { newLoginLink } = await import('../machine/credentials.ts');
       const link = await newLoginLink(terminal, email);
-      show(terminal, options.json, link, () => `${link.url}\nsigns ${link.email} in once, until ${link.expires_at}`);
+      show(
+        terminal,
+        options.json,
+        link,
+        () => `${link.url}\nSigns in ${link.email} once. Expires at ${link.expires_at}.`,
+      );
     });
   operators
     .command('reset-password <email>')
-    .description('on the machine itself: give a person a new password, printed once, and end their sessions')
+    .description('run on the server: set a new password, printed once, and end all sessions of the user')
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
       const { newPassword } = await import('../machine/credentials.ts');
       const { password } = await newPassword(terminal, email);
-      show(terminal, options.json, { email, password }, () => `${password}\nnew password of ${email}; shown this once`);
+      show(terminal, options.json, { email, password }, () => `${password}\nNew password for ${email}; shown once`);
     });
 }
 
@@ -96,7 +103,7 @@ async function allOperators(terminal: Terminal): Promise<OperatorEntry[]> {
 function unknownOperator(email: string): Problem {
   return new Problem({
     reason: 'user_not_found',
-    message: `No operator has the email address ${email}.`,
-    advice: '`npx postrider operators list` shows them.',
+    message: `No operator with the email address ${email}.`,
+    advice: 'Run `npx postrider operators list` to see operators.',
   });
 }

@@ -26,21 +26,21 @@ export function addPlans(program: Command, terminal: Terminal): void {
     planOf((await graphql(terminal, change, { input })).plan);
   const withLimits = (command: Command) =>
     command
-      .option('--monthly <count>', 'emails of a calendar month, or none for no limit', countOrNone)
+      .option('--monthly <count>', 'emails per calendar month, or none for no limit', countOrNone)
       .option('--recipients <count>', 'recipients per email', count)
-      .option('--send-per-minute <count>', 'requests of one key that send', count)
-      .option('--logs-per-minute <count>', 'requests of one key that read logs', count)
-      .option('--other-per-minute <count>', 'all other requests of one key', count)
-      .option('--workspace-rate <count>', 'requests a minute of all keys of a workspace, or none', countOrNone)
-      .option('--api-keys <count>', 'active API keys of a workspace, or none for no limit', countOrNone)
-      .option('--domains <count>', 'domains of a workspace, or none', countOrNone)
-      .option('--webhooks <count>', 'webhooks of a workspace, or none', countOrNone)
-      .option('--members <count>', 'members of a workspace, or none', countOrNone)
-      .option('--capture-bytes <count>', 'captured email of a workspace, or none', countOrNone)
+      .option('--send-per-minute <count>', 'send requests per minute, per key', count)
+      .option('--logs-per-minute <count>', 'log requests per minute, per key', count)
+      .option('--other-per-minute <count>', 'other requests per minute, per key', count)
+      .option('--workspace-rate <count>', 'requests per minute across all keys in a workspace, or none', countOrNone)
+      .option('--api-keys <count>', 'active API keys per workspace, or none for no limit', countOrNone)
+      .option('--domains <count>', 'domains per workspace, or none', countOrNone)
+      .option('--webhooks <count>', 'webhooks per workspace, or none', countOrNone)
+      .option('--members <count>', 'members per workspace, or none', countOrNone)
+      .option('--capture-bytes <count>', 'captured email per workspace, or none', countOrNone)
       .option('--json', 'print JSON');
   plans
     .command('list')
-    .description('by name')
+    .description('list plans by name')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const data = (await graphql(terminal, allPlans, {})).map(planOf);
@@ -52,8 +52,10 @@ export function addPlans(program: Command, terminal: Terminal): void {
       show(terminal, options.json, made, () => table([rowOf(made)]));
     },
   );
-  withLimits(plans.command('update <name>').description('change limits, from the next request of every workspace on'))
-    .option('--reason <text>', 'for the audit log')
+  withLimits(
+    plans.command('update <name>').description('change limits; applies from the next request of every workspace'),
+  )
+    .option('--reason <text>', 'reason for the audit log')
     .action(async (name: string, options: LimitOptions) => {
       const changed = await set(planUpdate, { name, ...limitsOf(options), reason: options.reason });
       show(terminal, options.json, changed, () => table([rowOf(changed)]));
@@ -64,9 +66,9 @@ export function addPlans(program: Command, terminal: Terminal): void {
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (name: string, { json, yes }: { json?: boolean; yes?: boolean }) => {
-      await confirm(terminal, { preview: `The plan ${name} would be deleted.`, count: 1, yes });
+      await confirm(terminal, { preview: `Plan ${name} would be deleted.`, count: 1, yes });
       await graphql(terminal, planDelete, { input: { name } });
-      show(terminal, json, { object: 'plan', name, deleted: true }, () => `${name} is deleted`);
+      show(terminal, json, { object: 'plan', name, deleted: true }, () => `Deleted plan ${name}`);
     });
 }
 
@@ -106,7 +108,7 @@ function rowOf(plan: PlanEntry): string[] {
     plan.name,
     plan.monthly_emails === null ? 'no monthly limit' : `${plan.monthly_emails} a month`,
     `${plan.recipients_per_request} recipients`,
-    `${plan.send_per_minute} sends, ${plan.logs_per_minute} log requests, ${plan.default_per_minute} others a minute`,
+    `${plan.send_per_minute} sends, ${plan.logs_per_minute} log requests, ${plan.default_per_minute} others per minute`,
     heldIn(plan),
   ];
 }
@@ -114,7 +116,7 @@ function rowOf(plan: PlanEntry): string[] {
 /** Only what the plan limits. */
 function heldIn(plan: PlanEntry): string {
   const limits = [
-    [plan.workspace_rate, 'requests a minute of all API keys'],
+    [plan.workspace_rate, 'requests per minute across all API keys'],
     [plan.api_key_limit, 'API keys'],
     [plan.domain_limit, 'domains'],
     [plan.webhook_limit, 'webhooks'],

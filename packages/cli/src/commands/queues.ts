@@ -78,7 +78,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
 
   queues
     .command('top')
-    .description('every queue, as last measured')
+    .description('list queues')
     .option('--watch', 'refresh every two seconds, until Ctrl-C')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption & { watch?: boolean }) => {
@@ -92,24 +92,25 @@ export function addQueues(program: Command, terminal: Terminal): void {
 
   queues
     .command('jobs')
-    .description('jobs, latest first')
-    .option('--queue <name>', 'of one queue')
+    .description('list jobs, newest first')
+    .option('--queue <name>', 'queue name')
     .option('--state <state>', 'deferred, ready, active, retry, completed, canceled or dead')
-    .option('--subject <id>', 'about a message, a webhook, a workspace or a domain')
-    .option('-n, --limit <count>', 'how many', wholeNumber, 20)
-    .option('--cursor <cursor>', 'where the page before ended')
+    .option('--subject <id>', 'message, webhook, workspace or domain')
+    .option('-n, --limit <count>', 'number of results', wholeNumber, 20)
+    .option('--cursor <cursor>', 'cursor from the previous page')
     .option('--json', 'print JSON')
     .action(async ({ json, limit, cursor, queue, state, subject }: JobsOptions) => {
       const filter = { queue, state: enumValue(state), subject };
       const page = await pageOf(terminal, jobs, { first: limit, after: cursor, filter });
       const found = { ...page, data: page.data.map(jobView) };
       show(terminal, json, found, () => foundTable(found.data.map(jobRow)));
-      if (!json && found.next_cursor) terminal.note(`There may be more: --cursor ${found.next_cursor}`);
+      if (!json && found.next_cursor)
+        terminal.note(`There may be more results. Next page: --cursor ${found.next_cursor}`);
     });
 
   queues
     .command('job <id>')
-    .description('one job with its attempts')
+    .description('show a job with its attempts')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const job = await jobOf(terminal, id);
@@ -117,14 +118,14 @@ export function addQueues(program: Command, terminal: Terminal): void {
     });
 
   for (const [name, document, description] of [
-    ['retry', jobRetry, 'try a dead or canceled job again, or a deferred mail at once'],
+    ['retry', jobRetry, 'retry a dead or canceled job, or a deferred email immediately'],
     ['cancel', jobCancel, 'cancel a waiting job, or dismiss a dead one'],
     ['run', jobRunNow, 'run a deferred job now'],
   ] as const) {
     queues
       .command(`${name} <job>`)
       .description(description)
-      .option('--reason <text>', 'recorded in the audit log')
+      .option('--reason <text>', 'reason for the audit log')
       .option('--json', 'print JSON')
       .action(async (id: string, { json, reason }: ActionOptions) => {
         const job = jobView((await graphql(terminal, document, { input: { id, reason } })).job);
@@ -135,9 +136,9 @@ export function addQueues(program: Command, terminal: Terminal): void {
   queues
     .command('redrive <queue>')
     .description('retry the dead jobs of a queue')
-    .option('--preview', 'only count them')
-    .option('--limit <count>', 'the most jobs to retry', wholeNumber)
-    .option('--reason <text>', 'recorded in the audit log')
+    .option('--preview', 'count them without retrying')
+    .option('--limit <count>', 'maximum number of jobs to retry', wholeNumber)
+    .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .option(...yesOption)
     .action(async (queue: string, { json, yes, preview = false, ...options }: RedriveOptions) => {
@@ -147,25 +148,25 @@ export function addQueues(program: Command, terminal: Terminal): void {
       let done = { queue: queue_name, ...seen, preview };
       if (!preview) {
         const count = Math.min(seen.dead, options.limit ?? seen.dead);
-        await confirm(terminal, { preview: `${count} dead jobs of ${queue} would run again.`, count, yes });
+        await confirm(terminal, { preview: `${count} dead jobs in ${queue} would be retried.`, count, yes });
         done = { ...done, ...(await ask({ preview: false, limit: count })), preview };
       }
       show(terminal, json, done, () =>
-        done.preview ? `${done.dead} jobs are dead` : `${done.redriven} of ${done.dead} dead jobs are retried`,
+        done.preview ? `${done.dead} jobs are dead` : `Retrying ${done.redriven} of ${done.dead} dead jobs`,
       );
     });
 
   queues
     .command('concurrency <queue> <count>')
-    .description('how many jobs of a queue each worker runs at once, on every worker within two seconds')
-    .option('--reason <text>', 'recorded in the audit log')
+    .description('set how many jobs from a queue each worker runs concurrently; applied within two seconds')
+    .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (queue: string, count: string, { json, reason }: ActionOptions) => {
       const concurrency = wholeNumber(count);
       const input = { queue, concurrency, reason };
       const done = await graphql(terminal, queueSetConcurrency, { input });
       const set = named('queue')(done.queue);
-      show(terminal, json, set, () => `${set.name} runs ${set.concurrency} at once on each worker`);
+      show(terminal, json, set, () => `Concurrency for ${set.name} set to ${set.concurrency} per worker`);
     });
   addHolds(queues, terminal);
 }
@@ -194,8 +195,8 @@ function typeOf(id: string): NonNullable<JobView['subject']>['type'] {
 async function jobOf(terminal: Terminal, id: string): Promise<JobDetail> {
   const found = await graphql(terminal, jobDetail, { id });
   if (found !== null && 'queue' in found) return { ...jobView(found), attempts: found.attempts };
-  const advice = '`npx postrider queues jobs` lists jobs.';
-  throw new Problem({ reason: 'job_not_found', message: `No job has the id ${id}.`, advice });
+  const advice = 'Run `npx postrider queues jobs` to list jobs.';
+  throw new Problem({ reason: 'job_not_found', message: `No job with ID ${id}.`, advice });
 }
 
 const HEADER = [
@@ -210,7 +211,7 @@ const HEADER = [
   'fail/min',
   'wait p95',
   'run p95',
-  'drained in',
+  'drains in',
 ];
 
 function queueRow(queue: QueueView): string[] {
@@ -236,7 +237,7 @@ function jobRow(job: JobView): string[] {
     job.state,
     job.start_after,
     job.subject?.id ?? '',
-    plain(job.parked_in === null ? String(output) : `waits for ${job.parked_in}`),
+    plain(job.parked_in === null ? String(output) : `waiting for ${job.parked_in}`),
   ];
 }
 
@@ -257,6 +258,6 @@ function rate(value: number): string {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
 }

@@ -35,23 +35,23 @@ export function addSend(program: Command, terminal: Terminal): void {
   program
     .command('send')
     .description('send an email')
-    .requiredOption('--from <mailbox>', 'a@b.c or "Name <a@b.c>", in a verified domain')
-    .requiredOption('--to <mailbox...>', 'one or several')
+    .requiredOption('--from <mailbox>', 'a@b.c or "Name <a@b.c>", on a verified domain')
+    .requiredOption('--to <mailbox...>', 'one or more')
     .option('--cc <mailbox...>')
     .option('--bcc <mailbox...>')
     .option('--reply-to <mailbox>')
     .requiredOption('--subject <text>')
-    .option('--text <text>', 'the plain body; without it, it is made from --html')
-    .option('--html <html>', 'the HTML body')
-    .option('--attach <path...>', 'a file under its own name, its type by its extension; 10 MiB with the bodies')
-    .option('--tag <tag...>', 'at most five')
-    .option('--header <line...>', 'a custom header, as "Name: value"')
-    .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
-    .option('--schedule <time>', 'ISO 8601, at most 366 days ahead')
-    .addOption(new Option('--scheduled-at <time>', 'the same as --schedule').conflicts('schedule'))
+    .option('--text <text>', 'plain text body (default: generated from --html)')
+    .option('--html <html>', 'HTML body')
+    .option('--attach <path...>', 'file to attach; up to 10 MiB including the bodies')
+    .option('--tag <tag...>', 'up to five')
+    .option('--header <line...>', 'custom header, as "Name: value"')
+    .option('--metadata <pair...>', 'metadata stored with the email but not sent, as name=value')
+    .option('--schedule <time>', 'ISO 8601, up to 366 days ahead')
+    .addOption(new Option('--scheduled-at <time>', 'same as --schedule').conflicts('schedule'))
     .option('--priority <priority>', 'high, normal or bulk')
-    .option('--retain <what>', 'none deletes the content once every recipient is closed')
-    .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
+    .option('--retain <what>', 'none deletes the content after the last attempt')
+    .option('--idempotency-key <key>', 'idempotency key: repeating the command doesn’t send again')
     .option('--json', 'print JSON')
     .action(async (options: SendOptions) => {
       const { idempotencyKey: idempotency_key } = options;
@@ -109,8 +109,8 @@ async function attachments(
   if (total > MOST_ATTACHED_BYTES) {
     throw new Problem({
       reason: 'body_too_large',
-      message: `The files of --attach have ${total} bytes; an email can have at most ${MOST_ATTACHED_BYTES}, with its html and text.`,
-      advice: 'Attach less, or send a link.',
+      message: `The attachments have ${total} bytes. The maximum is ${MOST_ATTACHED_BYTES}, including html and text.`,
+      advice: 'Attach less or send a link.',
     });
   }
   return Promise.all(
@@ -129,7 +129,7 @@ async function readOf<T>(path: string, read: () => Promise<T>): Promise<T> {
     throw new Problem({
       reason: 'unreadable_file',
       message: `${path} cannot be read: ${cause}.`,
-      advice: 'Name a file after each --attach, and no directory.',
+      advice: 'Use --attach with a file, not a directory.',
     });
   }
 }
@@ -141,7 +141,7 @@ function pairs(option: string, given: readonly string[], separator: ':' | '='): 
       if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
       throw new Problem({
         reason: 'invalid_option',
-        message: `${option} "${pair}" has no "${separator}" after a name.`,
+        message: `${option} "${pair}" must have a "${separator}" after the name.`,
         advice: `Write it as ${separator === ':' ? '"Name: value"' : 'name=value'}.`,
       });
     }),

@@ -32,9 +32,9 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
   suppressions
     .command('list')
     .description('newest first')
-    .option('--source <source>', 'where it came from, such as bounce, complaint or manual')
-    .option('--email <address>', 'one address, in any case')
-    .option('--limit <count>', 'the most entries', '100')
+    .option('--source <source>', 'source, such as bounce, complaint or manual')
+    .option('--email <address>', 'email address (case-insensitive)')
+    .option('--limit <count>', 'maximum number of results', '100')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const data = await newest(terminal, options);
@@ -43,7 +43,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
   suppressions
     .command('add <email>')
     .description('suppress an address')
-    .option('--reason <text>', 'for people')
+    .option('--reason <text>', 'reason, for your team')
     .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
     .option('--json', 'print JSON')
     .action(async (email: string, { reason, expires, json }: AddOptions) => {
@@ -60,7 +60,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     });
   suppressions
     .command('import <file>')
-    .description('suppress every address of a file: one per line, optionally a comma and the reason')
+    .description('suppress every address in a file: one per line, optionally followed by a comma and the reason')
     .option('--json', 'print JSON')
     .action((file: string, options: { json?: boolean }) => importFile(terminal, file, options.json));
 }
@@ -70,8 +70,8 @@ async function newest(terminal: Terminal, { source, email, limit }: ListOptions)
   if (!Number.isInteger(most) || most < 1) {
     throw new Problem({
       reason: 'invalid_option',
-      message: '--limit is a whole number from 1.',
-      advice: 'Correct it.',
+      message: '--limit must be a whole number, 1 or more.',
+      advice: 'Correct the value.',
     });
   }
   const entries: Suppression[] = [];
@@ -107,13 +107,13 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
   progress.end();
   for (const { line, message } of refusals) if (!json) terminal.note(`line ${line}: ${plain(message)}`);
   show(terminal, json, { added, present, refused: refusals }, () => {
-    return `${added} added, ${present} were on the list already, ${refusals.length} refused`;
+    return `${added} added, ${present} already suppressed, ${refusals.length} rejected`;
   });
   if (refusals.length > 0) {
     throw new Problem({
       reason: 'partly_imported',
-      message: `${refusals.length} of ${lines.length} lines were refused; the others are on the list.`,
-      advice: 'Correct those lines and import the file again: what is on the list already stays as it is.',
+      message: `${refusals.length} of ${lines.length} lines were rejected. The others were added.`,
+      advice: 'Correct those lines and import the file again. Existing entries are not changed.',
     });
   }
 }
@@ -135,7 +135,7 @@ async function readText(file: string): Promise<string> {
     throw new Problem({
       reason: 'unreadable_file',
       message: `${file} cannot be read: ${cause}.`,
-      advice: 'Name a text file with one address to a line.',
+      advice: 'Use a text file with one address per line.',
     });
   }
 }
@@ -183,14 +183,14 @@ export function addErase(program: Command, terminal: Terminal): void {
   program
     .command('erase <email>')
     .description('erase an address and its email content; prints a receipt without the address')
-    .option('--no-wait', 'print the run that was started, and do not wait for its end')
+    .option('--no-wait', 'print the erasure and don’t wait until it finishes')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (email: string, { wait, yes, json }: EraseOptions) => {
       const client = createClient(terminal);
       if (!yes) {
         const { count, words } = await countMails(client, { to: email });
-        const preview = `${plain(email)} and the content of ${words} would be erased for ever.`;
+        const preview = `${plain(email)} and the content of ${words} would be erased permanently.`;
         await confirm(terminal, { preview, count, yes });
       }
       const begun = await client.erasures.start({ email });

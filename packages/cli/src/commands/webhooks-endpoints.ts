@@ -27,7 +27,7 @@ interface ReceiveOptions extends JsonOption {
 export function addEndpoints(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command('list')
-    .description('every webhook')
+    .description('list webhooks')
     .option('--json', 'print JSON')
     .action(async ({ json }: JsonOption) => {
       const data = await all(createClient(terminal).webhooks.list({ limit: 100 }));
@@ -35,24 +35,19 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     });
   webhooks
     .command('create <url>')
-    .description('register a webhook; its secret is printed once')
+    .description('create a webhook; its secret is printed once')
     .option('--events <types>', `any of ${eventTypes.join(',')} (default: all)`)
-    .option('--mode <mode>', 'live, or sandbox for mail of sandbox keys')
+    .option('--mode <mode>', 'live, or sandbox for email from sandbox keys')
     .option('--json', 'print JSON')
     .action(async (url: string, { events, mode, json }: JsonOption & { events?: string; mode?: string }) => {
       // The service rejects unknown events and modes, and names those that exist.
       const body = { url, events: events?.split(',') ?? 'all', mode } as WebhooksCreateBody;
       const made = await createClient(terminal).webhooks.create(body);
-      show(
-        terminal,
-        json,
-        made,
-        () => `${made.secret}\n${made.id} to ${plain(made.url)}; the secret is shown this once`,
-      );
+      show(terminal, json, made, () => `${made.secret}\n${made.id} to ${plain(made.url)}; the secret is shown once`);
     });
   webhooks
     .command('test <id>')
-    .description('post an example to it now')
+    .description('send a test event now')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const sent = await createClient(terminal).webhooks.test(id);
@@ -60,19 +55,21 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     });
   webhooks
     .command('remove <id>')
-    .description('remove a webhook; what is still owed to it is given up')
+    .description('delete a webhook; pending deliveries are dropped')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (id: string, { yes, json }: JsonOption & { yes?: boolean }) => {
-      await confirm(terminal, { preview: `${id} would be removed with its deliveries.`, count: 1, yes });
+      await confirm(terminal, { preview: `${id} would be deleted with its deliveries.`, count: 1, yes });
       const removed = await createClient(terminal).webhooks.delete(id);
       show(terminal, json, removed, () => `${removed.id}  removed`);
     });
   webhooks
     .command('receive')
-    .description('receive posts on this machine, verify their signatures with WEBHOOK_SECRET, and print the events')
-    .option('--port <port>', 'where to listen, on localhost; 0 is any free port', wholeNumber(0, 65535), 4000)
-    .option('--once', 'end after the first genuine post')
+    .description(
+      'receive webhook requests on this machine, verify their signatures with WEBHOOK_SECRET, and print the events',
+    )
+    .option('--port <port>', 'port to listen on (localhost); 0 picks a free port', wholeNumber(0, 65535), 4000)
+    .option('--once', 'exit after the first verified request')
     .action((options: ReceiveOptions) => receive(terminal, options));
 }
 
@@ -86,7 +83,8 @@ async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Prom
     throw new Problem({
       reason: 'missing_option',
       message: 'WEBHOOK_SECRET is not set.',
-      advice: 'Set it to the secret that webhooks create printed. It is no option, because those are seen by others.',
+      advice:
+        'Set it to the secret printed by webhooks create. It cannot be an option, because other users can see those.',
     });
   }
   await new Promise<void>((resolve, reject) => {
@@ -97,7 +95,7 @@ async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Prom
         if (once) server.close(() => resolve());
       } catch (error) {
         if (!(error instanceof WebhookVerificationError)) return reject(error);
-        terminal.note(`refused a post: ${error.message}`);
+        terminal.note(`rejected a request: ${error.message}`);
         response.writeHead(400).end();
       }
     });
@@ -106,7 +104,7 @@ async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Prom
     server.listen(port, 'localhost', () => {
       const address = server.address();
       const chosen = typeof address === 'object' && address !== null ? address.port : port;
-      terminal.note(`Receiving at http://localhost:${chosen}, until Ctrl-C`);
+      terminal.note(`Listening at http://localhost:${chosen}. Press Ctrl-C to stop.`);
     });
   });
 }
@@ -118,5 +116,5 @@ async function eventOf(request: IncomingMessage, secret: string): Promise<object
 
 function cannotListen(port: number, error: Error): Problem {
   const message = `Port ${port} cannot be used: ${'code' in error ? error.code : error.message}.`;
-  return new Problem({ reason: 'invalid_option', message, advice: 'Name another with --port.' });
+  return new Problem({ reason: 'invalid_option', message, advice: 'Choose another with --port.' });
 }

@@ -26,13 +26,13 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   webhooks
     .command('listen')
     .description(
-      'post new events to a program on this machine, signed like a webhook, until Ctrl-C; a refused connection ' +
-        `is retried ${PAUSES_SECONDS.length} times, and any answer is final`,
+      'forward new events to an application on this machine, signed like a webhook, until Ctrl-C; a refused connection ' +
+        `is retried ${PAUSES_SECONDS.length} times, and any response is final`,
     )
-    .requiredOption('--forward-to <url or port>', 'where your program listens', target)
+    .requiredOption('--forward-to <url or port>', 'where your application listens', target)
     .option('--events <types>', `any of ${eventTypes.join(',')}`)
     .option('--secret <secret>', 'the signing secret (default: a new one, printed)')
-    .option('--interval <seconds>', 'how often to ask', seconds, DEFAULT_SECONDS)
+    .option('--interval <seconds>', 'polling interval in seconds', seconds, DEFAULT_SECONDS)
     .action((options: ListenOptions) => listen(terminal, options));
 }
 
@@ -48,7 +48,7 @@ async function listen(terminal: Terminal, options: ListenOptions): Promise<void>
   const signer = signerOf(createSigner, secret);
   await follow(terminal, () => client.events.list({ type, limit: FOLLOW_PAGE }), {
     seconds,
-    begin: () => terminal.print(`Posting new events to ${url}, signed with ${secret}`),
+    begin: () => terminal.print(`Forwarding new events to ${url}, signed with ${secret}`),
     each: (event, signal) => deliver(terminal, event, { url, signer, now: systemClock.now }, signal),
   });
 }
@@ -63,7 +63,7 @@ interface Target {
 async function deliver(terminal: Terminal, one: EventBase, target: Target, signal: AbortSignal) {
   for (const wait_seconds of PAUSES_SECONDS) {
     const { line, refused } = await forward(one, target);
-    terminal.print(refused ? `${line}; trying again in ${wait_seconds} s` : line);
+    terminal.print(refused ? `${line}; retrying in ${wait_seconds} s` : line);
     if (!refused || !(await paused(wait_seconds, signal))) return;
   }
   terminal.print((await forward(one, target)).line);
@@ -86,7 +86,7 @@ async function forward(one: EventBase, { url, signer, now }: Target): Promise<{ 
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = plain(cause instanceof Error ? cause.message || cause.name : String(cause));
     const refused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
-    return { line: `${line}  no answer: ${why}`, refused };
+    return { line: `${line}  no response: ${why}`, refused };
   }
 }
 
@@ -96,8 +96,8 @@ function signerOf(createSigner: (secrets: readonly string[]) => Signer, secret: 
   } catch {
     throw new Problem({
       reason: 'invalid_option',
-      message: '--secret is not whsec_ and base64.',
-      advice: 'Leave it out to have one generated.',
+      message: '--secret must be whsec_ followed by base64.',
+      advice: 'Omit it to generate one.',
     });
   }
 }
@@ -105,7 +105,7 @@ function signerOf(createSigner: (secrets: readonly string[]) => Signer, secret: 
 function target(text: string): string {
   const url = /^\d{1,5}$/.test(text) ? `http://localhost:${text}` : text;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
-  throw new InvalidArgumentError('It must be a port or an http address, such as http://localhost:4000/hooks.');
+  throw new InvalidArgumentError('It must be a port or an HTTP URL, such as http://localhost:4000/hooks.');
 }
 
 function seconds(text: string): number {

@@ -34,7 +34,7 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .command('workers')
     .description('worker processes, for operators')
     .command('list')
-    .description('live and recently stopped workers')
+    .description('list live and recently stopped workers')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const found = await graphql(terminal, workers, {});
@@ -44,7 +44,7 @@ export function addWorkers(program: Command, terminal: Terminal): void {
   const schedules = program.command('schedules').description('cron schedules, for operators');
   schedules
     .command('list')
-    .description('every schedule, and when it runs next')
+    .description('list schedules with their next run')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const found = await graphql(terminal, allSchedules, {});
@@ -53,8 +53,8 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     });
   schedules
     .command('run <name>')
-    .description('run now what a schedule, such as storage.maintain, runs by the clock')
-    .option('--reason <text>', 'recorded in the audit log')
+    .description('run a scheduled job now, such as storage.maintain')
+    .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (name: string, { json, reason }: { json?: boolean; reason?: string }) => {
       const { job } = await graphql(terminal, scheduleRunNow, { input: { name, reason } });

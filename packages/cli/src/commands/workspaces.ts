@@ -28,21 +28,23 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
   workspaces
     .command('create <name>')
     .description('create a workspace with its sandbox domain and an admin key, printed once')
-    .requiredOption('--plan <name>', 'one of plans list')
+    .requiredOption('--plan <name>', 'plan name; see plans list')
     .option('--json', 'print JSON')
     .action(async (name: string, { plan, json }: { plan: string; json?: boolean }) => {
       const { workspace, api_key_id, secret } = await graphql(terminal, workspaceCreate, { input: { name, plan } });
       const made = { ...workspaceOf(workspace), api_key: { object: 'api_key', id: api_key_id, secret } };
-      show(terminal, json, made, () => `${made.api_key.secret}\n${made.id} on ${plan}; the key is shown this once`);
+      show(terminal, json, made, () => `${made.api_key.secret}\n${made.id} on plan ${plan}; the key is shown once`);
     });
   workspaces
     .command('update <id>')
-    .description('change its name, or its policy for emails whose SMTP reply was lost')
-    .option('--name <text>', 'another name')
+    .description('change the name, or the policy for emails whose SMTP reply was lost')
+    .option('--name <text>', 'new name')
     .addOption(
-      new Option('--unknown-policy <policy>', 'resend may send twice, stop may not send at all').choices(policies),
+      new Option('--unknown-policy <policy>', 'resend may deliver twice, stop may not deliver at all').choices(
+        policies,
+      ),
     )
-    .option('--reason <text>', 'for the audit log')
+    .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, { name, unknownPolicy: policy, reason, json }: UpdateOptions) => {
       const input = { id, name, unknownPolicy: enumValue(policy), reason };
@@ -51,8 +53,8 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     });
   workspaces
     .command('set-plan <id> <plan>')
-    .description('change its plan, from its next request on')
-    .option('--reason <text>', 'for the audit log')
+    .description('change the plan; applies from the next request')
+    .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, plan: string, { reason, json }: { reason?: string; json?: boolean }) => {
       const changed = await set(workspaceSetPlan, { id, plan, reason });
@@ -82,5 +84,5 @@ function workspaceOf(workspace: WorkspaceEntry): WorkspaceEntry {
 }
 
 function rowOf({ id, name, plan, unknown_policy, created_at }: WorkspaceEntry): string[] {
-  return [id, plan.name, `${unknown_policy} after a lost answer`, `since ${created_at}`, plain(name)];
+  return [id, plan.name, `${unknown_policy} after a lost reply`, `since ${created_at}`, plain(name)];
 }

@@ -14,7 +14,7 @@ export function serviceUrl(terminal: Terminal): string {
   throw new Problem({
     reason: 'invalid_environment',
     message: `${from} is ${given}, which is not an http or https address.`,
-    advice: `Set it to the address that npm start prints, such as ${DEFAULT_URL}.`,
+    advice: `Set it to the URL that npm start prints, such as ${DEFAULT_URL}.`,
   });
 }
 
@@ -68,15 +68,15 @@ export async function request(url: string, address: string, init: RequestInit): 
     if (response.status < 300 || response.status >= 400) return response;
     throw new Problem({
       reason: 'redirected',
-      message: `${url} leads to ${response.headers.get('location') ?? 'another address'}; nothing was sent there.`,
-      advice: 'Set POSTRIDER_URL to the address of Postrider itself.',
+      message: `${url} redirects to ${response.headers.get('location') ?? 'another URL'}. The redirect was not followed.`,
+      advice: 'Set POSTRIDER_URL to the URL of Postrider itself.',
     });
   } catch (error) {
     if (error instanceof Problem || (error instanceof TypeError && error.cause === undefined)) throw error;
     throw new Problem({
       reason: 'unreachable',
-      message: `No answer from ${url}: ${causeOf(error)}.`,
-      advice: 'Start Postrider with npm start, or set POSTRIDER_URL to the address that it prints.',
+      message: `No response from ${url}: ${causeOf(error)}.`,
+      advice: 'Start Postrider with npm start, or set POSTRIDER_URL to the URL that it prints.',
       passing: true,
     });
   }
@@ -85,15 +85,15 @@ export async function request(url: string, address: string, init: RequestInit): 
 export function notPostrider(url: string, status: number): Problem {
   return new Problem({
     reason: 'unexpected_answer',
-    message: `${url} answered ${status} with something that is not from Postrider.`,
-    advice: 'Check POSTRIDER_URL, and any proxy in between.',
+    message: `${url} returned ${status}, but not from Postrider.`,
+    advice: 'Check POSTRIDER_URL and any proxy in between.',
     passing: status >= 500,
   });
 }
 
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer in ${TIMEOUT_MS / 1000} s`;
+  if (error.name === 'TimeoutError') return `no response in ${TIMEOUT_MS / 1000} s`;
   const { cause } = error;
   // For a name with several addresses this is an AggregateError, whose own message may be empty.
   const causes: unknown[] = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];

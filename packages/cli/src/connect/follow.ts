@@ -57,7 +57,7 @@ export async function follow<T extends { readonly id: string }>(
     } catch (error) {
       const problem = problemOf(error);
       if (!problem?.facts.passing) throw error;
-      terminal.note(`${problem.facts.reason}: ${problem.message} Trying again.`);
+      terminal.note(`${problem.facts.reason}: ${problem.message} Retrying.`);
     }
   }
 }

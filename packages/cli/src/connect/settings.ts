@@ -40,8 +40,8 @@ function readProfile(file: string): Profile {
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     throw new Problem({
       reason: 'profile_is_open',
-      message: `Others on this machine may read ${file}, which holds an API key.`,
-      advice: `Run chmod 600 ${file}, and revoke the key if others may have read it.`,
+      message: `${file} contains an API key and is readable by other users.`,
+      advice: `Run chmod 600 ${file}. Revoke the key if someone else may have read it.`,
     });
   }
   const read = profile.safeParse(jsonOf(text));
@@ -49,7 +49,7 @@ function readProfile(file: string): Profile {
   throw new Problem({
     reason: 'invalid_profile',
     message: `${file} is not { "url": "…", "key": "…" }.`,
-    advice: 'Write it again with npx postrider login.',
+    advice: 'Run npx postrider login to write it again.',
   });
 }
 
@@ -60,7 +60,7 @@ export function writeProfile(terminal: Terminal, kept: Profile): string {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Problem({
       reason: 'profile_is_a_link',
-      message: `${file} is a symbolic link, and the API key would be written to where it leads.`,
+      message: `${file} is a symbolic link, so the API key would be written to its target.`,
       advice: 'Remove the link, and log in again.',
     });
   }

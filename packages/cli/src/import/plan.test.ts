@@ -43,8 +43,8 @@ describe('an export of suppressions', () => {
     ]);
     expect(plan.entries[1]?.reason).toBe('from SendGrid, 5.1.1, 550 5.1.1 unknown user, second line, 1433800303');
     expect(plan.skipped).toEqual([
-      { line: 5, why: 'not an address is no address' },
-      { line: 6, why: 'ADA@gone.example is in line 2 too' },
+      { line: 5, why: 'not an address is not an email address' },
+      { line: 6, why: 'ADA@gone.example is also in line 2' },
     ]);
   });
 
@@ -61,10 +61,10 @@ describe('an export of suppressions', () => {
   });
 
   it.each([
-    ['another kind', 'id,name\n1,x\n', /has no column email; it has id, name/],
-    ['a quote that is not closed', 'email,reason\na@b.example,"open\n', /a quoted cell does not end/],
-    ['broken JSON', '{ "data": [', /is no export/],
-    ['an object without a list', '{ "error": "denied" }', /it holds no list/],
+    ['another kind', 'id,name\n1,x\n', /has no column email\. Its columns: id, name/],
+    ['a quote that is not closed', 'email,reason\na@b.example,"open\n', /a quoted cell is not closed/],
+    ['broken JSON', '{ "data": [', /is not an export/],
+    ['an object without a list', '{ "error": "denied" }', /it contains no list/],
   ])('is refused where it is %s', async (_, text, message) => {
     const file = await written('export', text);
 
@@ -94,8 +94,8 @@ describe('an export of domains and webhooks', () => {
       { url: 'https://example.com/resend', format: 'resend', events: ['email.bounced', 'email.queued'] },
     ]);
     expect(plan.skipped).toEqual([
-      { line: 1, why: 'https://example.com/resend: added without email.opened, which never happen here' },
-      { line: 2, why: 'https://example.com/off: it is switched off' },
+      { line: 1, why: 'https://example.com/resend: added without email.opened, which Postrider does not have' },
+      { line: 2, why: 'https://example.com/off: it is disabled' },
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('an export of domains and webhooks', () => {
       { url: 'https://example.com/hook', format: 'postrider', events: ['email.complained', 'email.delivered'] },
       { url: 'https://example.com/other', format: 'postrider', events: ['email.delivered'] },
     ]);
-    const why = 'https://example.com/hook: it has the URL of entry 1, which takes its events too';
+    const why = 'https://example.com/hook: it has the same URL as entry 1, which includes its events';
     expect(plan.skipped).toEqual([3, 4].map((line) => ({ line, why })));
   });
 

@@ -28,8 +28,9 @@ export function planSuppressions(file: string, { columns, rows }: Export, provid
   for (const row of rows) {
     const address = read.text(row, email);
     const known = entries.get(address.toLowerCase());
-    if (!address.includes('@')) skipped.push({ line: row.line, why: `${address || 'an empty cell'} is no address` });
-    else if (known) skipped.push({ line: row.line, why: `${address} is in line ${known.line} too` });
+    if (!address.includes('@'))
+      skipped.push({ line: row.line, why: `${address || 'an empty cell'} is not an email address` });
+    else if (known) skipped.push({ line: row.line, why: `${address} is also in line ${known.line}` });
     else {
       const facts = reason.map((column) => read.text(row, column)).filter((fact) => fact !== '');
       const text = [`from ${provider.name}`, ...facts].join(', ').replace(/\s+/g, ' ').slice(0, LONGEST_REASON);
@@ -43,7 +44,7 @@ export function planDomains(file: string, { columns, rows }: Export, provider: P
   const { name, left } = provider.domains;
   const read = readerOf(file, columns, name, left);
   const named = rows.map((row) => ({ line: row.line, name: read.text(row, name).toLowerCase() }));
-  const skipped = named.filter((row) => row.name === '').map(({ line }) => ({ line, why: 'it names no domain' }));
+  const skipped = named.filter((row) => row.name === '').map(({ line }) => ({ line, why: 'it has no domain' }));
   return {
     names: [...new Set(named.flatMap((row) => (row.name === '' ? [] : [row.name])))],
     skipped,
@@ -63,13 +64,13 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
     const ours = (wanted ?? []).flatMap((name) => types[name] ?? []);
     const strange = (wanted ?? []).filter((name) => !types[name]);
     if (url === '') note('it has no URL');
-    else if (wanted === null) note('it is switched off');
-    else if (ours.length === 0) note(`none of its events happens here (${wanted.join(', ') || 'it names none'})`);
+    else if (wanted === null) note('it is disabled');
+    else if (ours.length === 0) note(`none of its events exist in Postrider (${wanted.join(', ') || 'it has none'})`);
     else {
-      if (strange.length > 0) note(`added without ${strange.join(', ')}, which never happen here`);
+      if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not have`);
       // Postmark has one webhook per message stream; two with one URL would post their common events twice.
       const first = found.get(url);
-      if (first) note(`it has the URL of entry ${first.line}, which takes its events too`);
+      if (first) note(`it has the same URL as entry ${first.line}, which includes its events`);
       found.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });
     }
   }
@@ -82,8 +83,8 @@ function readerOf(file: string, columns: readonly string[], needed: string, othe
   if (columns.length > 0 && !found.has(plainName(needed))) {
     throw new Problem({
       reason: 'missing_column',
-      message: `${file} has no column ${needed}; it has ${columns.join(', ')}.`,
-      advice: 'Check that the file is an export of that provider and of that kind.',
+      message: `${file} has no column ${needed}. Its columns: ${columns.join(', ')}.`,
+      advice: 'Check that the file is this kind of export from this provider.',
     });
   }
   const known = new Set([needed, ...others].map(plainName));

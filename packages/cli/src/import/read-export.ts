@@ -24,7 +24,7 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     const message = `${file} cannot be read: ${cause}.`;
-    throw new Problem({ reason: 'unreadable_file', message, advice: 'Name a file of an export.' });
+    throw new Problem({ reason: 'unreadable_file', message, advice: 'Use an exported file.' });
   }
 }
 
@@ -32,13 +32,13 @@ async function readText(file: string): Promise<string> {
 function readJson(file: string, text: string): Export {
   const parsed = parsedJson(file, text);
   const list = Array.isArray(parsed) ? parsed : Object.values(parsed ?? {}).find((value) => Array.isArray(value));
-  if (!Array.isArray(list)) throw unreadable(file, 'it holds no list');
+  if (!Array.isArray(list)) throw unreadable(file, 'it contains no list');
   const entries: readonly unknown[] = list.flatMap((entry: unknown) => pagesOf(entry));
   const rows = entries.flatMap((entry, index): ExportRow[] => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
     return [{ line: index + 1, fields: { ...entry } }];
   });
-  if (rows.length < entries.length) throw unreadable(file, 'not every entry of its list is an object');
+  if (rows.length < entries.length) throw unreadable(file, 'some entries are not objects');
   return { columns: [...new Set(rows.flatMap(({ fields }) => Object.keys(fields)))], rows };
 }
 
@@ -56,8 +56,8 @@ function parsedJson(file: string, text: string): object | null {
 }
 
 function unreadable(file: string, why: string): Problem {
-  const advice = 'Name an export as CSV with a header, or the JSON that the API of the provider answers.';
-  return new Problem({ reason: 'unreadable_file', message: `${file} is no export: ${why}.`, advice });
+  const advice = 'Use a CSV export with a header, or the JSON that the provider’s API returns.';
+  return new Problem({ reason: 'unreadable_file', message: `${file} is not an export: ${why}.`, advice });
 }
 
 function readCsv(text: string): Export {
@@ -82,7 +82,7 @@ function splitCsv(text: string): { readonly line: number; readonly cells: readon
   while (cell.lastIndex < text.length || cells.length > 0) {
     const found = cell.exec(text);
     // An unclosed quote, or text after a closing one.
-    if (!found) throw unreadable(`line ${line}`, 'a quoted cell does not end');
+    if (!found) throw unreadable(`line ${line}`, 'a quoted cell is not closed');
     const [whole, quoted, bare = '', end] = found;
     cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
     line += whole.split(/\r\n|\n|\r/).length - 1;

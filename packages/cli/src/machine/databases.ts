@@ -16,7 +16,7 @@ interface DatabaseOptions {
 export function addDatabases(program: Command, terminal: Terminal): void {
   program
     .command('databases')
-    .description('local: embedded databases that no data directory refers to')
+    .description('local: list unused embedded databases')
     .option('--remove <directory>', 'delete this one; start an installation that was moved once before')
     .option('--deleted', 'with --remove, where the folder around its data directory was deleted too')
     .option(...yesOption)
@@ -36,7 +36,7 @@ export function addDatabases(program: Command, terminal: Terminal): void {
           data.map((one) => [
             one.directory,
             `${Math.round(one.size_bytes / 1e6)} MB`,
-            `made for ${one.made_for}`,
+            `created for ${one.made_for}`,
             one.removed ? 'removed' : '',
           ]),
         ),
@@ -49,15 +49,15 @@ function removeOne(directory: string, deleted: boolean): void {
   if (removal === 'not_left_over') {
     throw new Problem({
       reason: removal,
-      message: `${directory} is not a database that is left over.`,
-      advice: '`npx postrider databases` lists them.',
+      message: `${directory} is not an unused database.`,
+      advice: 'Run `npx postrider databases` to list them.',
     });
   }
   if (removal === 'folder_missing') {
     throw new Problem({
       reason: removal,
-      message: `The folder around the data directory of ${directory} is missing too, as on a volume that is not mounted.`,
-      advice: 'Mount it and look again. If the folder was deleted, repeat the command with --deleted.',
+      message: `The parent of the data directory of ${directory} is missing too. Its volume may not be mounted.`,
+      advice: 'Mount the volume and try again. If the directory was deleted, repeat the command with --deleted.',
     });
   }
 }

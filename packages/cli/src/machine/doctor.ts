@@ -61,7 +61,7 @@ async function attempt(names: readonly [string, ...string[]], look: () => Promis
 async function checkDatabase(terminal: Terminal): Promise<Check[]> {
   const config = readConfig(terminal.env);
   if (!isInstalledHere(config)) {
-    const message = `no DATABASE_URL, and no database in ${config.DATA_DIR}: nothing is installed here`;
+    const message = `no DATABASE_URL and no database in ${config.DATA_DIR}: nothing is installed here`;
     return [{ name: 'database', result: 'skipped', message }];
   }
   return withDatabase(config, async (url) => {
@@ -73,7 +73,7 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
         { name: 'database', result: 'ok', message: where },
         pending.length === 0
           ? { name: 'migrations', result: 'ok', message: 'current' }
-          : { name: 'migrations', result: 'failed', message: `lacks ${pending.join(', ')}; run npm run migrate` },
+          : { name: 'migrations', result: 'failed', message: `missing ${pending.join(', ')}; run npm run migrate` },
       ];
     } finally {
       await sql.end({ timeout: 2 });
@@ -123,6 +123,6 @@ async function checkKey(terminal: Terminal): Promise<Check[]> {
   } catch (error) {
     // The log request was refused only for its scope, so the key itself is valid.
     if (problemOf(error)?.facts.reason !== 'missing_scope') throw error;
-    return [{ name: 'key', result: 'ok', message: 'accepted, without the scope to read the log' }];
+    return [{ name: 'key', result: 'ok', message: 'valid, but without the scope to read logs' }];
   }
 }

@@ -106,24 +106,24 @@ function notInstalled(config: Config): Problem {
   return new Problem({
     reason: 'not_installed',
     message: config.DATABASE_URL
-      ? 'The database that DATABASE_URL names holds no workspace yet.'
-      : `DATABASE_URL is not set and ${config.DATA_DIR} holds no database.`,
-    advice: 'Run npm start once; or set DATABASE_URL and SECRET_KEY, or DATA_DIR, as the server has them.',
+      ? 'The database at DATABASE_URL has no workspace yet.'
+      : `DATABASE_URL is not set and ${config.DATA_DIR} contains no database.`,
+    advice: 'Run npm start once, or set DATABASE_URL and SECRET_KEY, or DATA_DIR, to the values that the server uses.',
   });
 }
 
 function unknownWorkspace(id: string): Problem {
   return new Problem({
     reason: 'workspace_not_found',
-    message: `No workspace ${id} exists.`,
-    advice: '`npx postrider workspaces list` shows them.',
+    message: `No workspace with ID ${id}.`,
+    advice: 'Run `npx postrider workspaces list` to see workspaces.',
   });
 }
 
 function notMigrated(pending: readonly string[]): Problem {
   return new Problem({
     reason: 'not_migrated',
-    message: `The database lacks ${pending.join(', ')}.`,
-    advice: 'Run npm run migrate, then this command again.',
+    message: `The database is missing migrations: ${pending.join(', ')}.`,
+    advice: 'Run npm run migrate, then run this command again.',
   });
 }

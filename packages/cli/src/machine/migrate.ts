@@ -17,7 +17,7 @@ export function addMigrate(program: Command, terminal: Terminal): void {
         return names;
       });
       show(terminal, options.json, { ran }, () =>
-        ran.length === 0 ? 'The database is current.' : ran.map((name) => `ran ${name}`).join('\n'),
+        ran.length === 0 ? 'The database is up to date.' : ran.map((name) => `ran ${name}`).join('\n'),
       );
     });
 }

@@ -23,12 +23,9 @@ export function addRestoreCheck(program: Command, terminal: Terminal): void {
   program
     .command('restore-check')
     .description('local, after a restore: hold all email, and report what was sent since')
-    .option(
-      '--sent <file...>',
-      'logs of sent email, whose lines name Message-IDs and addresses and say that it was sent',
-    )
-    .option('--replica <url>', 'a database that was not lost, as postgres://…')
-    .option('--close', 'end what they know as sent, so that it is not sent again')
+    .option('--sent <file...>', 'logs of sent email: lines with Message-IDs, addresses and a success status')
+    .option('--replica <url>', 'a surviving database, as postgres://…')
+    .option('--close', 'close everything they report as sent, so it isn’t sent again')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const replica = options.replica === undefined ? null : openReplica(options.replica);
@@ -52,7 +49,7 @@ function openReplica(url: string): Sql {
 async function openLog(terminal: Terminal, name: string): Promise<KnownSent> {
   const file = fileOf(terminal, name);
   await access(file).catch(() => {
-    const advice = 'Name a file of text whose lines have Message-IDs.';
+    const advice = 'Use a text file whose lines contain Message-IDs.';
     throw new Problem({ reason: 'file_not_found', message: `${name} cannot be read.`, advice });
   });
   return readSentLog(name, createInterface({ input: createReadStream(file, 'utf8') }));
@@ -62,10 +59,12 @@ function told(checked: RestoreCheck, compared: boolean): string {
   const { hold, open, known_sent, perhaps_sent, known_ended, unclear_lines, missing, closed } = checked;
   const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
   return [
-    `${hold.id} holds all mail and webhooks until it is released`,
-    checked.live_workers > 0 ? `${checked.live_workers} workers run already, and may have sent before it` : null,
-    `the newest mail was accepted at ${checked.newest_mail_at ?? '-'}`,
-    `open: ${states.join(', ')}; ${checked.open_webhook_deliveries} posts to webhooks, ${checked.open_bulk_operations} bulk operations`,
+    `${hold.id} holds all email and webhooks until it is released`,
+    checked.live_workers > 0
+      ? `${checked.live_workers} workers are already running and may have sent email before the hold`
+      : null,
+    `newest email accepted at ${checked.newest_mail_at ?? '-'}`,
+    `open: ${states.join(', ')}; ${checked.open_webhook_deliveries} webhook deliveries, ${checked.open_bulk_operations} bulk operations`,
     ...(compared
       ? [
           `${known_sent.count} of them were sent since${closed > 0 ? `; ${closed} ended as delivered` : ''}`,
@@ -73,30 +72,30 @@ function told(checked: RestoreCheck, compared: boolean): string {
             known_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             known_sent.count,
           ),
-          `${perhaps_sent.count} may have been sent since: they were being sent, or their mail was, to one of several recipients`,
+          `${perhaps_sent.count} may have been sent since: an attempt was in progress, or another recipient of the same email was sent to`,
           ...some(
             perhaps_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             perhaps_sent.count,
           ),
-          `${known_ended.count} ended since without being sent, and are left open: cancel what is not to be sent`,
+          `${known_ended.count} ended since without being sent and are left open; cancel the ones you don’t want to send`,
           ...some(
             known_ended.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             known_ended.count,
           ),
           ...(unclear_lines.count > 0
             ? [
-                `${unclear_lines.count} lines name an email and do not say whether it was sent, and count as not sent`,
+                `${unclear_lines.count} lines name an email without saying whether it was sent; they count as not sent`,
                 ...some(
                   unclear_lines.listed.map(({ log, line_number, line }) => `${log}:${line_number}  ${line}`),
                   unclear_lines.count,
                 ),
               ]
             : []),
-          `${missing.count} emails were accepted since, and are not here`,
+          `${missing.count} emails were accepted since and are missing here`,
           ...some(missing.listed, missing.count),
         ]
-      : ['what was sent since is not known: name a log with --sent, or a database with --replica']),
-    `when you have seen to them: npx postrider queues release --local ${hold.id}`,
+      : ['unknown what was sent since; use --sent with a log or --replica with a database']),
+    `when you’re done: npx postrider queues release --local ${hold.id}`,
   ]
     .filter((line) => line !== null)
     .join('\n');
@@ -104,5 +103,7 @@ function told(checked: RestoreCheck, compared: boolean): string {
 
 function some(lines: readonly string[], count: number): string[] {
   const shown = lines.slice(0, MOST_SHOWN).map((line) => `  ${line}`);
-  return count > shown.length ? [...shown, `  … and ${count - shown.length} more; --json names up to 1000`] : shown;
+  return count > shown.length
+    ? [...shown, `  … and ${count - shown.length} more; use --json to list up to 1000`]
+    : shown;
 }

@@ -9,7 +9,7 @@ interface Destruction {
 }
 
 /** The option that every command has which asks. */
-export const yesOption = ['-y, --yes', 'do not ask; needed where no terminal reads'] as const;
+export const yesOption = ['-y, --yes', 'skip the confirmation; required without a terminal'] as const;
 
 /** Shows what a command would destroy, and goes on once its count was typed. */
 export async function confirm(terminal: Terminal, { preview, count, yes }: Destruction): Promise<void> {
@@ -18,14 +18,14 @@ export async function confirm(terminal: Terminal, { preview, count, yes }: Destr
     throw new Problem({
       reason: 'missing_option',
       message: `${preview} Nothing was changed.`,
-      advice: 'Add --yes to do it.',
+      advice: 'Add --yes to confirm.',
     });
   }
   terminal.note(preview);
-  const typed = (await terminal.question(`Type ${count} to go on: `)).trim();
+  const typed = (await terminal.question(`Type ${count} to continue: `)).trim();
   if (typed !== String(count)) throw notConfirmed();
 }
 
 export function notConfirmed(): Problem {
-  return new Problem({ reason: 'not_confirmed', message: 'Another count was typed, so nothing was changed.' });
+  return new Problem({ reason: 'not_confirmed', message: 'The count does not match, so nothing was changed.' });
 }

@@ -28,7 +28,7 @@ export class Problem extends Error {
 }
 
 const newKey =
-  'Set POSTRIDER_API_KEY to a valid key. `npx postrider keys create --local` makes one on the machine that runs Postrider.';
+  'Set POSTRIDER_API_KEY to a valid key. To create one, run `npx postrider keys create --local` on the server.';
 
 /** Advice for errors that the settings of the command line cause. */
 const adviceFor: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const adviceFor: Readonly<Record<string, string>> = {
   revoked_key: newKey,
   expired_key: newKey,
   missing_scope: 'Set POSTRIDER_API_KEY to a key that has this scope.',
-  route_not_found: 'The server may be of another release than this command line; compare their versions.',
+  route_not_found: 'The server may run a different release than this command line. Compare their versions.',
 };
 
 export function adviceOn(reason: string): string | undefined {
@@ -89,7 +89,7 @@ export function problemOf(error: unknown): Problem | undefined {
     });
   }
   const passing = !(error instanceof UnexpectedAnswerError) || error.status >= 500;
-  return new Problem({ reason, message, advice: 'Check POSTRIDER_URL, and any proxy in between.', passing });
+  return new Problem({ reason, message, advice: 'Check POSTRIDER_URL and any proxy in between.', passing });
 }
 
 function factsOf(error: unknown): ProblemFacts {
@@ -104,11 +104,15 @@ function factsOf(error: unknown): ProblemFacts {
     };
   }
   if (error instanceof Error && error.name === 'ConfigError') {
-    return { reason: 'invalid_environment', message: error.message, advice: 'Correct the environment and try again.' };
+    return {
+      reason: 'invalid_environment',
+      message: error.message,
+      advice: 'Correct the environment variables and try again.',
+    };
   }
   return {
     reason: 'unexpected',
     message: error instanceof Error ? error.message || error.name : String(error),
-    advice: '`npx postrider doctor` checks this installation.',
+    advice: 'Run `npx postrider doctor` to check this installation.',
   };
 }

@@ -42,7 +42,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 
 /** The rows that match a filter. */
 export function foundTable(rows: readonly (readonly string[])[]): string {
-  return rows.length === 0 ? 'nothing matches' : table(rows);
+  return rows.length === 0 ? 'No results.' : table(rows);
 }
 
 /** The first credentials of a new user, printed once. */
@@ -52,8 +52,10 @@ export function entryLines(entry: {
   readonly login_url_expires_at: string | null;
 }): string[] {
   return [
-    ...(entry.password === null ? [] : [`${entry.password}`, 'their password; shown this once']),
-    ...(entry.login_url === null ? [] : [entry.login_url, `signs them in once, until ${entry.login_url_expires_at}`]),
+    ...(entry.password === null ? [] : [`${entry.password}`, 'their password; shown once']),
+    ...(entry.login_url === null
+      ? []
+      : [entry.login_url, `signs them in once; expires at ${entry.login_url_expires_at}`]),
   ];
 }
 
