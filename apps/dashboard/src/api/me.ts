@@ -1,4 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { words } from './strings.ts';
 import { type Outputs, trpc } from './trpc.ts';
 
 export type Me = Outputs['people']['me'];
@@ -16,21 +17,11 @@ export function may(me: Me, needed: Scope): boolean {
   return me.scopes.includes(needed) || (needed !== 'operator' && me.scopes.includes('admin'));
 }
 
-const rolesWith: Readonly<Record<Scope, string>> = {
-  'email:logs:read': 'a viewer',
-  'domains:read': 'a viewer',
-  'email:send': 'a member',
-  'domains:write': 'a member',
-  'webhooks:manage': 'a member',
-  admin: 'an admin',
-  operator: 'an operator',
-};
-
 /** Why the user may not; null if they may. */
 export function refusalOf(me: Me, needed: Scope): string | null {
   if (may(me, needed)) return null;
   const here = me.workspaces.find(({ id }) => id === me.workspace_id);
   const role = here?.role ?? 'viewer';
-  const where = needed === 'operator' ? 'of this instance' : `of ${here?.name ?? 'this workspace'}`;
-  return `Only ${rolesWith[needed]} ${where} may do this; you are ${role === 'admin' ? 'an' : 'a'} ${role}.`;
+  const where = needed === 'operator' ? words.instance : words.workspace(here?.name);
+  return words.refusal(words.rolesWith[needed], where, role);
 }

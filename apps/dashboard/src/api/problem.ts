@@ -1,4 +1,5 @@
 import { TRPCClientError } from '@trpc/client';
+import { words } from './strings.ts';
 
 /** An error as shown to the user. */
 export interface Problem {
@@ -25,7 +26,7 @@ interface ErrorData {
 export class InvalidForm extends Error {
   readonly fields: ReadonlyMap<string, string>;
   constructor(fields: Readonly<Record<string, string>>) {
-    super('The form is invalid');
+    super(words.invalid);
     this.fields = new Map(Object.entries(fields));
   }
 }
@@ -54,7 +55,7 @@ export function problemOf(error: unknown): Problem {
 
 const unreachable: Problem = {
   reason: 'unreachable',
-  message: 'Postrider did not answer. The page tries again by itself.',
+  message: words.silent,
   request_id: null,
   docs_url: null,
   passing: true,

@@ -1,4 +1,5 @@
 import { createStore } from './store.ts';
+import { words } from './strings.ts';
 
 /** What the server asks for: the password again, or a new sign-in. */
 export type Need = 'password' | 'session';
@@ -55,11 +56,11 @@ export async function signIn(path: string, form: Readonly<Record<string, string>
     headers: { accept: 'application/json' },
     body: new URLSearchParams(form),
   }).catch(() => null);
-  if (answer === null) return { ok: false, message: 'Postrider did not answer; try again.' };
+  if (answer === null) return { ok: false, message: words.silentForm };
   // The cast holds for our endpoint; anything else, such as a proxy's page, becomes {}.
   const body = (await answer.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
   if (answer.ok) return { ok: true, next: body.next ?? '/' };
-  return { ok: false, message: body.error?.message ?? `Postrider answered ${answer.status}; try again.` };
+  return { ok: false, message: body.error?.message ?? words.failed(answer.status) };
 }
 
 export type SignedIn = { readonly ok: true; readonly next: string } | { readonly ok: false; readonly message: string };

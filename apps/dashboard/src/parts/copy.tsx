@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
+import { words } from './strings.ts';
 
 const SHOWN_MS = 1600;
 
@@ -58,12 +59,12 @@ export function CopyButton({
     <button
       type="button"
       className={`button s ${labelled ? '' : 'icon plain'} ${primary ? 'primary' : ''}`}
-      aria-label={copied ? `Copied ${what}` : `Copy ${what}`}
-      title={`Copy ${what}`}
+      aria-label={copied ? words.copy.copied(what) : words.copy.copy(what)}
+      title={words.copy.copy(what)}
       onClick={copy}
     >
       <Icon size={14} />
-      {labelled && (copied ? 'Copied' : 'Copy')}
+      {labelled && (copied ? words.copy.done : words.copy.action)}
     </button>
   );
 }
@@ -74,7 +75,7 @@ export function Id({ id, whole = false }: { readonly id: string; readonly whole?
   const Icon = copied ? Check : Copy;
   return (
     <button type="button" className="id" title={id} onClick={copy}>
-      <span className="unseen">{copied ? 'Copied' : 'Copy'} </span>
+      <span className="unseen">{copied ? words.copy.done : words.copy.action} </span>
       {whole ? id : shortId(id)}
       <Icon size={12} />
     </button>

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { words } from './strings.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -56,7 +57,7 @@ export function Dialog({ title, children, onClose, className = 'dialog', guard =
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" className="button plain icon" aria-label="Close" onClick={tryToClose}>
+        <button type="button" className="button plain icon" aria-label={words.close} onClick={tryToClose}>
           <X size={16} />
         </button>
       </header>

@@ -3,6 +3,7 @@ import { shortcutsOn } from '../shell/shortcuts.ts';
 import { useAnnounced } from './announced.ts';
 import type { Keyset } from './keyset.ts';
 import { ErrorPanel, Skeleton } from './states.tsx';
+import { words } from './strings.ts';
 
 export interface Column<T> {
   readonly name: string;
@@ -82,7 +83,7 @@ export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, on
                   <td className="fit">
                     <input
                       type="checkbox"
-                      aria-label={`Choose ${nameOf(row)}`}
+                      aria-label={words.select(nameOf(row))}
                       checked={picked}
                       onChange={() => onToggle(id)}
                     />

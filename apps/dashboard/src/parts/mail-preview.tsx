@@ -1,19 +1,7 @@
 import './mail-preview.css';
 import { useState } from 'react';
 import { Check, Choices } from './field.tsx';
-
-const words = {
-  frame: 'The mail as its reader sees it',
-  width: 'Width',
-  wide: 'Desktop',
-  narrow: 'Phone',
-  scheme: 'Theme of the reader',
-  light: 'Light',
-  dark: 'Dark',
-  images: 'Load remote images',
-  imagesAbout: 'They tell their server that the mail was opened.',
-  noHtml: 'The mail has no HTML part; the text is what its reader sees.',
-};
+import { words } from './strings.ts';
 
 /** Mail is hostile: its frame has its own route, CSP and origin, and runs no script. */
 export function MailPreview({ src }: { readonly src: string }) {
@@ -25,31 +13,37 @@ export function MailPreview({ src }: { readonly src: string }) {
       <div className="line spread">
         <div className="line">
           <Choices
-            label={words.width}
+            label={words.preview.width}
             options={[
-              ['wide', words.wide],
-              ['narrow', words.narrow],
+              ['wide', words.preview.wide],
+              ['narrow', words.preview.narrow],
             ]}
             value={width}
             onChange={setWidth}
           />
           <Choices
-            label={words.scheme}
+            label={words.preview.scheme}
             options={[
-              ['light', words.light],
-              ['dark', words.dark],
+              ['light', words.preview.light],
+              ['dark', words.preview.dark],
             ]}
             value={scheme}
             onChange={setScheme}
           />
         </div>
-        <Check name="images" label={words.images} about={words.imagesAbout} checked={images} onChange={setImages} />
+        <Check
+          name="images"
+          label={words.preview.images}
+          about={words.preview.imagesAbout}
+          checked={images}
+          onChange={setImages}
+        />
       </div>
       <iframe
         className={`preview ${width} ${scheme}`}
         sandbox=""
         referrerPolicy="no-referrer"
-        title={words.frame}
+        title={words.preview.frame}
         src={`${src}?images=${images ? 1 : 0}&scheme=${scheme}`}
       />
     </div>
@@ -60,7 +54,7 @@ export function MailPreview({ src }: { readonly src: string }) {
 export function TextOnly({ text }: { readonly text: string | null }) {
   return (
     <div className="stack">
-      <p className="muted small">{words.noHtml}</p>
+      <p className="muted small">{words.preview.noHtml}</p>
       <pre className="mail-text">{text}</pre>
     </div>
   );

@@ -14,6 +14,7 @@ import {
 } from 'lucide-react';
 import type { Outputs } from '../api/trpc.ts';
 import { Badge, type Tone } from './badge.tsx';
+import { words } from './strings.ts';
 
 export type MailStatus = Outputs['emails']['list']['data'][number]['status'];
 
@@ -24,45 +25,45 @@ interface Shown {
   readonly about: string;
 }
 
+function worded(name: keyof typeof words.statuses): Pick<Shown, 'word' | 'about'> {
+  const [word, about] = words.statuses[name];
+  return { word, about };
+}
+
 /** The meaning of each state, in one sentence. */
 export const mailStates: Readonly<Record<MailStatus, Shown>> = {
-  scheduled: { tone: 'info', icon: CalendarClock, word: 'Scheduled', about: 'It waits for the time it was given.' },
-  queued: { tone: 'info', icon: Clock, word: 'Queued', about: 'It was accepted and waits for its first attempt.' },
-  sending: { tone: 'info', icon: Send, word: 'Sending', about: 'An attempt is running.' },
+  scheduled: { tone: 'info', icon: CalendarClock, ...worded('scheduled') },
+  queued: { tone: 'info', icon: Clock, ...worded('queued') },
+  sending: { tone: 'info', icon: Send, ...worded('sending') },
   deferred: {
     tone: 'wait',
     icon: Undo2,
-    word: 'Deferred',
-    about: 'The receiving server asked to come back later; it is tried again by itself.',
+    ...worded('deferred'),
   },
   delivered: {
     tone: 'good',
     icon: CircleCheck,
-    word: 'Delivered',
-    about: 'The next hop answered 250. It does not say that the mail was read, or in which folder it is.',
+    ...worded('delivered'),
   },
-  bounced: { tone: 'bad', icon: CircleX, word: 'Bounced', about: 'The receiving server refused it for good.' },
+  bounced: { tone: 'bad', icon: CircleX, ...worded('bounced') },
   failed: {
     tone: 'bad',
     icon: CircleSlash,
-    word: 'Failed',
-    about: 'It was given up: too old, or the attempt was lost.',
+    ...worded('failed'),
   },
-  complained: { tone: 'bad', icon: Flag, word: 'Complained', about: 'The reader reported it as spam.' },
+  complained: { tone: 'bad', icon: Flag, ...worded('complained') },
   suppressed: {
     tone: 'calm',
     icon: ShieldOff,
-    word: 'Suppressed',
-    about: 'The address is on the suppression list, so nothing was sent to it.',
+    ...worded('suppressed'),
   },
-  canceled: { tone: 'calm', icon: Ban, word: 'Canceled', about: 'It was canceled before it was sent.' },
+  canceled: { tone: 'calm', icon: Ban, ...worded('canceled') },
 };
 
 const captured: Shown = {
   tone: 'info',
   icon: Inbox,
-  word: 'Captured',
-  about: 'It ended in the test inbox; its recipient does not have it.',
+  ...worded('captured'),
 };
 
 /** What a server that only captures answers. */

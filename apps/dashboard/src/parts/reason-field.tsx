@@ -1,13 +1,9 @@
 import { Field } from './field.tsx';
-
-const words = {
-  label: 'Reason',
-  audited: 'For the audit log; may be left empty.',
-};
+import { words } from './strings.ts';
 
 /** Asks why something is done; `reasonIn` reads it. */
 export function ReasonField({
-  about = words.audited,
+  about = words.reason.audited,
   problem,
   most = 500,
   required = false,
@@ -21,7 +17,7 @@ export function ReasonField({
   readonly first?: boolean;
 }) {
   return (
-    <Field label={words.label} name="reason" about={about} problem={problem}>
+    <Field label={words.reason.label} name="reason" about={about} problem={problem}>
       {(control) => (
         <input
           {...control}

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { Id } from './copy.tsx';
+import { words } from './strings.ts';
 
 const icons = { bad: CircleAlert, wait: TriangleAlert, good: CircleCheck, info: Info, calm: Info } as const;
 
@@ -65,7 +66,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 /** Appears only if the answer takes longer than 300 ms. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
-    <div className="skeleton" role="status" aria-label="Loading">
+    <div className="skeleton" role="status" aria-label={words.loading}>
       {Array.from({ length: lines }, (_, index) => (
         <span key={index} style={{ width: `${92 - ((index * 37) % 48)}%` }} />
       ))}

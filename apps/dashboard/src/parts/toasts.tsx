@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { createStore, useStore } from '../api/store.ts';
+import { words } from './strings.ts';
 
 interface Toast {
   readonly id: number;
@@ -45,7 +46,7 @@ export function Toasts() {
             <CircleAlert size={16} color="var(--bad)" />
           )}
           <span>{text}</span>
-          <button type="button" className="button plain icon" aria-label="Close" onClick={() => drop(id)}>
+          <button type="button" className="button plain icon" aria-label={words.close} onClick={() => drop(id)}>
             <X size={14} />
           </button>
         </div>

@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { words as api } from '@postrider/dashboard/strings/api';
+import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/api-keys';
+import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -18,36 +23,36 @@ describe('Settings, API Keys', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/');
-    await page.getByRole('link', { name: 'API Keys' }).click();
-    await page.getByRole('button', { name: 'New API Key' }).click();
-    await page.getByLabel('Name').fill('Shop');
-    await page.getByRole('button', { name: 'Reading logs' }).click();
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    const secret = await page.getByRole('region', { name: 'the API key', exact: true }).innerText();
+    await page.getByRole('link', { name: shell.places.apiKeys }).click();
+    await page.getByRole('button', { name: apiKeys.create }).click();
+    await page.getByLabel(apiKeys.dialog.name).fill('Shop');
+    await page.getByRole('button', { name: apiKeys.dialog.presets.read }).click();
+    await page.getByRole('button', { name: apiKeys.dialog.submit }).click();
+    const secret = await page.getByRole('region', { name: parts.texts.apiKey, exact: true }).innerText();
 
     expect(secret).toMatch(/^pr_live_[0-9a-f]{64}$/);
     expect(await use(secret)).toBe(200);
     // Esc does not close it before the box is ticked, however often it is pressed.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    await page.getByRole('alert').getByText('Store the key first').waitFor();
+    await page.getByRole('alert').getByText(apiKeys.secret.guard).waitFor();
     const kept = 'JSON.stringify([location.href, Object.entries(localStorage), Object.entries(sessionStorage)])';
     expect(await page.evaluate(kept)).not.toContain(secret.slice(8));
 
-    await page.getByLabel('I have stored the key').check();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel(apiKeys.secret.stored).check();
+    await page.getByRole('button', { name: apiKeys.secret.done }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(secret);
 
-    await page.getByRole('button', { name: 'Actions for Shop' }).click();
-    await page.getByRole('menuitem', { name: 'Revoke' }).click();
-    await page.getByLabel('Type Shop to confirm').fill('Stop');
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
-    await page.getByText('This is not Shop.').waitFor();
+    await page.getByRole('button', { name: apiKeys.actions('Shop') }).click();
+    await page.getByRole('menuitem', { name: apiKeys.revoke }).click();
+    await page.getByLabel(parts.confirm.label('Shop')).fill('Stop');
+    await page.getByRole('button', { name: apiKeys.revoking.submit }).click();
+    await page.getByText(parts.confirm.mismatch('Shop')).waitFor();
     expect(await use(secret)).toBe(200);
-    await page.getByLabel('Type Shop to confirm').fill('Shop');
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
-    await page.getByText('Shop is revoked.').waitFor();
+    await page.getByLabel(parts.confirm.label('Shop')).fill('Shop');
+    await page.getByRole('button', { name: apiKeys.revoking.submit }).click();
+    await page.getByText(apiKeys.revoking.done('Shop')).waitFor();
     expect(await use(secret)).toBe(401);
     expectQuiet(watched);
     await visitor.stop();
@@ -58,14 +63,14 @@ describe('Settings, API Keys', () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.goto('/settings/api-keys');
-    await page.getByRole('button', { name: 'Actions for Nightly' }).focus();
+    await page.getByRole('button', { name: apiKeys.actions('Nightly') }).focus();
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Rotate');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(apiKeys.rotate);
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Rotate Nightly' }).waitFor();
+    await page.getByRole('dialog', { name: apiKeys.rotating.title('Nightly') }).waitFor();
     await page.keyboard.press('Enter');
 
-    const secret = await page.getByRole('region', { name: 'the API key', exact: true }).innerText();
+    const secret = await page.getByRole('region', { name: parts.texts.apiKey, exact: true }).innerText();
 
     expect([await use(secret), await use(key.secret)]).toEqual([200, 200]);
     await visitor.stop();
@@ -76,15 +81,15 @@ describe('Settings, API Keys', () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.goto(`/settings/api-keys?revoke=${key.id}`);
-    const dialog = page.getByRole('dialog', { name: 'Revoke Copied' });
-    await dialog.getByText('The same by the API').click();
-    const curl = await dialog.getByRole('region', { name: 'the curl command' }).innerText();
-    expect(await dialog.getByRole('region', { name: 'the command' }).innerText()).toBe(
+    const dialog = page.getByRole('dialog', { name: apiKeys.revoking.title('Copied') });
+    await dialog.getByText(parts.sameByApi).click();
+    const curl = await dialog.getByRole('region', { name: parts.texts.curl }).innerText();
+    expect(await dialog.getByRole('region', { name: parts.texts.command, exact: true }).innerText()).toBe(
       `npx postrider keys revoke ${key.id}`,
     );
     await page.goto(`/settings/api-keys?rotate=${key.id}`);
-    await page.getByText('The same by the API').click();
-    const graphql = await page.getByRole('region', { name: 'the GraphQL mutation' }).innerText();
+    await page.getByText(parts.sameByApi).click();
+    const graphql = await page.getByRole('region', { name: parts.texts.graphqlMutation }).innerText();
 
     const [query, variables = '{}'] = graphql.split('\n\n');
     const rotated = await fetch(`${stage.origin}/graphql`, {
@@ -104,11 +109,15 @@ describe('Settings, API Keys', () => {
     const { page } = await visitor.open();
     await page.goto('/settings/api-keys');
 
-    const button = page.getByRole('button', { name: 'New API Key' });
+    const button = page.getByRole('button', { name: apiKeys.create });
 
     await expect.poll(() => button.first().getAttribute('aria-disabled')).toBe('true');
     await button.first().focus();
-    await page.getByRole('tooltip').getByText('Only an admin of').first().waitFor();
+    await page
+      .getByRole('tooltip')
+      .getByText(wordsAround((where) => api.refusal(api.rolesWith.admin, where, 'member')))
+      .first()
+      .waitFor();
     await visitor.stop();
   });
 });

@@ -1,8 +1,11 @@
+import { words as emails } from '@postrider/dashboard/strings/pages/emails';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import type { Visitor } from '@postrider/testing/chromium';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { axeProblems, type Stage, startStage } from './dashboard.ts';
 import { type Ids, openPage, pages, placed, seedOne } from './pages.ts';
+import { wordsAround } from './words-around.ts';
 
 const VIEWPORT = { width: 1280, height: 720 };
 /** A window of 1,280 pixels is 640 wide at a zoom of 200 %. */
@@ -52,7 +55,7 @@ describe('axe, in both themes', () => {
 
   it.each(['?', 'Control+k'])('finds nothing wrong in the dialog of %s', async (keys) => {
     await page.goto('/emails');
-    await page.getByRole('heading', { name: 'Emails' }).waitFor();
+    await page.getByRole('heading', { name: emails.title }).waitFor();
     await page.keyboard.press(keys);
     await page.getByRole('dialog').waitFor();
 
@@ -61,7 +64,7 @@ describe('axe, in both themes', () => {
 
   it('finds nothing wrong in the account menu', async () => {
     await page.goto('/emails');
-    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('button', { name: wordsAround(shell.account.menu) }).click();
     await page.getByRole('menu').waitFor();
 
     expect(await problemsInBothThemes()).toEqual(NONE);

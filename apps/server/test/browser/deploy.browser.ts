@@ -1,3 +1,4 @@
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, sendMail, startStage } from './dashboard.ts';
 
@@ -18,12 +19,12 @@ describe('a tab of the previous release', () => {
     stage.deploy();
     await sendMail(stage, { subject: 'After' });
 
-    await page.getByText('Postrider was updated.').waitFor();
+    await page.getByText(shell.updated).waitFor();
     await page.getByRole('link', { name: 'Before' }).waitFor();
     // The file of this page is of the old release, and gone.
-    await page.getByRole('link', { name: 'Schedules' }).click();
+    await page.getByRole('link', { name: shell.places.schedules }).click();
     await page.getByRole('navigation').waitFor();
-    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    await page.getByRole('button', { name: shell.reload }).waitFor();
     expect((await page.locator('body').innerText()).length).toBeGreaterThan(100);
     await visitor.stop();
   });

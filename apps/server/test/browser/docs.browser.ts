@@ -24,7 +24,7 @@ describe('Try the API', () => {
     await expect.poll(() => answer.innerText()).toContain('"data": [');
     await page.getByLabel('Operation').selectOption('GET /email/{id}');
     await page.getByRole('button', { name: 'Send' }).click();
-    await expect.poll(() => answer.innerText()).toContain('Put an id in the place of {id}.');
+    await expect.poll(() => answer.innerText()).toContain('Enter a value for {id}.');
     expectQuiet(watched);
     await visitor.stop();
   });

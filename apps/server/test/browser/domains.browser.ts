@@ -1,5 +1,8 @@
+import { words as domains } from '@postrider/dashboard/strings/pages/domains';
+import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -21,11 +24,11 @@ describe('Domains', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/domains');
-    await page.getByRole('button', { name: 'Add a domain' }).first().click();
-    await page.getByLabel('Domain', { exact: true }).fill('shop.test');
-    await page.getByRole('button', { name: 'Add the domain' }).click();
+    await page.getByRole('button', { name: domains.add }).first().click();
+    await page.getByLabel(domains.dialog.name, { exact: true }).fill('shop.test');
+    await page.getByRole('dialog').getByRole('button', { name: domains.dialog.submit }).click();
     await page.getByRole('heading', { name: 'shop.test' }).waitFor();
-    await page.getByText('Pending', { exact: true }).waitFor();
+    await page.getByText(domains.statuses.pending[0], { exact: true }).waitFor();
     const answer = await visitor.context.request.get(
       `/trpc/domains.get?input=${encodeURIComponent('{"domain":"shop.test"}')}`,
       { headers: { 'x-postrider': '1' } },
@@ -38,18 +41,18 @@ describe('Domains', () => {
       .getByRole('listitem')
       .filter({ hasText: proof?.fqdn ?? '' })
       .first();
-    expect(await card.getByRole('button', { name: /^Copy/ }).count()).toBeGreaterThanOrEqual(2);
+    expect(await card.getByRole('button', { name: wordsAround(parts.copy.copy) }).count()).toBeGreaterThanOrEqual(2);
 
     dns.set(proof?.fqdn ?? '', 'TXT', ['postrider-verification=of-another']);
     for (const { fqdn, value } of others) dns.set(fqdn, 'TXT', [value]);
 
     // Nothing is pressed from here on.
-    await card.getByText('Wrong value').waitFor();
+    await card.getByText(domains.recordStatuses.mismatch).waitFor();
     await card.getByText('postrider-verification=of-another').first().waitFor();
-    await page.getByText('Right', { exact: true }).first().waitFor();
+    await page.getByText(domains.recordStatuses.ok, { exact: true }).first().waitFor();
     dns.set(proof?.fqdn ?? '', 'TXT', [proof?.value ?? '']);
-    await page.getByText('Verified', { exact: true }).waitFor();
-    await page.getByText('Programs can send from any address of shop.test.').waitFor();
+    await page.getByText(domains.statuses.verified[0], { exact: true }).waitFor();
+    await page.getByText(domains.detail.can('shop.test')).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -62,23 +65,23 @@ describe('Domains', () => {
     const { page } = watched;
     await page.goto('/domains/levers.test');
     const choose = async (item: string) => {
-      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('button', { name: domains.actions.menu }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
 
-    await choose('Suspend domain');
-    await page.getByLabel('Reason').fill('A report of spam');
-    await page.getByRole('button', { name: 'Suspend domain' }).click();
-    await page.getByText('Suspended', { exact: true }).waitFor();
+    await choose(domains.actions.suspend.submit);
+    await page.getByLabel(parts.reason.label).fill('A report of spam');
+    await page.getByRole('button', { name: domains.actions.suspend.submit }).click();
+    await page.getByText(domains.statuses.suspended[0], { exact: true }).waitFor();
     await page.getByText('Suspended by an operator: A report of spam').waitFor();
-    await choose('Resume domain');
-    await page.getByRole('button', { name: 'Resume domain' }).click();
-    await page.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' });
-    await choose('Rotate DKIM keys');
-    await page.getByRole('button', { name: 'Rotate DKIM keys' }).click();
-    await page.getByText('DKIM keys rotated').waitFor();
-    await choose('Rotate DKIM keys');
-    await page.getByRole('button', { name: 'Rotate DKIM keys' }).click();
+    await choose(domains.actions.resume.submit);
+    await page.getByRole('button', { name: domains.actions.resume.submit }).click();
+    await page.getByText(domains.statuses.suspended[0], { exact: true }).waitFor({ state: 'detached' });
+    await choose(domains.actions.rotate.submit);
+    await page.getByRole('button', { name: domains.actions.rotate.submit }).click();
+    await page.getByText(domains.actions.rotate.done).waitFor();
+    await choose(domains.actions.rotate.submit);
+    await page.getByRole('button', { name: domains.actions.rotate.submit }).click();
     await page.getByText('A key rotation of levers.test is in progress').waitFor();
 
     const keys = await world.services.sql`

@@ -1,7 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { words as emails } from '@postrider/dashboard/strings/pages/emails';
+import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
+import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -28,7 +32,10 @@ describe('Emails', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await page.getByRole('link', { name: 'First' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('Delivered to its recipient').waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(wordsAround((took) => detail.answer.delivered(1, took)))
+      .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('First');
@@ -44,7 +51,7 @@ describe('Emails', () => {
     await page.getByRole('link', { name: 'Before' }).waitFor();
     await sendMail(stage, { subject: 'After' });
 
-    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('button', { name: emails.fresh(1) }).click();
 
     await page.getByRole('link', { name: 'After' }).waitFor();
     await visitor.stop();
@@ -58,14 +65,14 @@ describe('Emails', () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
     await page.goto(`/emails/${id}`);
-    await page.getByText('It waits for its time').waitFor();
+    await page.getByText(`${detail.waiting.scheduled} ${detail.waiting.until}`).waitFor();
 
-    await page.getByRole('button', { name: 'Send now' }).click();
-    await page.getByText('It is sent now.').waitFor();
+    await page.getByRole('button', { name: detail.actions.sendNow }).click();
+    await page.getByText(detail.actions.sentNow).waitFor();
     await stage.world.drain();
 
-    await page.getByText('Delivered to its recipient').waitFor();
-    await page.getByText('Only an admin of the workspace may read the content of mail.').waitFor();
+    await page.getByText(wordsAround((took) => detail.answer.delivered(1, took))).waitFor();
+    await page.getByText(detail.content.denied).waitFor();
     await visitor.stop();
   });
 
@@ -79,12 +86,12 @@ describe('Emails', () => {
     const { page } = await visitor.open();
     await page.goto(`/emails/${id}`);
 
-    await page.getByRole('button', { name: 'Give up email' }).click();
-    await page.getByLabel('Reason').fill('The mailbox is gone');
-    await page.getByRole('dialog').getByRole('button', { name: 'Give up email' }).click();
+    await page.getByRole('button', { name: detail.giveUp.submit }).click();
+    await page.getByLabel(parts.reason.label).fill('The mailbox is gone');
+    await page.getByRole('dialog').getByRole('button', { name: detail.giveUp.submit }).click();
 
-    await page.getByText('No further attempts').waitFor();
-    await page.getByText('Failed', { exact: true }).first().waitFor();
+    await page.getByText(detail.giveUp.done).waitFor();
+    await page.getByText(parts.statuses.failed[0], { exact: true }).first().waitFor();
     const [entry] = await stage.world.services.sql`select reason from audit_log where action = 'message.given_up'`;
     expect(entry).toEqual({ reason: 'The mailbox is gone' });
     await visitor.stop();
@@ -95,8 +102,8 @@ describe('Emails', () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
     await page.goto(`${place}${id}`);
-    await page.getByRole('button', { name: 'Resend as new' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Resend as new' });
+    await page.getByRole('button', { name: detail.actions.resend }).click();
+    const dialog = page.getByRole('dialog', { name: detail.actions.resend });
     await dialog.waitFor();
     const opened = page.url();
 
@@ -105,9 +112,9 @@ describe('Emails', () => {
     expect(page.url()).not.toBe(opened);
 
     await page.goto(opened);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: parts.cancel }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('Trace').first().waitFor();
+    await page.getByText(detail.trace.title).first().waitFor();
     await visitor.stop();
   });
 
@@ -123,12 +130,12 @@ describe('Emails', () => {
     await page.keyboard.press('x');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('button', { name: emails.bulk.cancel, exact: true }).click();
 
-    await page.getByRole('button', { name: 'Cancel 2 mails' }).click();
+    await page.getByRole('button', { name: emails.bulk.cancelTitle(2) }).click();
 
-    await page.getByText('Cancel: 2 done.').waitFor();
-    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Canceled' }).count()).toBe(2);
+    await page.getByText(emails.bulk.done(emails.bulk.cancel, 2)).waitFor();
+    await expect.poll(() => page.getByRole('row').filter({ hasText: parts.statuses.canceled[0] }).count()).toBe(2);
     await visitor.stop();
   });
 });

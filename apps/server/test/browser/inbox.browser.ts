@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordCapture } from '@postrider/core/captures';
+import { words as inbox } from '@postrider/dashboard/strings/pages/inbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
 
@@ -50,21 +51,21 @@ describe('the test inbox', () => {
     await page.getByRole('link', { name: 'Sign in' }).focus();
     await page.keyboard.press('Enter');
 
-    const drawer = page.getByRole('dialog', { name: 'Test inbox' });
+    const drawer = page.getByRole('dialog', { name: inbox.title });
     await drawer.getByText('493817', { exact: true }).waitFor();
     await drawer.getByText('https://shop.test/in').waitFor();
     await page.frameLocator('iframe').getByText('Your code is').waitFor();
 
-    await drawer.getByRole('button', { name: 'Release' }).click();
-    await page.getByLabel('To', { exact: true }).fill('grace@example.com');
-    await page.getByRole('button', { name: 'Send it' }).click();
+    await drawer.getByRole('button', { name: inbox.detail.release }).click();
+    await page.getByLabel(inbox.releasing.to, { exact: true }).fill('grace@example.com');
+    await page.getByRole('button', { name: inbox.releasing.submit }).click();
     await page.waitForURL('**/emails/msg_*');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto('/inbox?q=sign');
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await drawer.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('The captured mail is deleted.').waitFor();
-    await page.getByText('Nothing matches').waitFor();
+    await drawer.getByRole('button', { name: inbox.detail.remove }).click();
+    await page.getByText(inbox.detail.removed).waitFor();
+    await page.getByText(inbox.empty.none).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -77,7 +78,7 @@ describe('the test inbox', () => {
 
     await page.getByRole('link', { name: 'Reset' }).click();
 
-    await page.getByText('Only an admin of the workspace may read captured mail.').waitFor();
+    await page.getByText(inbox.detail.denied).waitFor();
     await visitor.stop();
   });
 });

@@ -1,3 +1,5 @@
+import { words as overview } from '@postrider/dashboard/strings/pages/overview';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import type { Visitor } from '@postrider/testing/chromium';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -92,7 +94,7 @@ describe('by keyboard alone', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: overview.title }).waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     const places = await links.evaluateAll((all) =>
       all.map((one) => ({ path: one.getAttribute('href') ?? '', word: one.textContent?.trim() ?? '' })),
@@ -106,7 +108,7 @@ describe('by keyboard alone', () => {
     const opened: string[] = [];
     for (const { path, word } of places) {
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Find' }).fill(word);
+      await page.getByRole('combobox', { name: shell.palette.title }).fill(word);
       await page.getByRole('option', { name: word }).first().waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -1,6 +1,13 @@
+import { words as domains } from '@postrider/dashboard/strings/pages/domains';
+import { words as emails } from '@postrider/dashboard/strings/pages/emails';
+import { words as holds } from '@postrider/dashboard/strings/pages/operations/holds';
+import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/api-keys';
+import { words as suppressions } from '@postrider/dashboard/strings/pages/suppressions';
+import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, sendMail, startStage } from './dashboard.ts';
+import { anyCount } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -16,19 +23,25 @@ function callIn(page: Page, procedure: string, input: object): Promise<number> {
 }
 
 // What each try makes has a name of its own, which its list shows.
-const changes: readonly (readonly [string, string, string, (name: string) => object])[] = [
-  ['a hold', '/operations/holds', 'holds.create', (value) => ({ scope: 'destination', value, reason: 'Tried' })],
-  ['an API key', '/settings/api-keys', 'apiKeys.create', (name) => ({ name, scopes: ['email:send'] })],
-  ['a domain', '/domains', 'domains.create', (name) => ({ name })],
-  ['a webhook', '/webhooks', 'webhooks.create', (name) => ({ url: `https://${name}/hook` })],
-  ['a suppression', '/suppressions', 'suppressions.add', (name) => ({ email: `ada@${name}` })],
+const changes: readonly (readonly [string, string, string, (name: string) => object, (count: number) => string])[] = [
+  [
+    'a hold',
+    '/operations/holds',
+    'holds.create',
+    (value) => ({ scope: 'destination', value, reason: 'Tried' }),
+    holds.newRows,
+  ],
+  ['an API key', '/settings/api-keys', 'apiKeys.create', (name) => ({ name, scopes: ['email:send'] }), apiKeys.newRows],
+  ['a domain', '/domains', 'domains.create', (name) => ({ name }), domains.fresh],
+  ['a webhook', '/webhooks', 'webhooks.create', (name) => ({ url: `https://${name}/hook` }), webhooks.newRows],
+  ['a suppression', '/suppressions', 'suppressions.add', (name) => ({ email: `ada@${name}` }), suppressions.newRows],
 ];
 const MAX_TRIES = 10;
 const PROMPT_MS = 1000;
 const REST_MS = 1100;
 
 describe('a change in one tab', () => {
-  it.each(changes)('shows %s in another within a second', async (what, path, procedure, inputOf) => {
+  it.each(changes)('shows %s in another within a second', async (what, path, procedure, inputOf, newRows) => {
     const visitor = await stage.visitor('operator');
     const [one, other] = [await visitor.open(), await visitor.open()];
     await one.page.goto('/');
@@ -45,11 +58,11 @@ describe('a change in one tab', () => {
       // New rows are counted at first, so that none moves automatically.
       await other.page
         .getByText(name)
-        .or(other.page.getByRole('button', { name: /^\d+ new$/ }))
+        .or(other.page.getByRole('button', { name: anyCount(newRows) }))
         .first()
         .waitFor();
       times.push(performance.now() - started_at);
-      const pill = other.page.getByRole('button', { name: /^\d+ new$/ });
+      const pill = other.page.getByRole('button', { name: anyCount(newRows) });
       if (await pill.isVisible()) await pill.click();
       await other.page.getByText(name).first().waitFor();
     }
@@ -77,7 +90,7 @@ describe('an open email', () => {
     for (const name of ['first', 'second', 'third']) {
       expect(await callIn(one.page, 'suppressions.add', { email: `${name}@read-once.example` })).toBe(200);
       const row = other.page.getByText(`${name}@read-once.example`).first();
-      const pill = other.page.getByRole('button', { name: '1 new' });
+      const pill = other.page.getByRole('button', { name: suppressions.newRows(1) });
       // An empty list shows its first row itself.
       await row.or(pill).first().waitFor();
       if (await pill.isVisible()) await pill.click();
@@ -105,14 +118,14 @@ describe('seven tabs of one browser', () => {
     await expect.poll(() => streams.length).toBe(1);
     await sendMail(stage, { subject: 'After' });
 
-    for (const { page } of tabs) await page.getByRole('button', { name: '1 new' }).waitFor();
+    for (const { page } of tabs) await page.getByRole('button', { name: emails.fresh(1) }).waitFor();
 
     expect(streams).toHaveLength(1);
     const [first, ...others] = tabs;
     await first?.page.close();
     await expect.poll(() => streams.length).toBe(2);
     await sendMail(stage, { subject: 'Later' });
-    for (const { page } of others) await page.getByRole('button', { name: '2 new' }).waitFor();
+    for (const { page } of others) await page.getByRole('button', { name: emails.fresh(2) }).waitFor();
     await visitor.stop();
   });
 });

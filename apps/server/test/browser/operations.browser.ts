@@ -4,8 +4,25 @@ import { rollUpFailures } from '@postrider/core/failures';
 import { createHold, releaseHold } from '@postrider/core/holds';
 import { getMessage } from '@postrider/core/messages';
 import { measureQueues, queueNames } from '@postrider/core/queues';
+import { words as api } from '@postrider/dashboard/strings/api';
+import { words as domains } from '@postrider/dashboard/strings/pages/domains';
+import { words as backlog } from '@postrider/dashboard/strings/pages/operations/backlog';
+import { words as bulk } from '@postrider/dashboard/strings/pages/operations/bulk';
+import { words as holds } from '@postrider/dashboard/strings/pages/operations/holds';
+import { words as incident } from '@postrider/dashboard/strings/pages/operations/incident';
+import { words as jobs } from '@postrider/dashboard/strings/pages/operations/jobs';
+import { words as operators } from '@postrider/dashboard/strings/pages/operations/operators';
+import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
+import { words as reach } from '@postrider/dashboard/strings/pages/operations/reach';
+import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
+import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
+import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
+import { words as stats } from '@postrider/dashboard/strings/pages/stats';
+import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as dock } from '@postrider/dashboard/strings/shell/dock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { anyCount } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -34,48 +51,48 @@ describe('an incident', () => {
     };
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
     await page.goto('/');
-    await page.getByRole('slider', { name: 'What became of mail' }).waitFor();
+    await page.getByRole('slider', { name: stats.mail }).waitFor();
     await press('g', 'f');
-    await page.getByText('attempts failed in').waitFor();
-    await page.getByRole('table', { name: 'What failed alike' }).getByText('slow.test', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: incident.title }).waitFor();
+    await page.getByRole('table', { name: incident.groups }).getByText('slow.test', { exact: true }).waitFor();
 
     await press('g', 'u');
-    const cell = page.getByRole('button', { name: '2 of slow.test, all that waits: actions' });
+    const cell = page.getByRole('button', { name: backlog.cell(2, 'slow.test', backlog.menu.all) });
     // The menu focuses its first item.
     const choose = async (item: string) => {
       // A dialog that closes returns the focus when it is gone.
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await cell.focus();
       await press('Enter');
-      await expect.poll(focused).toBe('Show the mail');
+      await expect.poll(focused).toBe(backlog.menu.show);
       for (let step = 0; step < 4 && (await focused()) !== item; step++) await press('ArrowDown');
       expect(await focused()).toBe(item);
       await press('Enter');
     };
-    await choose('Hold');
-    await page.getByText('A hold on a destination is for all workspaces.').waitFor();
-    await page.getByLabel('Reason').waitFor();
+    await choose(backlog.menu.hold);
+    await page.getByText(holds.creating.mailAbout(true)).waitFor();
+    await page.getByLabel(parts.reason.label).waitFor();
     await page.keyboard.type('Their server is full');
     await press('Enter');
-    await page.getByText('slow.test is held.').waitFor();
+    await page.getByText(holds.creating.done('slow.test')).waitFor();
     await page
       .getByRole('row', { name: /slow\.test/ })
-      .getByText('Held')
+      .getByText(backlog.held)
       .waitFor();
 
     await world.drain();
     expect((await invoke(world.as(world.workspace_id), getMessage, { id: flows })).status).toBe('delivered');
-    await choose('Release');
-    await page.getByText('operator@people.test held it: Their server is full').waitFor();
+    await choose(backlog.menu.release);
+    await page.getByText(holds.releasing.about(2, 'Their server is full', 'operator@people.test')).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('rate');
     await press('Control+a');
     await page.keyboard.type('30');
     await press('Enter');
-    await page.getByText('slow.test goes on with 30 a minute.').waitFor();
+    await page.getByText(holds.releasing.ramped('slow.test', 30)).waitFor();
 
-    await choose('Give up');
-    await page.getByText('2 items match.').waitFor();
-    await page.getByText('Whole mails are given up').waitFor();
+    await choose(backlog.menu.give_up);
+    await page.getByText(bulk.dialog.matched('2', true)).waitFor();
+    await page.getByText(bulk.dialog.wholeMails).waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
     await page.waitForURL(/\/operations\/bulk\/\w+$/);
@@ -84,14 +101,14 @@ describe('an incident', () => {
       await workOff(world.services, { bulk_id, turn });
       await world.clock.advance(1000);
     }
-    await page.getByText('2 of 2 are done.').waitFor();
-    const receipts = page.getByRole('table', { name: 'Receipts' });
+    await page.getByText(bulk.detail.answer(2, 2, true)).waitFor();
+    const receipts = page.getByRole('table', { name: bulk.detail.receipts });
     await expect.poll(() => receipts.getByRole('row').count()).toBe(3);
     expect((await invoke(world.as(world.workspace_id), getMessage, { id: scheduled })).status).toBe('scheduled');
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
-    await page.getByRole('button', { name: 'Instance' }).focus();
+    await page.getByRole('button', { name: reach.instance }).focus();
     await press('Enter');
     await page.getByText('hold.created').waitFor();
     await page.getByText('hold.released').waitFor();
@@ -105,11 +122,11 @@ describe('an incident', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/backlog');
-    await page.getByRole('button', { name: '1 of full.test, all that waits: actions' }).click();
-    const menu = page.getByRole('menu', { name: '1 of full.test, all that waits: actions' });
+    await page.getByRole('button', { name: backlog.cell(1, 'full.test', backlog.menu.all) }).click();
+    const menu = page.getByRole('menu', { name: backlog.cell(1, 'full.test', backlog.menu.all) });
 
-    const hold = menu.getByRole('menuitem', { name: 'Hold', exact: true });
-    await hold.getByText('Only an operator of this instance may do this').waitFor();
+    const hold = menu.getByRole('menuitem', { name: backlog.menu.hold, exact: true });
+    await hold.getByText(api.refusal(api.rolesWith.operator, api.instance, 'admin')).waitFor();
     await hold.click({ force: true });
 
     expect(await hold.getAttribute('aria-disabled')).toBe('true');
@@ -131,14 +148,14 @@ describe('an incident', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/operations/backlog');
-    await page.getByRole('button', { name: '1 of menu.test, all that waits: actions' }).click();
-    await page.getByRole('menuitem', { name: 'Release', exact: true }).focus();
+    await page.getByRole('button', { name: backlog.cell(1, 'menu.test', backlog.menu.all) }).click();
+    await page.getByRole('menuitem', { name: backlog.menu.release, exact: true }).focus();
 
     await invoke(operator, releaseHold, { hold_id: id, at_once: true });
 
-    const hold = page.getByRole('menuitem', { name: 'Hold', exact: true });
+    const hold = page.getByRole('menuitem', { name: backlog.menu.hold, exact: true });
     await hold.waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Hold');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(backlog.menu.hold);
     await visitor.stop();
   });
 
@@ -149,22 +166,22 @@ describe('an incident', () => {
     const limits = () => stage.world.services.sql`
       select connections, messages_per_minute from destination_limits where destination = 'narrow.test'`;
     const open = async () => {
-      await page.getByRole('button', { name: '1 of narrow.test, all that waits: actions' }).click();
-      await page.getByRole('menuitem', { name: 'Limit rate' }).click();
+      await page.getByRole('button', { name: backlog.cell(1, 'narrow.test', backlog.menu.all) }).click();
+      await page.getByRole('menuitem', { name: backlog.menu.limit }).click();
     };
     await page.goto('/operations/backlog');
 
     await open();
-    await page.getByLabel('Emails per minute').fill('30');
-    await page.getByRole('button', { name: 'Save limit' }).click();
-    await page.getByText('Limit saved for narrow.test').waitFor();
+    await page.getByLabel(backlog.limiting.rate).fill('30');
+    await page.getByRole('button', { name: backlog.limiting.submit }).click();
+    await page.getByText(backlog.limiting.done('narrow.test')).waitFor();
     expect(await limits()).toEqual([{ connections: null, messages_per_minute: 30 }]);
 
     await open();
-    expect(await page.getByLabel('Emails per minute').inputValue()).toBe('30');
-    await page.getByLabel('Emails per minute').fill('');
-    await page.getByRole('button', { name: 'Save limit' }).click();
-    await page.getByText('Limit removed for narrow.test').waitFor();
+    expect(await page.getByLabel(backlog.limiting.rate).inputValue()).toBe('30');
+    await page.getByLabel(backlog.limiting.rate).fill('');
+    await page.getByRole('button', { name: backlog.limiting.submit }).click();
+    await page.getByText(backlog.limiting.removed('narrow.test')).waitFor();
     expect(await limits()).toEqual([]);
     await visitor.stop();
   });
@@ -173,18 +190,20 @@ describe('an incident', () => {
     await sendMail(stage, { to: 'joe@full.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
-    const cell = page.getByRole('button', { name: /of sandbox\.test, all that waits: actions/ });
-    const hold = page.getByRole('menuitem', { name: 'Hold', exact: true });
+    const cell = page.getByRole('button', {
+      name: anyCount((count) => backlog.cell(count, 'sandbox.test', backlog.menu.all)),
+    });
+    const hold = page.getByRole('menuitem', { name: backlog.menu.hold, exact: true });
 
     await page.goto('/operations/backlog?by=sender_domain&reach=instance');
     await cell.click();
-    await hold.getByText('A sending domain is held in its own workspace').waitFor();
+    await hold.getByText(backlog.menu.ownDomain).waitFor();
     expect(await hold.getAttribute('aria-disabled')).toBe('true');
 
     await page.goto('/operations/backlog?by=sender_domain');
     await cell.click();
     await hold.click();
-    await page.getByRole('dialog', { name: 'Hold sandbox.test' }).waitFor();
+    await page.getByRole('dialog', { name: holds.creating.titleOf('sandbox.test') }).waitFor();
     await visitor.stop();
   });
 
@@ -192,16 +211,19 @@ describe('an incident', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/operations/incident');
-    await page.getByRole('button', { name: 'Keep this time' }).click();
-    await page.getByRole('button', { name: 'Follow again' }).waitFor();
+    await page.getByRole('button', { name: incident.fix }).click();
+    await page.getByRole('button', { name: incident.moving }).waitFor();
 
     const { searchParams } = new URL(page.url());
     // The clock of the server is ahead of that of the browser here.
     const until = new Date(Date.parse(searchParams.get('until') ?? '') + 600_000).toISOString();
     await page.goto(`/operations/incident?since=${searchParams.get('since')}&until=${until}`);
 
-    await page.getByRole('table', { name: 'What failed alike' }).getByText('slow.test', { exact: true }).waitFor();
-    await page.getByRole('table', { name: 'What else happened' }).getByText('slow.test was held').waitFor();
+    await page.getByRole('table', { name: incident.groups }).getByText('slow.test', { exact: true }).waitFor();
+    await page
+      .getByRole('table', { name: incident.happened })
+      .getByText(incident.held('slow.test', 'Their server is full'))
+      .waitFor();
     await visitor.stop();
   });
 });
@@ -217,9 +239,9 @@ describe('Jobs', () => {
     const drawer = page.getByRole('dialog', { name: 'delivery.attempt' });
     await drawer.getByText(id).first().waitFor();
 
-    await drawer.getByRole('button', { name: 'Cancel' }).click();
+    await drawer.getByRole('button', { name: jobs.detail.cancel }).click();
 
-    await drawer.getByText(`It delivers a mail of ${id}`).waitFor();
+    await drawer.getByText(`This job delivers ${id}`).waitFor();
     await world.drain();
     await visitor.stop();
   });
@@ -235,27 +257,27 @@ describe('a queue', () => {
     const { page } = watched;
     await page.goto('/operations/queues');
     await page.getByRole('link', { name: 'webhook.close' }).click();
-    await page.getByRole('slider', { name: 'How many wait' }).waitFor();
-    await page.getByRole('button', { name: 'Hold', exact: true }).click();
-    await page.getByLabel('Reason').fill('Their side is down');
-    await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
-    await page.getByText('operator@people.test holds it: Their side is down').waitFor();
+    await page.getByRole('slider', { name: queues.detail.depth }).waitFor();
+    await page.getByRole('button', { name: queues.hold, exact: true }).click();
+    await page.getByLabel(parts.reason.label).fill('Their side is down');
+    await page.getByRole('dialog').getByRole('button', { name: holds.creating.submit }).click();
+    await page.getByText(queues.detail.held('operator@people.test', 'Their side is down')).waitFor();
 
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
-    await page.getByText('webhook.close goes on.').waitFor();
-    await page.getByRole('button', { name: 'Change concurrency' }).click();
-    await page.getByLabel('Jobs at once').fill('7');
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByText('webhook.close runs up to 7 at once').waitFor();
+    await page.getByRole('button', { name: queues.resume }).click();
+    await page.getByRole('dialog').getByRole('button', { name: holds.releasing.submit }).click();
+    await page.getByText(holds.released('webhook.close')).waitFor();
+    await page.getByRole('button', { name: queues.detail.change }).click();
+    await page.getByLabel(queues.detail.setting.label).fill('7');
+    await page.getByRole('dialog').getByRole('button', { name: queues.detail.setting.submit }).click();
+    await page.getByText(queues.detail.setting.done('webhook.close', 7)).waitFor();
 
     await page.reload();
-    const marks = page.getByRole('table', { name: 'What people did in this time' });
-    for (const text of ['Held', 'Hold released', 'Concurrency changed'])
+    const marks = page.getByRole('table', { name: queues.detail.marks });
+    for (const text of [queues.detail.created, queues.detail.released, queues.detail.actions['queue.concurrency_set']])
       await marks.getByText(text, { exact: true }).waitFor();
-    const chart = page.getByRole('slider', { name: 'How many wait' });
+    const chart = page.getByRole('slider', { name: queues.detail.depth });
     await chart.press('End');
-    await expect.poll(() => chart.getAttribute('aria-valuetext')).toContain('Hold released');
+    await expect.poll(() => chart.getAttribute('aria-valuetext')).toContain(queues.detail.released);
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -268,9 +290,9 @@ describe('Storage', () => {
     const { page } = watched;
     await page.goto('/operations/storage');
 
-    await page.getByText('A mail takes').waitFor();
-    await page.getByRole('table', { name: 'Tables' }).getByText('messages', { exact: true }).waitFor();
-    await page.getByText('Set RETENTION_MESSAGES in the environment').waitFor();
+    await page.getByText(storage.figures.perMail).waitFor();
+    await page.getByRole('table', { name: storage.tables }).getByText('messages', { exact: true }).waitFor();
+    await page.getByText(storage.always.setting('RETENTION_MESSAGES')).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -283,36 +305,36 @@ describe('people and workspaces', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/workspaces?open=plan');
-    await page.getByLabel('Name').fill('campus');
-    await page.getByLabel('Mails per month').fill('50000');
-    await page.getByRole('button', { name: 'Make the plan' }).click();
-    await page.getByText('The plan campus can be given to workspaces.').waitFor();
-    const plans = page.getByRole('table', { name: 'Plans' });
+    await page.getByLabel(workspaces.creating.name).fill('campus');
+    await page.getByLabel(workspaces.columns.monthly).fill('50000');
+    await page.getByRole('dialog').getByRole('button', { name: workspaces.plans.submitNew }).click();
+    await page.getByText(workspaces.plans.made('campus')).waitFor();
+    const plans = page.getByRole('table', { name: workspaces.plans.title });
     await plans
       .getByRole('row', { name: /campus/ })
       .getByText('50,000')
       .waitFor();
 
-    await page.getByRole('button', { name: 'Actions for the plan campus' }).click();
-    await page.getByRole('menuitem', { name: 'Change limits' }).click();
-    await page.getByLabel('Mails per month').fill('');
-    await page.getByLabel('Requests/min, all keys').fill('600');
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: workspaces.plans.actions('campus') }).click();
+    await page.getByRole('menuitem', { name: workspaces.plans.edit }).click();
+    await page.getByLabel(workspaces.columns.monthly).fill('');
+    await page.getByLabel(workspaces.plans.workspaceRate).fill('600');
+    await page.getByRole('button', { name: workspaces.plans.submit, exact: true }).click();
     await plans
       .getByRole('row', { name: /campus/ })
-      .getByText('no limit')
+      .getByText(workspaces.unlimited)
       .waitFor();
     const stored = await stage.world.services.sql`select workspace_rate from plans where name = 'campus'`;
     expect(stored).toEqual([{ workspace_rate: 600 }]);
-    await page.getByRole('button', { name: 'Actions for the plan campus' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete the plan' }).click();
-    await page.getByText('The plan campus is deleted.').waitFor();
+    await page.getByRole('button', { name: workspaces.plans.actions('campus') }).click();
+    await page.getByRole('menuitem', { name: workspaces.plans.remove }).click();
+    await page.getByRole('button', { name: workspaces.plans.removing.submit }).click();
+    await page.getByText(workspaces.plans.removed('campus')).waitFor();
     expectQuiet(watched);
 
     await page.goto('/operations/workspaces?open=delete&plan=business');
-    await page.getByRole('button', { name: 'Delete the plan' }).click();
-    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'put them on another plan first' }).waitFor();
+    await page.getByRole('button', { name: workspaces.plans.removing.submit }).click();
+    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'Move them to another plan first' }).waitFor();
     await visitor.stop();
   });
 
@@ -322,17 +344,17 @@ describe('people and workspaces', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/workspaces?open=new');
-    await page.getByLabel('Name').fill('Shop');
-    await page.getByRole('button', { name: 'Make the workspace' }).click();
-    const secret = await page.getByRole('region', { name: 'the first key' }).innerText();
-    await page.getByLabel('I have stored the key').check();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel(workspaces.creating.name).fill('Shop');
+    await page.getByRole('dialog').getByRole('button', { name: workspaces.creating.submit }).click();
+    const secret = await page.getByRole('region', { name: parts.texts.firstKey }).innerText();
+    await page.getByLabel(workspaces.secret.stored).check();
+    await page.getByRole('button', { name: workspaces.secret.done }).click();
     expect(await page.content()).not.toContain(secret);
 
-    await page.getByRole('button', { name: 'Actions for Shop' }).click();
-    await page.getByRole('menuitemradio', { name: 'Put on the plan business' }).click();
+    await page.getByRole('button', { name: workspaces.actions('Shop') }).click();
+    await page.getByRole('menuitemradio', { name: workspaces.setPlan('business') }).click();
 
-    await page.getByText('Shop is on the plan business').waitFor();
+    await page.getByText(workspaces.planSet('Shop', 'business')).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -342,15 +364,15 @@ describe('people and workspaces', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/operators?open=new');
-    await page.getByLabel('Email address').fill('second@people.test');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    expect(await page.getByRole('region', { name: 'the first sign-in' }).innerText()).toContain('/login/link/');
-    await page.getByLabel('I have handed it over').check();
-    await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Remove second@people.test' }).click();
-    await page.getByRole('button', { name: 'Remove the operator' }).click();
+    await page.getByLabel(operators.adding.email).fill('second@people.test');
+    await page.getByRole('dialog').getByRole('button', { name: operators.adding.submit }).click();
+    expect(await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText()).toContain('/login/link/');
+    await page.getByLabel(members.secret.stored).check();
+    await page.getByRole('button', { name: members.secret.done }).click();
+    await page.getByRole('button', { name: operators.remove('second@people.test') }).click();
+    await page.getByRole('button', { name: operators.removing.submit, exact: true }).click();
 
-    await page.getByText('second@people.test is no operator any more.').waitFor();
+    await page.getByText(operators.removed('second@people.test')).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -386,20 +408,20 @@ describe('the dock', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/domains');
-    await page.getByRole('heading', { name: 'Domains' }).waitFor();
+    await page.getByRole('heading', { name: domains.title }).waitFor();
     await page.keyboard.press('Control+j');
-    const dock = page.getByRole('complementary', { name: 'Dock' });
-    await dock.getByRole('tab', { name: 'Events' }).waitFor();
+    const panel = page.getByRole('complementary', { name: dock.title });
+    await panel.getByRole('tab', { name: dock.tabs.events }).waitFor();
     const id = await sendMail(stage, { subject: 'Seen below' });
-    await dock.getByRole('link', { name: id }).first().waitFor();
+    await panel.getByRole('link', { name: id }).first().waitFor();
 
-    await dock.getByRole('tab', { name: 'GraphQL' }).click();
-    await dock.getByRole('button', { name: 'Run' }).click();
+    await panel.getByRole('tab', { name: dock.tabs.graphql }).click();
+    await panel.getByRole('button', { name: dock.graphql.run }).click();
 
-    await dock.getByText('Seen below').waitFor();
+    await panel.getByText('Seen below').waitFor();
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('pr_sess_');
     await page.keyboard.press('Control+j');
-    await dock.waitFor({ state: 'detached' });
+    await panel.waitFor({ state: 'detached' });
     expectQuiet(watched);
     await visitor.stop();
   });

@@ -3,6 +3,36 @@ import { recordCapture } from '@postrider/core/captures';
 import { createHold } from '@postrider/core/holds';
 import { createSuppressions } from '@postrider/core/suppressions';
 import { createWebhook } from '@postrider/core/webhooks';
+import { words as compose } from '@postrider/dashboard/strings/pages/compose';
+import { words as domains } from '@postrider/dashboard/strings/pages/domains';
+import { words as emails } from '@postrider/dashboard/strings/pages/emails';
+import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
+import { words as inbox } from '@postrider/dashboard/strings/pages/inbox';
+import { words as backlog } from '@postrider/dashboard/strings/pages/operations/backlog';
+import { words as bulk } from '@postrider/dashboard/strings/pages/operations/bulk';
+import { words as health } from '@postrider/dashboard/strings/pages/operations/health';
+import { words as holds } from '@postrider/dashboard/strings/pages/operations/holds';
+import { words as incident } from '@postrider/dashboard/strings/pages/operations/incident';
+import { words as jobs } from '@postrider/dashboard/strings/pages/operations/jobs';
+import { words as operators } from '@postrider/dashboard/strings/pages/operations/operators';
+import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
+import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
+import { words as workers } from '@postrider/dashboard/strings/pages/operations/workers';
+import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
+import { words as overview } from '@postrider/dashboard/strings/pages/overview';
+import { words as requests } from '@postrider/dashboard/strings/pages/requests';
+import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
+import { words as alarms } from '@postrider/dashboard/strings/pages/settings/alarms';
+import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/api-keys';
+import { words as audit } from '@postrider/dashboard/strings/pages/settings/audit';
+import { words as erasures } from '@postrider/dashboard/strings/pages/settings/erasures';
+import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
+import { words as workspace } from '@postrider/dashboard/strings/pages/settings/workspace';
+import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
+import { words as stats } from '@postrider/dashboard/strings/pages/stats';
+import { words as suppressions } from '@postrider/dashboard/strings/pages/suppressions';
+import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import type { Page } from 'playwright-core';
 import { refusedMail, type Stage, sendMail } from './dashboard.ts';
 
@@ -80,73 +110,73 @@ export async function openPage(page: Page, path: string, shows: string): Promise
 
 /** Every page with what is opened on it, and what is shown then; a page that is not here fails a test. */
 export const pages: readonly (readonly [path: string, shows: string])[] = [
-  ['/', 'The last 24 hours'],
-  ['/emails', 'Emails'],
-  ['/emails?q=to%3Anobody%40example.com', 'Nothing matches'],
-  ['/emails/EMAIL', 'Trace'],
-  ['/emails?open=EMAIL', 'Trace'],
-  ['/emails?open=EMAIL&action=resend', 'Sends the same content'],
-  ['/emails/EMAIL?action=cancel', 'What has not been sent is not sent'],
-  ['/emails/EMAIL?action=reschedule', 'In the zone of this browser'],
-  ['/inbox', 'Test inbox'],
-  ['/inbox/CAPTURE', 'Found in it'],
-  ['/inbox/CAPTURE?action=release', 'Sends the content as a new mail'],
-  ['/inbox?action=clear', 'Delete all captured mail?'],
-  ['/inbox?q=nothing+such', 'Nothing matches'],
-  ['/inbox?open=CAPTURE', 'Found in it'],
-  ['/compose', 'The same by the API'],
-  ['/domains', 'Domains'],
-  ['/domains?open=new', 'Add the domain'],
-  ['/domains/acme.test', 'Records'],
-  ['/domains/acme.test?open=remove', 'Remove the domain'],
-  ['/domains/acme.test?open=rotate', 'New keys are created under another selector'],
-  ['/domains/acme.test?open=suspend', 'New email from this domain is rejected'],
-  ['/webhooks', 'Webhooks'],
-  ['/webhooks/WEBHOOK', 'How it is tried'],
-  ['/webhooks/WEBHOOK?open=verify&in=go', 'Any program can post to your URL'],
-  ['/requests', 'By reason, the last 24 hours'],
-  ['/requests?reason=nothing_such', 'Nothing matches'],
-  ['/requests?open=REQUEST', 'The request corrected'],
-  ['/stats', 'What became of mail'],
-  ['/stats?range=month&by=provider&view=table', 'What became of mail'],
-  ['/suppressions', 'Suppressions'],
-  ['/operations/health', 'Machine, database and network'],
-  ['/operations/incident', 'Incident'],
-  ['/operations/incident?open=hold&target=example.com', 'A hold on a destination is for all workspaces'],
-  ['/operations/incident?open=give_up&target=example.com', 'Items a second'],
-  ['/operations/backlog', 'Each cell is a menu'],
-  ['/operations/backlog?open=limit&target=example.com', 'Save limit'],
-  ['/operations/backlog?by=sender_domain&open=hold&target=sandbox.test', 'Release rate (per minute)'],
-  ['/operations/backlog?open=release&target=HOLD', 'How it goes on'],
-  ['/operations/backlog?open=give_up&target=example.com&age=0', 'Whole mails are given up'],
-  ['/operations/jobs', 'Jobs'],
-  ['/operations/jobs?state=dead&queue=webhook.close', 'No job'],
-  ['/operations/bulk', 'Bulk runs'],
-  ['/operations/workspaces', 'Plans'],
-  ['/operations/workspaces?open=plan', 'Make the plan'],
-  ['/operations/workspaces?plan=free', 'Limits of free'],
-  ['/operations/storage', 'Kept without limit'],
-  ['/operations/queues/delivery.attempt', 'What people did in this time'],
-  ['/operations/queues/delivery.attempt?open=hold', 'Workers stop taking its jobs'],
-  ['/operations/queues/delivery.attempt?open=concurrency&view=table', 'Jobs at once'],
-  ['/operations/holds?release=HOLD', 'How it goes on'],
-  ['/operations/workspaces?open=new', 'Make the workspace'],
-  ['/operations/operators', 'Operators'],
-  ['/operations/queues', 'Queues'],
-  ['/operations/holds', 'Holds'],
-  ['/operations/holds?open=new', 'What to hold'],
-  ['/operations/workers', 'Workers'],
-  ['/operations/schedules', 'Schedules'],
-  ['/settings/account', 'Change password'],
-  ['/settings/workspace', 'Recipients of one mail'],
-  ['/settings/erasures', 'A person may ask to be forgotten'],
-  ['/settings/erasures?open=new', 'Erase an address'],
-  ['/settings/members', 'Members'],
-  ['/settings/members?open=new', 'Invite a person'],
-  ['/settings/alarms', 'Where notices go'],
-  ['/settings/audit', 'Audit log'],
-  ['/settings/api-keys', 'API Keys'],
-  ['/settings/api-keys?open=new', 'Create the key'],
-  ['/login', 'Sign in'],
-  ['/nowhere', 'There is no such page'],
+  ['/', overview.figures.title],
+  ['/emails', emails.title],
+  ['/emails?q=to%3Anobody%40example.com', emails.empty.none],
+  ['/emails/EMAIL', detail.trace.title],
+  ['/emails?open=EMAIL', detail.trace.title],
+  ['/emails?open=EMAIL&action=resend', detail.actions.resendAbout],
+  ['/emails/EMAIL?action=cancel', detail.actions.cancelAbout],
+  ['/emails/EMAIL?action=reschedule', detail.actions.whenAbout],
+  ['/inbox', inbox.title],
+  ['/inbox/CAPTURE', inbox.detail.found],
+  ['/inbox/CAPTURE?action=release', inbox.releasing.about],
+  ['/inbox?action=clear', inbox.clearing.title],
+  ['/inbox?q=nothing+such', inbox.empty.none],
+  ['/inbox?open=CAPTURE', inbox.detail.found],
+  ['/compose', compose.request],
+  ['/domains', domains.title],
+  ['/domains?open=new', domains.dialog.submit],
+  ['/domains/acme.test', domains.detail.records],
+  ['/domains/acme.test?open=remove', domains.removing.about],
+  ['/domains/acme.test?open=rotate', domains.actions.rotate.about],
+  ['/domains/acme.test?open=suspend', domains.actions.suspend.about],
+  ['/webhooks', webhooks.title],
+  ['/webhooks/WEBHOOK', webhooks.detail.plan],
+  ['/webhooks/WEBHOOK?open=verify&in=go', webhooks.verify.about],
+  ['/requests', requests.groups],
+  ['/requests?reason=nothing_such', requests.empty.none],
+  ['/requests?open=REQUEST', requests.detail.corrected],
+  ['/stats', stats.mail],
+  ['/stats?range=month&by=provider&view=table', stats.mail],
+  ['/suppressions', suppressions.title],
+  ['/operations/health', health.machine],
+  ['/operations/incident', incident.title],
+  ['/operations/incident?open=hold&target=example.com', holds.creating.mailAbout(true)],
+  ['/operations/incident?open=give_up&target=example.com', bulk.dialog.rate],
+  ['/operations/backlog', backlog.heat],
+  ['/operations/backlog?open=limit&target=example.com', backlog.limiting.submit],
+  ['/operations/backlog?by=sender_domain&open=hold&target=sandbox.test', holds.creating.rate],
+  ['/operations/backlog?open=release&target=HOLD', holds.releasing.how],
+  ['/operations/backlog?open=give_up&target=example.com&age=0', bulk.dialog.wholeMails],
+  ['/operations/jobs', jobs.title],
+  ['/operations/jobs?state=dead&queue=webhook.close', jobs.empty.title],
+  ['/operations/bulk', bulk.title],
+  ['/operations/workspaces', workspaces.plans.title],
+  ['/operations/workspaces?open=plan', workspaces.plans.submitNew],
+  ['/operations/workspaces?plan=free', workspaces.plans.editingTitle('free')],
+  ['/operations/storage', storage.always.title],
+  ['/operations/queues/delivery.attempt', queues.detail.marks],
+  ['/operations/queues/delivery.attempt?open=hold', holds.creating.queueAbout],
+  ['/operations/queues/delivery.attempt?open=concurrency&view=table', queues.detail.setting.label],
+  ['/operations/holds?release=HOLD', holds.releasing.how],
+  ['/operations/workspaces?open=new', workspaces.creating.submit],
+  ['/operations/operators', operators.title],
+  ['/operations/queues', queues.title],
+  ['/operations/holds', holds.title],
+  ['/operations/holds?open=new', holds.creating.scope],
+  ['/operations/workers', workers.workers.title],
+  ['/operations/schedules', workers.schedules.title],
+  ['/settings/account', account.password],
+  ['/settings/workspace', workspace.planFacts.recipients],
+  ['/settings/erasures', erasures.empty.title],
+  ['/settings/erasures?open=new', erasures.create],
+  ['/settings/members', members.title],
+  ['/settings/members?open=new', members.inviting.title],
+  ['/settings/alarms', alarms.form],
+  ['/settings/audit', audit.title],
+  ['/settings/api-keys', apiKeys.title],
+  ['/settings/api-keys?open=new', apiKeys.dialog.submit],
+  ['/login', signIn.title],
+  ['/nowhere', shell.failed.missing],
 ];

@@ -1,9 +1,15 @@
+import { words as emails } from '@postrider/dashboard/strings/pages/emails';
+import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
+import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
+import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { startChromium, type Visitor, visit } from '@postrider/testing/chromium';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
+import { anyCount } from './words-around.ts';
 
 const operator = { ADMIN_EMAIL: 'ops@good.test', ADMIN_PASSWORD: 'correct horse: battery' };
 /** `npm run test:browser -- --all` restarts it as often as it must hold. */
@@ -28,10 +34,10 @@ async function signedIn(port: string | number): Promise<{ readonly visitor: Visi
   const visitor = await visit(browser, Number(port));
   const { page } = await visitor.open();
   await page.goto('/login?next=/emails');
-  await page.getByLabel('Email address').fill(operator.ADMIN_EMAIL);
-  await page.getByLabel('Password').fill(operator.ADMIN_PASSWORD);
+  await page.getByLabel(signIn.email).fill(operator.ADMIN_EMAIL);
+  await page.getByLabel(signIn.password).fill(operator.ADMIN_PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Emails' }).waitFor();
+  await page.getByRole('heading', { name: emails.title }).waitFor();
   return { visitor, page };
 }
 
@@ -71,7 +77,7 @@ describe('the admin process', () => {
     await expect.poll(async () => (await open()).length).toBe(0);
 
     // The tab was never reloaded: it hears of what came by itself.
-    await page.getByRole('button', { name: /^\d+ new$/ }).click();
+    await page.getByRole('button', { name: anyCount(emails.fresh) }).click();
     await page.getByRole('link', { name: `Mail ${count - 1}` }).waitFor();
     const older = page.getByRole('button', { name: 'Older' });
     while (await older.isVisible()) {
@@ -92,17 +98,17 @@ describe('the admin process', () => {
     const admin = await journey.start({ ROLES: 'admin,rest' });
     await send(admin, 'Waits for a worker');
     const { visitor, page } = await signedIn(admin.port);
-    const notice = page.getByText('No worker is running: mail is accepted and waits.');
+    const notice = page.getByText(shell.noWorker);
     await notice.waitFor();
     await page.getByRole('link', { name: 'Waits for a worker' }).click();
-    await page.getByRole('dialog').getByText('No worker is running', { exact: false }).first().waitFor();
+    await page.getByRole('dialog').getByText(detail.waiting.no_worker, { exact: false }).first().waitFor();
     await page.keyboard.press('Escape');
 
     const worker = await journey.start({ ROLES: 'worker' });
 
     await notice.waitFor({ state: 'detached' });
     const row = page.getByRole('row').filter({ hasText: 'Waits for a worker' });
-    await row.getByText('Delivered').waitFor();
+    await row.getByText(parts.statuses.delivered[0]).waitFor();
     await visitor.stop();
     await Promise.all([admin.kill(), worker.kill()]);
   });

@@ -2,6 +2,9 @@ import { createServer as createHttp, type IncomingMessage, request, type ServerR
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { provision } from '@postrider/core/workspaces';
+import { words as emails } from '@postrider/dashboard/strings/pages/emails';
+import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/api-keys';
+import { words as signInPage } from '@postrider/dashboard/strings/pages/sign-in';
 import { mailCertificate } from '@postrider/testing';
 import type { BrowserContext } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -44,10 +47,10 @@ async function signIn(stage: Stage, baseURL: string): Promise<BrowserContext> {
   const context = await stage.browser.newContext({ baseURL, ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await page.goto('/login?next=/emails');
-  await page.getByLabel('Email address').fill(operator.ADMIN_EMAIL);
-  await page.getByLabel('Password').fill(operator.ADMIN_PASSWORD);
+  await page.getByLabel(signInPage.email).fill(operator.ADMIN_EMAIL);
+  await page.getByLabel(signInPage.password).fill(operator.ADMIN_PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Emails' }).waitFor();
+  await page.getByRole('heading', { name: emails.title }).waitFor();
   return context;
 }
 
@@ -67,11 +70,11 @@ it.each([
   if (!page) throw new Error('the page was closed');
   await page.getByRole('link', { name: 'Before' }).waitFor();
   await sendMail(stage, { subject: 'After' });
-  await page.getByRole('button', { name: '1 new' }).waitFor();
+  await page.getByRole('button', { name: apiKeys.newRows(1) }).waitFor();
   await page.goto('/settings/api-keys?open=new');
-  await page.getByLabel('Name', { exact: true }).fill('Behind a proxy');
-  await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByRole('dialog', { name: 'Key of Behind a proxy' }).waitFor();
+  await page.getByLabel(apiKeys.columns.name, { exact: true }).fill('Behind a proxy');
+  await page.getByRole('button', { name: apiKeys.dialog.submit }).click();
+  await page.getByRole('dialog', { name: apiKeys.secret.title('Behind a proxy') }).waitFor();
 
   const [cookie] = (await context.cookies()).filter(({ name }) => name.endsWith('sid'));
   expect(cookie).toMatchObject({ name: secure ? '__Host-sid' : 'sid', secure, httpOnly: true });

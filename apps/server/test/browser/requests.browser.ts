@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { words as requests } from '@postrider/dashboard/strings/pages/requests';
+import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, refusedMail, type Stage, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -18,13 +21,13 @@ describe('Requests', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/requests');
-    await page.getByText('3 requests were refused or failed in the last 24 hours').waitFor();
+    await page.getByText(wordsAround((reason) => requests.answer.some(requests.counted(3, false), reason))).waitFor();
 
-    const groups = page.getByRole('table', { name: 'By reason, the last 24 hours' });
+    const groups = page.getByRole('table', { name: requests.groups });
     await groups.getByRole('link', { name: 'invalid_email' }).focus();
     await page.keyboard.press('Enter');
 
-    const each = page.getByRole('table', { name: 'Each request' });
+    const each = page.getByRole('table', { name: requests.each });
     await expect.poll(() => each.getByRole('row').count()).toBe(3);
     expectQuiet(watched);
     await visitor.stop();
@@ -44,7 +47,7 @@ describe('Requests', () => {
     const drawer = page.getByRole('dialog');
     await drawer.getByText(pointer, { exact: true }).waitFor();
 
-    const curl = await drawer.getByRole('region', { name: 'the corrected request' }).innerText();
+    const curl = await drawer.getByRole('region', { name: parts.texts.correctedRequest }).innerText();
     const { stdout } = await promisify(execFile)('sh', ['-c', curl.replace('<API key>', stage.world.secret)]);
 
     expect(JSON.parse(stdout)).toMatchObject({ status: 'queued' });
@@ -56,7 +59,7 @@ describe('Requests', () => {
     const { page } = await visitor.open();
     await page.goto('/requests');
 
-    await page.getByText('Only an admin of the workspace may read refused requests').waitFor();
+    await page.getByText(requests.denied).waitFor();
     await visitor.stop();
   });
 });

@@ -1,6 +1,12 @@
 import { provision } from '@postrider/core/workspaces';
+import { words as compose } from '@postrider/dashboard/strings/pages/compose';
+import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
+import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/api-keys';
+import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
 
@@ -18,22 +24,22 @@ describe('a session', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/settings/api-keys');
-    await page.getByLabel('Email address').fill(operator.email);
-    await page.getByLabel('Password').fill('not this one');
+    await page.getByLabel(signIn.email).fill(operator.email);
+    await page.getByLabel(signIn.password).fill('not this one');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Email address').inputValue()).toBe(operator.email);
+    expect(await page.getByLabel(signIn.email).inputValue()).toBe(operator.email);
 
-    await page.getByLabel('Password').fill(operator.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(signIn.password).fill(operator.password);
+    await page.getByRole('button', { name: signIn.submit }).click();
 
-    await page.getByRole('heading', { name: 'API Keys' }).waitFor();
+    await page.getByRole('heading', { name: apiKeys.title }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/api-keys');
     // The refusals are errors to the console.
     watched.problems.splice(0);
-    await page.getByRole('button', { name: `Account of ${operator.email}` }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: shell.account.menu(operator.email) }).click();
+    await page.getByRole('menuitem', { name: shell.account.signOut }).click();
+    await page.getByRole('heading', { name: signIn.title }).waitFor();
     expect((await visitor.context.cookies()).map(({ name }) => name)).toEqual(['device']);
     // A query that was under way as the session ended is rejected too.
     expectQuiet({ ...watched, problems: watched.problems.filter((problem) => !problem.includes('401')) });
@@ -44,16 +50,16 @@ describe('a session', () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/compose');
-    await page.getByLabel('Email address').fill(operator.email);
-    await page.getByLabel('Password').fill(operator.password);
+    await page.getByLabel(signIn.email).fill(operator.email);
+    await page.getByLabel(signIn.password).fill(operator.password);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Subject').fill('Typed before the end');
+    await page.getByLabel(compose.subject).fill('Typed before the end');
     await visitor.context.clearCookies();
-    await page.getByRole('button', { name: 'Send' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
-    await dialog.getByLabel('Password').fill(operator.password);
+    await page.getByRole('button', { name: compose.submit }).click();
+    const dialog = page.getByRole('dialog', { name: shell.session.session.title });
+    await dialog.getByLabel(shell.session.session.field).fill(operator.password);
 
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByRole('button', { name: shell.session.session.submit }).click();
 
     await page.getByRole('heading', { name: 'Typed before the end' }).waitFor();
     await visitor.stop();
@@ -63,19 +69,19 @@ describe('a session', () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/settings/api-keys');
-    await page.getByLabel('Email address').fill(operator.email);
-    await page.getByLabel('Password').fill(operator.password);
+    await page.getByLabel(signIn.email).fill(operator.email);
+    await page.getByLabel(signIn.password).fill(operator.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'New API Key' }).click();
+    await page.getByRole('button', { name: apiKeys.create }).click();
     await stage.world.clock.advance(3_700_000);
-    await page.getByLabel('Name').fill('Kept');
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
-    await dialog.getByLabel('Password').fill(operator.password);
+    await page.getByLabel(apiKeys.dialog.name).fill('Kept');
+    await page.getByRole('button', { name: apiKeys.dialog.submit }).click();
+    const dialog = page.getByRole('dialog', { name: shell.session.password.title });
+    await dialog.getByLabel(shell.session.password.field).fill(operator.password);
 
-    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await dialog.getByRole('button', { name: shell.session.password.submit }).click();
 
-    await page.getByRole('dialog', { name: 'Key of Kept' }).waitFor();
+    await page.getByRole('dialog', { name: apiKeys.secret.title('Kept') }).waitFor();
     await visitor.stop();
   });
 });
@@ -85,12 +91,12 @@ describe('the first run', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
-    await page.getByRole('link', { name: 'Compose' }).click();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('The mail is accepted.').waitFor();
+    await page.getByRole('link', { name: shell.places.compose }).click();
+    await page.getByRole('button', { name: compose.submit }).click();
+    await page.getByText(compose.sent).waitFor();
     await stage.world.drain();
 
-    await page.getByText('Delivered to its recipient').waitFor();
+    await page.getByText(wordsAround((took) => detail.answer.delivered(1, took))).waitFor();
     await visitor.stop();
   });
 
@@ -99,8 +105,8 @@ describe('the first run', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/emails');
-    await page.getByRole('button', { name: /^Account of/ }).click();
-    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await page.getByRole('button', { name: wordsAround(shell.account.menu) }).click();
+    await page.getByRole('menuitemradio', { name: shell.account.theme.dark }).click();
     await page.goto('/emails', { waitUntil: 'commit' });
 
     await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');

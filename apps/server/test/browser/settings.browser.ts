@@ -1,7 +1,19 @@
 import { newId } from '@postrider/core';
 import { runErasure } from '@postrider/core/erasures';
+import { words as domains } from '@postrider/dashboard/strings/pages/domains';
+import { words as health } from '@postrider/dashboard/strings/pages/operations/health';
+import { words as jobs } from '@postrider/dashboard/strings/pages/operations/jobs';
+import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
+import { words as alarms } from '@postrider/dashboard/strings/pages/settings/alarms';
+import { words as erasures } from '@postrider/dashboard/strings/pages/settings/erasures';
+import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
+import { words as workspace } from '@postrider/dashboard/strings/pages/settings/workspace';
+import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
+import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -17,11 +29,11 @@ describe('A domain', () => {
     const { page } = watched;
     await page.goto('/domains/acme.test');
 
-    await page.getByRole('button', { name: 'Turn on Ed25519' }).click();
-    await page.getByRole('button', { name: 'Turn off Ed25519' }).waitFor();
+    await page.getByRole('button', { name: domains.second.turnOn }).click();
+    await page.getByRole('button', { name: domains.second.turnOff }).waitFor();
     await page.getByText('pr1-ed25519._domainkey').first().waitFor();
-    await page.getByRole('button', { name: 'Turn off Ed25519' }).click();
-    await page.getByRole('button', { name: 'Turn on Ed25519' }).waitFor();
+    await page.getByRole('button', { name: domains.second.turnOff }).click();
+    await page.getByRole('button', { name: domains.second.turnOn }).waitFor();
 
     expectQuiet(watched);
     await visitor.stop();
@@ -34,19 +46,19 @@ describe('The account', () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
     await page.goto('/');
-    await page.getByRole('button', { name: /^Account of/ }).click();
-    await page.getByRole('menuitem', { name: 'Account' }).click();
-    await page.getByLabel('New password').fill('short');
-    await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('needs at least 10 characters').waitFor();
-    await page.getByLabel('New password').fill('correct horse: battery');
-    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('button', { name: wordsAround(shell.account.menu) }).click();
+    await page.getByRole('menuitem', { name: shell.account.settings }).click();
+    await page.getByLabel(account.next).fill('short');
+    await page.getByRole('button', { name: account.password }).click();
+    await page.getByText('must have at least 10 characters').waitFor();
+    await page.getByLabel(account.next).fill('correct horse: battery');
+    await page.getByRole('button', { name: account.password }).click();
 
-    await page.getByLabel('Email address').fill('member@people.test');
-    await page.getByLabel('Password').fill('correct horse: battery');
+    await page.getByLabel(signIn.email).fill('member@people.test');
+    await page.getByLabel(signIn.password).fill('correct horse: battery');
     await page.keyboard.press('Enter');
 
-    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    await page.getByRole('heading', { name: account.title }).waitFor();
     const [entry] = await sql`select action from audit_log where action = 'user.password_changed'`;
     expect(entry).toBeDefined();
     await visitor.stop();
@@ -59,16 +71,18 @@ describe('Settings', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/settings/workspace');
-    await page.getByText('Recipients of one mail').waitFor();
-    await page.getByLabel('Name', { exact: true }).fill('Acme Ltd');
-    await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('The workspace is changed.').waitFor();
+    await page.getByText(workspace.planFacts.recipients).waitFor();
+    await page.getByLabel(workspace.name, { exact: true }).fill('Acme Ltd');
+    await page.getByRole('button', { name: workspace.policies.stop[0], exact: true }).click();
+    await page.getByRole('button', { name: workspace.save, exact: true }).click();
+    await page.getByText(workspace.saved).waitFor();
 
-    await page.getByRole('button', { name: 'Acme Ltd: switch workspace' }).waitFor();
+    await page.getByRole('button', { name: shell.workspace.menu('Acme Ltd') }).waitFor();
     await page.reload();
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Acme Ltd');
-    expect(await page.getByRole('button', { name: 'Stop', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    expect(await page.getByLabel(workspace.name, { exact: true }).inputValue()).toBe('Acme Ltd');
+    expect(
+      await page.getByRole('button', { name: workspace.policies.stop[0], exact: true }).getAttribute('aria-pressed'),
+    ).toBe('true');
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -79,10 +93,16 @@ describe('Settings', () => {
     const { page } = watched;
     await page.goto('/settings/workspace');
 
-    const kept = page.getByRole('table', { name: 'Retention' });
-    await kept.getByRole('row', { name: /Mail .*without limit RETENTION_MESSAGES/ }).waitFor();
-    await kept.getByRole('row', { name: /Captured mail .*7 d RETENTION_CAPTURES/ }).waitFor();
-    await page.getByText('Mail is captured: it ends in the test inbox').waitFor();
+    const kept = page.getByRole('table', { name: workspace.kept.title });
+    await kept
+      .getByRole('row', {
+        name: new RegExp(`${workspace.kept.kinds.messages[0]} .*${workspace.kept.always} RETENTION_MESSAGES`),
+      })
+      .waitFor();
+    await kept
+      .getByRole('row', { name: new RegExp(`${workspace.kept.kinds.captures[0]} .*7 d RETENTION_CAPTURES`) })
+      .waitFor();
+    await page.getByText(workspace.capture.on).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -94,23 +114,23 @@ describe('Settings', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/settings/erasures');
-    await page.getByRole('button', { name: 'Erase an address' }).click();
-    await page.getByLabel('Address', { exact: true }).fill('forget@example.com');
-    await page.getByLabel('The same address again').fill('other@example.com');
-    await page.getByRole('button', { name: 'Erase it' }).click();
-    await page.getByText('The two addresses differ.').waitFor();
-    await page.getByLabel('The same address again').fill('forget@example.com');
-    await page.getByRole('button', { name: 'Erase it' }).click();
-    const receipt = page.getByRole('dialog', { name: 'Receipt of an erasure' });
-    await receipt.getByText('Queued').waitFor();
+    await page.getByRole('button', { name: erasures.create }).click();
+    await page.getByLabel(erasures.creating.email, { exact: true }).fill('forget@example.com');
+    await page.getByLabel(erasures.creating.again).fill('other@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: erasures.creating.submit }).click();
+    await page.getByText(erasures.creating.mismatch).waitFor();
+    await page.getByLabel(erasures.creating.again).fill('forget@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: erasures.creating.submit }).click();
+    const receipt = page.getByRole('dialog', { name: erasures.receipt.title });
+    await receipt.getByText(erasures.statuses.queued).waitFor();
 
     await runErasure(world.services, { erasure_id: new URL(page.url()).searchParams.get('open') ?? '' });
 
-    await receipt.getByText('Completed').waitFor();
-    await receipt.getByRole('row', { name: 'Recipients 1' }).waitFor();
+    await receipt.getByText(erasures.statuses.completed).waitFor();
+    await receipt.getByRole('row', { name: `${erasures.kinds.recipients} 1` }).waitFor();
     await receipt.getByText('backups, replicas and log files').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('1 address was erased.').waitFor();
+    await page.getByText(erasures.answer.done(1, false)).waitFor();
     expect(await page.content()).not.toContain('forget@example.com');
     expectQuiet(watched);
     await visitor.stop();
@@ -121,28 +141,28 @@ describe('Settings', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/settings/members');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByLabel('Email address').fill('not an address');
-    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('button', { name: members.invite }).click();
+    await page.getByLabel(members.inviting.email).fill('not an address');
+    await page.getByRole('dialog').getByRole('button', { name: members.inviting.submit }).click();
     await page.locator('[aria-invalid="true"]').waitFor();
     watched.problems.splice(0);
-    await page.getByLabel('Email address').fill('grace@people.test');
-    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
-    const link = await page.getByRole('region', { name: 'the first sign-in' }).innerText();
+    await page.getByLabel(members.inviting.email).fill('grace@people.test');
+    await page.getByRole('dialog').getByRole('button', { name: members.inviting.submit }).click();
+    const link = await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText();
     expect(link).toContain('/login/link/');
     await page.keyboard.press('Escape');
-    await page.getByRole('alert').getByText('Hand it over first').waitFor();
-    await page.getByLabel('I have handed it over').check();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('alert').getByText(members.secret.guard).waitFor();
+    await page.getByLabel(members.secret.stored).check();
+    await page.getByRole('button', { name: members.secret.done }).click();
     expect(await page.content()).not.toContain(link);
 
-    await page.getByRole('button', { name: 'Actions for grace@people.test' }).click();
-    await page.getByRole('menuitem', { name: 'Make viewer' }).click();
-    await page.getByText('grace@people.test is viewer now').waitFor();
-    await page.getByRole('button', { name: 'Actions for grace@people.test' }).click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByRole('button', { name: 'Remove the member' }).click();
-    await page.getByText('grace@people.test has no access any more.').waitFor();
+    await page.getByRole('button', { name: members.actions('grace@people.test') }).click();
+    await page.getByRole('menuitem', { name: members.makeRole('viewer') }).click();
+    await page.getByText(members.changed('grace@people.test', 'viewer')).waitFor();
+    await page.getByRole('button', { name: members.actions('grace@people.test') }).click();
+    await page.getByRole('menuitem', { name: members.remove }).click();
+    await page.getByRole('button', { name: members.removing.submit }).click();
+    await page.getByText(members.removing.done('grace@people.test')).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -151,14 +171,14 @@ describe('Settings', () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.goto('/settings/alarms');
-    await page.getByText('No notice of an alarm is sent yet').waitFor();
-    await page.getByLabel('Email addresses').fill('ada');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('ada is not one address').waitFor();
-    await page.getByLabel('Email addresses').fill('ops@example.com');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(alarms.answer.none).waitFor();
+    await page.getByLabel(alarms.emails).fill('ada');
+    await page.getByRole('button', { name: alarms.save }).click();
+    await page.getByText('ada is not a valid email address').waitFor();
+    await page.getByLabel(alarms.emails).fill('ops@example.com');
+    await page.getByRole('button', { name: alarms.save }).click();
 
-    await page.getByText('Notices of alarms go to ops@example.com.').waitFor();
+    await page.getByText(alarms.answer.some('ops@example.com')).waitFor();
     await visitor.stop();
   });
 
@@ -168,8 +188,8 @@ describe('Settings', () => {
     const { page } = watched;
     await page.goto('/settings/workspace');
 
-    await page.getByText('Only an admin of the workspace sees its plan').waitFor();
-    await page.getByRole('slider', { name: 'This month' }).waitFor();
+    await page.getByText(workspace.denied).waitFor();
+    await page.getByRole('slider', { name: workspace.usage }).waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -186,18 +206,18 @@ describe('Health', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/health');
+    await page.getByRole('table', { name: health.machine }).getByText('migrations', { exact: true }).waitFor();
     await page
-      .getByRole('table', { name: 'Machine, database and network' })
-      .getByText('migrations', { exact: true })
+      .getByRole('table', { name: health.checks })
+      .getByText(health.checkNames.delivery ?? '', { exact: true })
       .waitFor();
-    await page.getByRole('table', { name: 'Mail and workspace' }).getByText('Delivery', { exact: true }).waitFor();
-    const alarms = page.getByRole('table', { name: 'Alarms' });
-    await alarms.getByText('The oldest job waits for 400 s.').waitFor();
+    const list = page.getByRole('table', { name: health.alarms.title });
+    await list.getByText('The oldest job waits for 400 s.').waitFor();
 
-    await alarms.getByRole('button', { name: 'Acknowledge' }).click();
+    await list.getByRole('button', { name: health.alarms.acknowledge }).click();
 
-    await page.getByText('No further reminder is sent').waitFor();
-    await alarms.getByText('operator@people.test').waitFor();
+    await page.getByText(health.alarms.acknowledged).waitFor();
+    await list.getByText('operator@people.test').waitFor();
     expectQuiet(watched);
     await visitor.stop();
   });
@@ -213,11 +233,11 @@ describe('Health', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/health');
-    const row = page.getByRole('table', { name: 'Alarms' }).getByRole('row', { name: /3 jobs are dead/ });
+    const row = page.getByRole('table', { name: health.alarms.title }).getByRole('row', { name: /3 jobs are dead/ });
 
     await row.getByRole('link').click();
 
-    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    await page.getByRole('heading', { name: jobs.title }).waitFor();
     const { pathname, search } = new URL(page.url());
     expect(pathname + search).toBe(named);
     expectQuiet(watched);

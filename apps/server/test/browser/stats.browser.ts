@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { rollUpStats } from '@postrider/core/stats';
+import { words as overview } from '@postrider/dashboard/strings/pages/overview';
+import { words as stats } from '@postrider/dashboard/strings/pages/stats';
+import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -17,16 +21,16 @@ describe('Overview', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/');
-    await page.getByText('The first mail is counted within two minutes.').waitFor();
-    const accepted = page.locator('.figures > div').filter({ hasText: 'Accepted' }).locator('dd');
-    expect(await accepted.innerText()).toBe('–');
+    await page.getByText(overview.figures.uncounted).waitFor();
+    const accepted = page.locator('.figures > div').filter({ hasText: overview.figures.accepted }).locator('dd');
+    expect(await accepted.innerText()).toBe(overview.figures.unknown);
 
     await own.world.drain();
     await own.world.clock.advance(120_000);
     await rollUpStats(own.world.services);
     await page.reload();
 
-    await page.getByText('Counted until').waitFor();
+    await page.getByText(overview.figures.complete).waitFor();
     expect(await accepted.innerText()).toBe('1');
     expectQuiet(watched);
     await visitor.stop();
@@ -45,25 +49,25 @@ describe('Stats', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/stats?by=tag');
-    await page.getByText('100.0 % of 2 recipients were captured in the test inbox, not delivered').waitFor();
+    await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0 %', '2', bounced))).waitFor();
 
-    const chart = page.getByRole('slider', { name: 'What became of mail' });
+    const chart = page.getByRole('slider', { name: stats.mail });
     await chart.focus();
     await page.keyboard.press('Home');
-    expect(await chart.getAttribute('aria-valuetext')).toContain('Accepted 0');
+    expect(await chart.getAttribute('aria-valuetext')).toContain(`${stats.metrics.accepted} 0`);
     await page.keyboard.press('End');
     const told: (string | null)[] = [];
     for (const _ of [0, 1]) {
       told.push(await chart.getAttribute('aria-valuetext'));
       await page.keyboard.press('ArrowLeft');
     }
-    expect(told.join()).toContain('Accepted 2, Delivered 2');
+    expect(told.join()).toContain(`${stats.metrics.accepted} 2, ${stats.metrics.delivered} 2`);
 
     const files = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save the breakdown as CSV' }).click();
+    await page.getByRole('button', { name: stats.saveBreakdown }).click();
     expect(await readFile((await (await files).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,2,0,0,0,0\r$/m);
-    await page.getByRole('button', { name: 'Table' }).first().click();
-    const table = page.getByRole('table', { name: 'What became of mail' });
+    await page.getByRole('button', { name: parts.charts.table }).first().click();
+    const table = page.getByRole('table', { name: stats.mail });
     await expect.poll(() => table.getByRole('row').count()).toBe(25);
     expect(new URL(page.url()).searchParams.get('view')).toBe('table');
     expectQuiet(watched);
@@ -75,12 +79,12 @@ describe('Stats', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/stats');
-    await page.getByRole('slider', { name: 'What became of mail' }).waitFor();
+    await page.getByRole('slider', { name: stats.mail }).waitFor();
 
-    expect(await page.getByRole('group', { name: 'By' }).getByRole('button').allInnerTexts()).toEqual([
-      'Domain',
-      'Tag',
-      'Destination',
+    expect(await page.getByRole('group', { name: stats.by }).getByRole('button').allInnerTexts()).toEqual([
+      stats.dimensions.domain,
+      stats.dimensions.tag,
+      stats.dimensions.destination,
     ]);
     expectQuiet(watched);
     await visitor.stop();

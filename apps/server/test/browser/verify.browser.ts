@@ -4,6 +4,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
+import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Stage, startStage } from './dashboard.ts';
 
@@ -99,27 +101,27 @@ it.each(['Postrider', 'Resend'])(
     const { page } = await visitor.open();
     const { port } = receiver.address() as AddressInfo;
     await page.goto('/webhooks?open=new');
-    await page.getByLabel('URL', { exact: true }).fill(`http://127.0.0.1:${port}/${format}`);
+    await page.getByLabel(webhooks.columns.url, { exact: true }).fill(`http://127.0.0.1:${port}/${format}`);
     await page.getByRole('button', { name: format, exact: true }).click();
-    await page.getByRole('button', { name: 'Create the webhook' }).click();
-    const secret = await page.getByRole('region', { name: 'the signing secret' }).innerText();
-    await page.getByLabel('I have stored the secret').check();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: webhooks.fields.create }).click();
+    const secret = await page.getByRole('region', { name: parts.texts.signingSecret }).innerText();
+    await page.getByLabel(webhooks.secret.stored).check();
+    await page.getByRole('button', { name: webhooks.secret.done }).click();
     await page.getByRole('link', { name: new RegExp(`/${format}$`) }).click();
-    await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByText('A test event is on its way.').waitFor();
+    await page.getByRole('button', { name: webhooks.detail.test }).click();
+    await page.getByText(webhooks.detail.tested).waitFor();
     await stage.world.postWebhooks();
     const post = posts.at(-1);
 
-    await page.getByRole('button', { name: 'Verify in code' }).click();
-    const drawer = page.getByRole('dialog', { name: 'Verify a signature' });
+    await page.getByRole('button', { name: webhooks.verify.open }).click();
+    const drawer = page.getByRole('dialog', { name: webhooks.verify.title });
     const found: Record<string, readonly (number | null)[]> = {};
     for (const [name, [[program = '', ...args], file, around]] of Object.entries(programs)) {
       await drawer.getByRole('tab', { name }).click();
       const snippet = drawer.getByRole('region', { name: /^verify\./ });
       const there = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
       // Python, Node and a shell are wherever this suite runs; Go and PHP may be absent.
-      if (!there && (name === 'Go' || name === 'PHP')) continue;
+      if (!there && (name === webhooks.verify.names.go || name === webhooks.verify.names.php)) continue;
       const place = join(folder, `${format}-${name}`);
       mkdirSync(place);
       writeFileSync(join(place, (await snippet.getAttribute('aria-label')) ?? ''), await snippet.innerText());
@@ -142,7 +144,13 @@ it.each(['Postrider', 'Resend'])(
     }
 
     for (const name of Object.keys(found)) expect(found[name], name).toEqual([0, 1, 1]);
-    expect(Object.keys(found)).toEqual(expect.arrayContaining(['TypeScript', 'Python', 'Shell']));
+    expect(Object.keys(found)).toEqual(
+      expect.arrayContaining([
+        webhooks.verify.names.typescript,
+        webhooks.verify.names.python,
+        webhooks.verify.names.shell,
+      ]),
+    );
     await visitor.stop();
   },
 );

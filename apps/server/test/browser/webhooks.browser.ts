@@ -1,5 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { words as overview } from '@postrider/dashboard/strings/pages/overview';
+import { words as suppressions } from '@postrider/dashboard/strings/pages/suppressions';
+import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
+import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, refusedMail, type Stage, sendMail, startStage } from './dashboard.ts';
 
@@ -28,30 +32,30 @@ describe('Webhooks', () => {
     const { page } = watched;
     await page.goto('/webhooks?open=new');
     await page
-      .getByLabel('URL', { exact: true })
+      .getByLabel(webhooks.fields.url, { exact: true })
       .fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`);
-    await page.getByRole('button', { name: 'Create the webhook' }).click();
-    await page.getByLabel('I have stored the secret').check();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: webhooks.fields.create }).click();
+    await page.getByLabel(webhooks.secret.stored).check();
+    await page.getByRole('button', { name: webhooks.secret.done }).click();
     await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
-    await page.getByText('Postrider, signed by Standard Webhooks').waitFor();
-    await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByText('A test event is on its way.').waitFor();
+    await page.getByText(webhooks.formats.postrider).waitFor();
+    await page.getByRole('button', { name: webhooks.detail.test }).click();
+    await page.getByText(webhooks.detail.tested).waitFor();
     await stage.world.postWebhooks();
 
-    const list = page.getByRole('table', { name: 'Deliveries' });
+    const list = page.getByRole('table', { name: webhooks.detail.deliveries });
     await list.getByText('500').first().waitFor();
     await list.getByRole('row').nth(1).click();
     const drawer = page.getByRole('dialog');
-    await drawer.getByText('Attempt 1:').click();
+    await drawer.getByText(`${webhooks.delivery.attempt(1)}:`).click();
     await drawer.getByText('noted').first().waitFor();
-    await drawer.getByRole('region', { name: 'the curl command' }).waitFor();
+    await drawer.getByRole('region', { name: parts.texts.curl }).waitFor();
     answer = 200;
-    await drawer.getByRole('button', { name: 'Post it again' }).click();
-    await page.getByText('It is posted again.').waitFor();
+    await drawer.getByRole('button', { name: webhooks.delivery.replay }).click();
+    await page.getByText(webhooks.delivery.replayed).waitFor();
     await stage.world.postWebhooks();
 
-    await drawer.getByText('Delivered', { exact: true }).waitFor();
+    await drawer.getByText(webhooks.detail.states.delivered, { exact: true }).waitFor();
     expect(new Set(posted).size).toBe(1);
     expectQuiet(watched);
     await visitor.stop();
@@ -64,7 +68,7 @@ describe('Suppressions', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/suppressions');
-    await page.getByRole('button', { name: 'Suppress an address' }).first().click();
+    await page.getByRole('button', { name: suppressions.add }).first().click();
     await page.getByRole('dialog').locator('textarea, input').first().fill('gone@example.com');
     await page.getByRole('dialog').locator('button[type="submit"]').click();
     await page.getByRole('row', { name: /gone@example\.com/ }).waitFor();
@@ -85,7 +89,7 @@ describe('the first steps', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
-    const steps = page.getByRole('listitem').filter({ hasText: 'Send a test mail' });
+    const steps = page.getByRole('listitem').filter({ hasText: overview.steps.texts.test_send[0] });
     await steps.waitFor();
     expect(await steps.locator('time').count()).toBe(0);
 

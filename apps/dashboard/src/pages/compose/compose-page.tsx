@@ -11,6 +11,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { Field, Form } from '../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { ErrorPanel, Skeleton } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -142,7 +143,7 @@ export function ComposePage() {
                 attachments: attachments.map((one) => ({ ...one, content: `<base64 of ${one.filename}>` })),
               }),
             })}
-            what="the curl command"
+            what={parts.texts.curl}
           />
         </Panel>
       </div>

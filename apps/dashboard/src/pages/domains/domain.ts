@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleX, type LucideIcon, ShieldX } from 'lucide-react';
 import type { Outputs } from '../../api/trpc.ts';
 import type { Tone } from '../../parts/badge.tsx';
+import { words } from './strings.ts';
 
 export type Domain = Outputs['domains']['get'];
 export type DnsRecord = Domain['dns_records'][number];
@@ -16,27 +17,31 @@ interface Shown {
   readonly about: string;
 }
 
+function worded(name: Domain['status']): Pick<Shown, 'word' | 'about'> {
+  const [word, about] = words.statuses[name];
+  return { word, about };
+}
+
 export const domainStates: Readonly<Record<Domain['status'], Shown>> = {
-  pending: { tone: 'wait', icon: CircleDashed, word: 'Pending', about: 'Its records are not all seen yet.' },
-  verified: { tone: 'good', icon: CircleCheck, word: 'Verified', about: 'Its records are right and it may send.' },
+  pending: { tone: 'wait', icon: CircleDashed, ...worded('pending') },
+  verified: { tone: 'good', icon: CircleCheck, ...worded('verified') },
   at_risk: {
     tone: 'wait',
     icon: CircleAlert,
-    word: 'At risk',
-    about: 'A record that was right is wrong now. It still sends, for three days at most.',
+    ...worded('at_risk'),
   },
-  failed: { tone: 'bad', icon: CircleX, word: 'Failed', about: 'Its records were wrong for too long; it cannot send.' },
-  suspended: { tone: 'bad', icon: ShieldX, word: 'Suspended', about: 'An operator has stopped it.' },
+  failed: { tone: 'bad', icon: CircleX, ...worded('failed') },
+  suspended: { tone: 'bad', icon: ShieldX, ...worded('suspended') },
 };
 
 export const recordStates: Readonly<Record<DnsRecord['status'], Omit<Shown, 'about'>>> = {
-  pending: { tone: 'calm', icon: CircleDashed, word: 'Not checked yet' },
-  ok: { tone: 'good', icon: CircleCheck, word: 'Right' },
-  missing: { tone: 'wait', icon: CircleDashed, word: 'Missing' },
-  mismatch: { tone: 'bad', icon: CircleX, word: 'Wrong value' },
-  truncated: { tone: 'bad', icon: CircleX, word: 'Cut off' },
-  multiple: { tone: 'bad', icon: CircleX, word: 'More than one' },
-  lookup_error: { tone: 'wait', icon: CircleAlert, word: 'Lookup failed' },
+  pending: { tone: 'calm', icon: CircleDashed, word: words.recordStatuses.pending },
+  ok: { tone: 'good', icon: CircleCheck, word: words.recordStatuses.ok },
+  missing: { tone: 'wait', icon: CircleDashed, word: words.recordStatuses.missing },
+  mismatch: { tone: 'bad', icon: CircleX, word: words.recordStatuses.mismatch },
+  truncated: { tone: 'bad', icon: CircleX, word: words.recordStatuses.truncated },
+  multiple: { tone: 'bad', icon: CircleX, word: words.recordStatuses.multiple },
+  lookup_error: { tone: 'wait', icon: CircleAlert, word: words.recordStatuses.lookup_error },
 };
 
 /** The records that must change before the domain can send. */

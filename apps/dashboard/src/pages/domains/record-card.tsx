@@ -22,11 +22,11 @@ export function RecordCard({ record }: { readonly record: DnsRecord }) {
         </Badge>
       </div>
       <dl className="record-values">
-        <Value name={text.type} value={type} what={`the type of ${name}`} />
-        <Value name={text.host} value={host} what={`the host of ${name}`} />
-        <Value name={text.fqdn} value={fqdn} what={`the full name of ${name}`} />
-        <Value name={text.value} value={value} what={`the value of ${name}`} wide />
-        <Value name={text.ttl} value={String(ttl)} what={`the TTL of ${name}`} />
+        <Value name={text.type} value={type} what={words.recordText.type(name)} />
+        <Value name={text.host} value={host} what={words.recordText.host(name)} />
+        <Value name={text.fqdn} value={fqdn} what={words.recordText.fqdn(name)} />
+        <Value name={text.value} value={value} what={words.recordText.value(name)} wide />
+        <Value name={text.ttl} value={String(ttl)} what={words.recordText.ttl(name)} />
       </dl>
       {status !== 'ok' && hint !== null && <p className={`record-hint ${tone}-text`}>{hint}</p>}
       {observed.length > 0 && (

@@ -1,55 +1,81 @@
-import type { DnsRecord } from './domain.ts';
+import type { Outputs } from '../../api/trpc.ts';
+
+type Status = Outputs['domains']['get']['status'];
+type Purpose = Outputs['domains']['get']['dns_records'][number]['purpose'];
 
 export const words = {
   title: 'Domains',
-  add: 'Add a domain',
+  add: 'Add domain',
   answer: {
-    none: 'Until a domain is verified, mail goes from the sandbox only.',
-    all: (count: number) => (count === 1 ? 'The domain can send.' : `All ${count} domains can send.`),
-    some: (bad: number) => `${bad} ${bad === 1 ? 'domain needs' : 'domains need'} you.`,
+    none: 'You can send from the sandbox only until you verify a domain.',
+    all: (count: number) => (count === 1 ? '1 domain, verified' : `${count} domains, all verified`),
+    some: (bad: number) => `${bad} ${bad === 1 ? 'domain needs' : 'domains need'} attention`,
   },
-  columns: { name: 'Domain', state: 'State', wrong: 'To do', checked: 'Checked', next: 'Next check' },
+  statuses: {
+    pending: ['Pending', 'Waiting for its DNS records.'],
+    verified: ['Verified', 'Its DNS records are correct, and it can send.'],
+    at_risk: ['At risk', 'A DNS record is missing or wrong. The domain can send for up to three more days.'],
+    failed: ['Failed', 'Its DNS records were wrong for too long. It cannot send.'],
+    suspended: ['Suspended', 'Suspended by an operator.'],
+  } satisfies Record<Status, readonly [string, string]>,
+  recordStatuses: {
+    pending: 'Not checked yet',
+    ok: 'Verified',
+    missing: 'Missing',
+    mismatch: 'Wrong value',
+    truncated: 'Truncated',
+    multiple: 'Multiple records',
+    lookup_error: 'Lookup failed',
+  },
+  recordText: {
+    type: (name: string) => `${name} type`,
+    host: (name: string) => `${name} host`,
+    fqdn: (name: string) => `${name} full name`,
+    value: (name: string) => `${name} value`,
+    ttl: (name: string) => `${name} TTL`,
+  },
+  columns: { name: 'Domain', state: 'Status', wrong: 'Issues', checked: 'Last check', next: 'Next check' },
   wrong: (count: number) => `${count} ${count === 1 ? 'record' : 'records'}`,
-  nothing: 'nothing',
-  never: 'never',
-  sandbox: 'sandbox',
+  nothing: 'None',
+  never: 'Never',
+  sandbox: 'Sandbox',
   fresh: (count: number) => `${count} new`,
   empty: {
     title: 'Send from your own domain',
     about:
-      'Add the domain, publish the records that are shown, and it turns green by itself: the records are looked up again every few seconds while the page is open, and every few minutes while it is not.',
+      'Add your domain and publish the DNS records you’re given. Postrider checks them every few seconds while the page is open and every few minutes otherwise, and verifies the domain automatically.',
   },
   dialog: {
-    title: 'Add a domain',
+    title: 'Add domain',
     name: 'Domain',
-    about: 'The part after the @ of your senders, such as example.com or mail.example.com.',
-    submit: 'Add the domain',
+    about: 'The part after the @ in your sender addresses, such as example.com or mail.example.com.',
+    submit: 'Add domain',
   },
   detail: {
     back: 'Domains',
     verify: 'Check now',
-    verifying: 'Looking',
-    copyAll: 'Copy all as zone file',
-    download: 'Zone file',
-    records: 'Records',
-    live: 'Looking every 10 s while this page is open',
-    checked: 'Checked',
+    verifying: 'Checking …',
+    copyAll: 'Copy zone file',
+    download: 'Download zone file',
+    records: 'DNS records',
+    live: 'Checked every 10 s while this page is open',
+    checked: 'Last check',
     next: 'next check',
-    can: (name: string) => `Programs can send from any address of ${name}.`,
+    can: (name: string) => `You can send from any address at ${name}.`,
     fresh: (count: number, all: number) =>
       all > count
-        ? `Publish the ${all} records below at your DNS provider, then check; ${count} of them ${count === 1 ? 'is' : 'are'} required.`
-        : `Publish ${count === 1 ? 'the record' : `the ${count} records`} below at your DNS provider, then check.`,
+        ? `Publish these ${all} records at your DNS provider (${count} required), then check.`
+        : `Publish ${count === 1 ? 'this record' : `these ${count} records`} at your DNS provider, then check.`,
     todo: (count: number) =>
-      `${count} ${count === 1 ? 'record is' : 'records are'} missing or wrong; publish ${count === 1 ? 'it' : 'them'} at your DNS provider.`,
-    sandbox: 'This is the sandbox: it needs no records, and its mail never leaves this machine.',
+      `${count} ${count === 1 ? 'record is' : 'records are'} missing or incorrect. Fix ${count === 1 ? 'it' : 'them'} at your DNS provider.`,
+    sandbox: 'This is the sandbox domain. It needs no DNS records, and its email never leaves this machine.',
     purpose: {
-      ownership: ['Ownership', 'Proves that the domain is yours.'],
-      dkim: ['DKIM', 'Signs each mail, so that it cannot be changed on its way.'],
-      return_path: ['Return path', 'Brings bounces back, and lets SPF pass.'],
-      spf: ['SPF', 'Says which servers may send for the domain.'],
-      dmarc: ['DMARC', 'Says what receivers do with mail that is not signed by you.'],
-    } satisfies Record<DnsRecord['purpose'], readonly [string, string]>,
+      ownership: ['Ownership', 'Proves that you own the domain.'],
+      dkim: ['DKIM', 'Signs email so that receivers can detect changes.'],
+      return_path: ['Return path', 'Routes bounces back to Postrider and aligns SPF.'],
+      spf: ['SPF', 'Lists the servers allowed to send for this domain.'],
+      dmarc: ['DMARC', 'Tells receivers what to do with unauthenticated email.'],
+    } satisfies Record<Purpose, readonly [string, string]>,
     required: 'Required',
     recommended: 'Recommended',
     type: 'Type',
@@ -57,18 +83,18 @@ export const words = {
     fqdn: 'Full name',
     value: 'Value',
     ttl: 'TTL',
-    observed: 'What name servers answer',
+    observed: 'Current value in DNS',
     authoritative: 'authoritative',
     cache: 'cache',
-    nothing: 'nothing',
+    nothing: 'Not found',
     expected: 'Expected',
   },
   second: {
     title: 'Second signature',
-    on: 'Mail gets a signature of Ed25519 beside that of RSA, once its record has been seen.',
-    off: 'Mail is signed with RSA, which every receiver checks. Ed25519 can be added, with a record of its own.',
-    turnOn: 'Turn on Ed25519',
-    turnOff: 'Turn off Ed25519',
+    on: 'Email is signed with Ed25519 in addition to RSA once the DNS record is visible.',
+    off: 'Email is signed with RSA, which every receiver supports. You can add Ed25519 with one more DNS record.',
+    turnOn: 'Enable Ed25519',
+    turnOff: 'Disable Ed25519',
   },
   actions: {
     menu: 'More actions',
@@ -76,7 +102,7 @@ export const words = {
     rotate: {
       title: (name: string) => `Rotate the DKIM keys of ${name}?`,
       about:
-        'New keys are created under another selector. Publish their records; they sign once the records have been visible for a day. The current keys sign until then.',
+        'New keys are created under a new selector. Publish their DNS records. The current keys keep signing until the new records have been visible for a day.',
       keep: 'Keep current keys',
       submit: 'Rotate DKIM keys',
       done: 'DKIM keys rotated',
@@ -99,10 +125,11 @@ export const words = {
     },
   },
   removing: {
-    title: (name: string) => `Remove ${name}`,
-    about: 'Its keys are deleted and its mail that is not sent yet is canceled. Adding it again makes other records.',
+    title: (name: string) => `Remove ${name}?`,
+    about:
+      'This deletes its DKIM keys and cancels unsent email from this domain. If you add it again, it gets new DNS records.',
     keep: 'Keep domain',
-    submit: 'Remove the domain',
-    done: (name: string) => `${name} is removed.`,
+    submit: 'Remove domain',
+    done: (name: string) => `${name} removed`,
   },
 };

@@ -10,6 +10,7 @@ import { type Column, FirstOf, focusRowOf, KeysetList } from '../../parts/list.t
 import { isOpen, MailBadge, mailStates } from '../../parts/mail-status.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { EmailDetail } from './detail/email-detail.tsx';
@@ -128,11 +129,11 @@ function ComposeLink() {
 }
 
 function FirstMail() {
-  const curl = `curl ${location.origin}/v1/email/send -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' -d '{"from":"hello@sandbox.test","to":"you@example.com","subject":"My first mail","text":"It works."}'`;
+  const curl = `curl ${location.origin}/v1/email/send -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' -d '{"from":"hello@sandbox.test","to":"you@example.com","subject":"My first email","text":"It works."}'`;
   return (
     <Empty title={words.empty.title}>
       <p>{words.empty.about}</p>
-      <CodeBlock text={curl} what="the curl command" />
+      <CodeBlock text={curl} what={parts.texts.curl} />
       <ComposeLink />
     </Empty>
   );

@@ -5,6 +5,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { saveAs } from '../../parts/download.ts';
 import { MailPreview, TextOnly } from '../../parts/mail-preview.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { type Tab, Tabs } from '../../parts/tabs.tsx';
 import { readCurl, readGraphql, waitCurl } from './as-code.ts';
 import { type CaptureTab, captureTabs } from './search.ts';
@@ -81,13 +82,13 @@ function AsCode({ capture: { id, to } }: { readonly capture: Capture }) {
   return (
     <div className="stack">
       <h3>{curl}</h3>
-      <CodeBlock text={readCurl(id)} what="the curl command" />
+      <CodeBlock text={readCurl(id)} what={parts.texts.curl} />
       <h3>{wait}</h3>
-      <CodeBlock text={waitCurl(to[0] ?? '')} what="the curl command that waits" />
+      <CodeBlock text={waitCurl(to[0] ?? '')} what={parts.texts.waitingCurl} />
       <h3>{graphql}</h3>
       <CodeBlock
         text={`${readGraphql}\n\n${JSON.stringify({ to: to[0] ?? '' }, null, 2)}`}
-        what="the GraphQL request"
+        what={parts.texts.graphqlRequest}
       />
     </div>
   );

@@ -10,6 +10,7 @@ import { useAction } from '../../parts/dialogs/use-action.ts';
 import { Facts, PageHeader, Panel } from '../../parts/page.tsx';
 import { bytes } from '../../parts/sizes.ts';
 import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { ExactTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { CaptureContent } from './capture-content.tsx';
@@ -115,8 +116,8 @@ function Found({ capture: { codes, links } }: { readonly capture: Capture }) {
     <Panel title={words.detail.found}>
       <Facts
         rows={[
-          [words.detail.codes, codes.length > 0 && <ul key="codes">{rows(codes, 'the code')}</ul>],
-          [words.detail.links, links.length > 0 && <ul key="links">{rows(links, 'the link')}</ul>],
+          [words.detail.codes, codes.length > 0 && <ul key="codes">{rows(codes, parts.texts.code)}</ul>],
+          [words.detail.links, links.length > 0 && <ul key="links">{rows(links, parts.texts.link)}</ul>],
         ]}
       />
     </Panel>

@@ -12,6 +12,7 @@ import { Page, PageHeader } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { bytes } from '../../parts/sizes.ts';
 import { Empty } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { waitCurl } from './as-code.ts';
@@ -117,7 +118,7 @@ function NothingYet() {
   return (
     <Empty title={words.empty.title}>
       <p>{words.empty.about}</p>
-      <CodeBlock text={waitCurl('ada@example.com')} what="the curl command" />
+      <CodeBlock text={waitCurl('ada@example.com')} what={parts.texts.curl} />
       <Link to="/compose" className="button primary">
         <Plus size={15} />
         {words.empty.compose}

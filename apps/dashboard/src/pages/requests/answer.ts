@@ -12,7 +12,6 @@ export function answerOf({ exact, data }: Groups): string {
   const [first] = data;
   if (!first) return words.answer.none;
   const total = data.reduce((sum, { count }) => sum + count, 0);
-  const least = exact && data.length < MOST_GROUPS ? '' : 'At least ';
-  const text = `${least}${total.toLocaleString('en')} ${total === 1 ? 'request was' : 'requests were'}`;
+  const text = words.counted(total, !exact || data.length >= MOST_GROUPS);
   return data.length === 1 ? words.answer.one(text, first.reason) : words.answer.some(text, first.reason);
 }

@@ -5,6 +5,7 @@ import { Drawer } from '../../parts/dialog.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Answered } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { ExactTime, spanMs } from '../../parts/times.tsx';
 import { correctedCurl } from './corrected.ts';
 import { words } from './strings.ts';
@@ -54,7 +55,7 @@ function Shown({ request }: { readonly request: Request }) {
         <div className="stack-s">
           <h3>{text.corrected}</h3>
           <p className="small muted">{text.correctedAbout}</p>
-          <CodeBlock text={curl} what="the corrected request" />
+          <CodeBlock text={curl} what={parts.texts.correctedRequest} />
         </div>
       )}
       <div className="stack-s">
@@ -64,7 +65,7 @@ function Shown({ request }: { readonly request: Request }) {
         ) : (
           <>
             <p className="small muted">{text.bodyAbout}</p>
-            <CodeBlock text={JSON.stringify(request.body, null, 2)} what="the body that came" />
+            <CodeBlock text={JSON.stringify(request.body, null, 2)} what={parts.texts.requestBody} />
           </>
         )}
       </div>

@@ -10,6 +10,7 @@ import { useKeyset } from '../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList, List } from '../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered, Empty, Notice } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { answerOf } from './answer.ts';
 import { RequestDrawer } from './request-drawer.tsx';
@@ -163,7 +164,7 @@ function NothingYet() {
       <p>{words.empty.about}</p>
       <CodeBlock
         text={`curl ${location.origin}/v1/email/send -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' -d '{"from":"hello@sandbox.test","to":"ada","subject":"Hello","text":"It works."}'`}
-        what="the curl command"
+        what={parts.texts.curl}
       />
     </Empty>
   );

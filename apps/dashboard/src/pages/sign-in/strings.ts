@@ -4,8 +4,8 @@ export const words = {
   password: 'Password',
   submit: 'Sign in',
   link: {
-    about: 'This link signs you in once.',
+    about: 'This link works once.',
     again: 'Sign in with a password',
   },
-  help: 'No account yet? The operator of this Postrider makes one; npm start printed the first sign-in link. On the machine itself, npx postrider operators login-link prints a new one.',
+  help: 'No account yet? Ask your operator to invite you. The first sign-in link was printed by npm start. To print a new one on the server, run npx postrider operators login-link.',
 };

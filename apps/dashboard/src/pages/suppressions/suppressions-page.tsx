@@ -16,10 +16,10 @@ import { words } from './strings.ts';
 export type Suppression = Outputs['suppressions']['list']['data'][number];
 
 const badges: Readonly<Record<Suppression['source'], readonly [Tone, typeof Ban, string]>> = {
-  bounce: ['bad', Undo2, 'Bounce'],
-  complaint: ['wait', MessageSquareWarning, 'Complaint'],
-  manual: ['calm', UserX, 'By hand'],
-  import: ['calm', Ban, 'Imported'],
+  bounce: ['bad', Undo2, words.causes.bounce],
+  complaint: ['wait', MessageSquareWarning, words.causes.complaint],
+  manual: ['calm', UserX, words.causes.manual],
+  import: ['calm', Ban, words.causes.import],
 };
 
 const sources = Object.entries(words.sources) as [keyof typeof words.sources, string][];

@@ -2,6 +2,7 @@ import type { Outputs } from '../../api/trpc.ts';
 import { quoted } from '../../parts/calls/curl.ts';
 import { CodeBlock, Id } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { ExactTime, RelativeTime, spanMs } from '../../parts/times.tsx';
 import { words } from './strings.ts';
 
@@ -33,7 +34,7 @@ export function DeliveryDetail({ delivery }: { readonly delivery: Detail }) {
       {body !== null && (
         <div className="stack-s">
           <h3>{text.posted}</h3>
-          <CodeBlock text={body} what="the request" />
+          <CodeBlock text={body} what={parts.texts.request} />
         </div>
       )}
       {body !== null && url !== null && (
@@ -42,7 +43,7 @@ export function DeliveryDetail({ delivery }: { readonly delivery: Detail }) {
           <p className="small muted">{text.asCurlAbout}</p>
           <CodeBlock
             text={`curl ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(request_body))}`}
-            what="the curl command"
+            what={parts.texts.curl}
           />
         </div>
       )}
@@ -77,7 +78,7 @@ function Attempt({ post }: { readonly post: Post }) {
           </>
         )}
         {response_body ? (
-          <CodeBlock text={response_body} what="the answer" />
+          <CodeBlock text={response_body} what={parts.texts.response} />
         ) : (
           <p className="muted">{text.noAnswer}</p>
         )}

@@ -1,6 +1,7 @@
 import { CodeBlock } from '../../parts/copy.tsx';
 import { SecretDialog } from '../../parts/dialogs/secret-dialog.tsx';
 import { Notice } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { words } from './strings.ts';
 
 /** The only place where the secret of an endpoint is shown. */
@@ -10,10 +11,10 @@ export function ShowWebhookSecret({ secret, onClose }: { readonly secret: string
       <Notice tone="wait">
         <p>{words.secret.once}</p>
       </Notice>
-      <CodeBlock text={secret} what="the signing secret" />
+      <CodeBlock text={secret} what={parts.texts.signingSecret} />
       <div className="stack-s">
         <h3>{words.secret.env}</h3>
-        <CodeBlock text={`WEBHOOK_SECRET=${secret}`} what="the line for .env" />
+        <CodeBlock text={`WEBHOOK_SECRET=${secret}`} what={parts.texts.env} />
       </div>
     </SecretDialog>
   );

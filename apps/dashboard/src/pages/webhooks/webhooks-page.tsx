@@ -7,6 +7,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
 import { Answered, Empty } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { CreateWebhook } from './edit-webhook.tsx';
 import { words } from './strings.ts';
@@ -34,7 +35,7 @@ export function WebhooksPage() {
               <p>{words.empty.about}</p>
               <CodeBlock
                 text="npx postrider webhooks listen --forward-to http://localhost:4000/hooks"
-                what="the command"
+                what={parts.texts.command}
               />
               {create}
             </Empty>

@@ -1,22 +1,16 @@
 import { CodeBlock } from '../copy.tsx';
+import { words } from '../strings.ts';
 import type { Call } from './api-calls.ts';
-
-const words = {
-  title: 'The same by the API',
-  curl: 'the curl command',
-  graphql: 'the GraphQL mutation',
-  cli: 'the command',
-};
 
 /** The action of a dialog in the form of each API, folded up. */
 export function SameByApi({ call: { curl, graphql, cli } }: { readonly call: Call }) {
   return (
     <details className="same">
-      <summary>{words.title}</summary>
+      <summary>{words.sameByApi}</summary>
       <div className="stack-s">
-        <CodeBlock text={curl} what={words.curl} />
-        <CodeBlock text={graphql} what={words.graphql} />
-        {cli !== null && <CodeBlock text={cli} what={words.cli} />}
+        <CodeBlock text={curl} what={words.texts.curl} />
+        <CodeBlock text={graphql} what={words.texts.graphqlMutation} />
+        {cli !== null && <CodeBlock text={cli} what={words.texts.command} />}
       </div>
     </details>
   );

@@ -5,17 +5,10 @@ import { saveAs } from '../download.ts';
 import { Choices } from '../field.tsx';
 import { type Column, List } from '../list.tsx';
 import { Panel } from '../page.tsx';
+import { words } from '../strings.ts';
 import { Chart, type ChartProps } from './chart.tsx';
 
 export type ChartView = 'chart' | 'table';
-
-const words = {
-  view: 'Shown as',
-  chart: 'Chart',
-  table: 'Table',
-  csv: 'CSV',
-  save: (of: string) => `Save ${of} as CSV`,
-};
 
 /** A chart that can be shown as a table and downloaded. */
 export function ChartPanel({
@@ -59,17 +52,17 @@ export function ChartPanel({
       actions={
         <div className="line">
           <Choices
-            label={`${title}: ${words.view}`}
+            label={`${title}: ${words.charts.view}`}
             options={[
-              ['chart', words.chart],
-              ['table', words.table],
+              ['chart', words.charts.chart],
+              ['table', words.charts.table],
             ]}
             value={view}
             onChange={onView}
           />
-          <Button small label={words.save(title)} onClick={save}>
+          <Button small label={words.charts.save(title)} onClick={save}>
             <Download size={14} />
-            {words.csv}
+            {words.charts.csv}
           </Button>
         </div>
       }

@@ -1,6 +1,7 @@
 import { InvalidForm } from '../../api/problem.ts';
 import { Field } from '../field.tsx';
 import { Notice } from '../states.tsx';
+import { words } from '../strings.ts';
 import { FormDialog, type FormDialogProps } from './form-dialog.tsx';
 
 interface ConfirmByNameProps<T> extends Omit<FormDialogProps<T>, 'danger' | 'run' | 'children' | 'about'> {
@@ -29,12 +30,12 @@ export function ConfirmByName<T>({ name, about, facts, run, ...dialog }: Confirm
         </>
       }
       run={async (form) => {
-        if (plain(form.get('name')) !== plain(name)) throw new InvalidForm({ name: `This is not ${name}.` });
+        if (plain(form.get('name')) !== plain(name)) throw new InvalidForm({ name: words.confirm.mismatch(name) });
         return run();
       }}
     >
       {(problems) => (
-        <Field label={`Type ${name} to confirm`} name="name" problem={[...problems.values()][0]}>
+        <Field label={words.confirm.label(name)} name="name" problem={[...problems.values()][0]}>
           {(control) => <input {...control} className="input" autoComplete="off" required autoFocus />}
         </Field>
       )}

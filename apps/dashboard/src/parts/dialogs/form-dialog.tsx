@@ -6,6 +6,7 @@ import { SameByApi } from '../calls/same-by-api.tsx';
 import { Dialog } from '../dialog.tsx';
 import { Form } from '../field.tsx';
 import { ErrorPanel } from '../states.tsx';
+import { words } from '../strings.ts';
 
 interface DialogFormProps<T> {
   readonly title: string;
@@ -23,7 +24,7 @@ interface DialogFormProps<T> {
 
 /** The form of a dialog with its two buttons. What it makes may be a secret, so it enters no cache. */
 export function DialogForm<T>(props: DialogFormProps<T>) {
-  const { title, submit, keep = 'Cancel', danger = false, run, onDone, onClose, children } = props;
+  const { title, submit, keep = words.cancel, danger = false, run, onDone, onClose, children } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // Set before the next render, so that a double click runs once.

@@ -5,6 +5,7 @@ import { CodeBlock } from '../../../parts/copy.tsx';
 import { MailPreview, TextOnly } from '../../../parts/mail-preview.tsx';
 import { Facts, Panel } from '../../../parts/page.tsx';
 import { Answered, Notice } from '../../../parts/states.tsx';
+import { words as parts } from '../../../parts/strings.ts';
 import { type Tab, Tabs } from '../../../parts/tabs.tsx';
 import { type ContentTab, contentTabs } from '../content-tabs.ts';
 import { asCurl, asGraphql } from './as-code.ts';
@@ -96,9 +97,9 @@ function TabContent({
       return (
         <div className="stack">
           <h3>{curl}</h3>
-          <CodeBlock text={asCurl(email, content)} what="the curl command" />
+          <CodeBlock text={asCurl(email, content)} what={parts.texts.curl} />
           <h3>{graphql}</h3>
-          <CodeBlock text={asGraphql(email)} what="the GraphQL request" />
+          <CodeBlock text={asGraphql(email)} what={parts.texts.graphqlRequest} />
         </div>
       );
   }

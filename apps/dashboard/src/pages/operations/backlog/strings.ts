@@ -1,12 +1,12 @@
 export const words = {
   title: 'Backlog',
   answer: {
-    none: 'Nothing waits.',
-    calm: (count: string) => `Waiting recipients: ${count}, none of them for longer than 5 min.`,
+    none: 'No email is waiting.',
+    calm: (count: string) => `${count} waiting recipients, none for more than 5 min`,
     late: (count: string, old: string, oldest: string) =>
-      `Waiting recipients: ${count}, of them ${old} for longer than 5 min; the oldest for ${oldest}.`,
+      `${count} waiting recipients, ${old} for more than 5 min, oldest ${oldest}`,
   },
-  by: 'By',
+  by: 'Group by',
   dimensions: {
     destination: 'Destination',
     provider: 'Provider',
@@ -14,36 +14,36 @@ export const words = {
     api_key: 'API key',
     tag: 'Tag',
   },
-  freeze: 'Freeze',
-  live: 'Live',
+  freeze: 'Pause updates',
+  live: 'Resume updates',
   total: 'All',
   upTo: (minutes: number) =>
     minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim(),
   beyond: 'Older',
   oldest: 'Oldest',
-  reply: 'Last reply',
-  closed: 'Slowed',
+  reply: 'Last response',
+  closed: 'Throttled',
   closedUntil: (reason: string) =>
     reason === 'limit'
-      ? 'It is at the limit that an operator has set.'
-      : 'Its last attempts failed. One mail at a time is tried until one gets through.',
+      ? 'At the limit set by an operator.'
+      : 'The last attempts failed. One email at a time is tried until one succeeds.',
   held: 'Held',
-  cell: (count: number, key: string, age: string) => `${count} of ${key}, ${age}: actions`,
+  cell: (count: number, key: string, age: string) => `${key}, ${age}: ${count} waiting. Open actions`,
   lastSuccess: 'Last success',
-  never: 'none known',
+  never: 'None',
   menu: {
-    show: 'Show the mail',
+    show: 'View email',
     hold: 'Hold',
     release: 'Release',
     limit: 'Limit rate',
     retry: 'Retry now',
     give_up: 'Give up',
-    all: 'all that waits',
+    all: 'all waiting email',
     within: (age: string) => `accepted within ${age}`,
     older: (age: string) => `accepted more than ${age} ago`,
     title: (action: string, key: string, what: string) => `${action}: ${key}, ${what}`,
-    ownDomain: 'A sending domain is held in its own workspace, under “This workspace”.',
-    noFilter: 'Mail of a provider or a key is held or found by its destination and its key.',
+    ownDomain: 'To hold a sending domain, open its workspace and choose “This workspace”.',
+    noFilter: 'To hold or view this email, group by destination or API key.',
   },
   limiting: {
     title: (destination: string) => `Limit ${destination}`,
@@ -51,10 +51,10 @@ export const words = {
       'Applies to all workspaces and workers within two seconds. Email over the limit waits, and no retry is spent.',
     connections: 'Concurrent connections',
     rate: 'Emails per minute',
-    empty: 'Empty: no limit.',
+    empty: 'Leave empty for no limit.',
     submit: 'Save limit',
     done: (destination: string) => `Limit saved for ${destination}`,
     removed: (destination: string) => `Limit removed for ${destination}`,
   },
-  heat: 'Each cell is a menu of what can be done with its mail. Ages are counted from when the mail was first due.',
+  heat: 'Select a cell to act on its email. Age is measured from when email was first due.',
 };

@@ -7,6 +7,7 @@ import { Drawer } from '../../../parts/dialog.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { words as parts } from '../../../parts/strings.ts';
 import { ExactTime, spanMs } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
@@ -86,7 +87,7 @@ function Shown({ job }: { readonly job: Job }) {
       </div>
       <div className="stack-s">
         <h3>{text.payload}</h3>
-        <CodeBlock text={JSON.stringify(job.data, null, 2)} what="the payload" />
+        <CodeBlock text={JSON.stringify(job.data, null, 2)} what={parts.texts.payload} />
       </div>
       <Facts
         rows={[

@@ -1,22 +1,22 @@
 export const words = {
   title: 'Operators',
   answer: (count: number) =>
-    `${count} ${count === 1 ? 'person may' : 'people may'} act on the whole instance and in every workspace.`,
-  add: 'Add an operator',
-  columns: { email: 'Person', since: 'Since' },
+    `${count} ${count === 1 ? 'operator' : 'operators'} with access to the whole instance and every workspace`,
+  add: 'Add operator',
+  columns: { email: 'Email', since: 'Since' },
   remove: (email: string) => `Remove ${email}`,
-  removed: (email: string) => `${email} is no operator any more.`,
+  removed: (email: string) => `${email} removed as an operator`,
   removing: {
     title: (email: string) => `Remove ${email} as an operator?`,
-    about: 'Their sessions end. What they are in workspaces stays.',
+    about: 'They’re signed out everywhere. Their workspace roles don’t change.',
     keep: 'Keep operator',
-    submit: 'Remove the operator',
+    submit: 'Remove operator',
   },
   adding: {
-    title: 'Add an operator',
-    about: 'A person who exists already gets a new sign-in: the admin who invited them may know the old one.',
+    title: 'Add operator',
+    about: 'Existing users get new sign-in details, because the admin who invited them may know the old ones.',
     email: 'Email address',
-    submit: 'Add',
+    submit: 'Add operator',
   },
   fresh: (count: number) => `${count} new`,
 };

@@ -1,5 +1,5 @@
 export const words = {
-  label: 'Whose',
+  label: 'Scope',
   workspace: 'This workspace',
   instance: 'Instance',
 };

@@ -4,6 +4,7 @@ import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { Notice } from '../../../parts/states.tsx';
+import { words as parts } from '../../../parts/strings.ts';
 import { words } from './strings.ts';
 
 type Made = Outputs['workspaces']['create'];
@@ -55,7 +56,7 @@ function FirstKey({ made, onClose }: { readonly made: Made; readonly onClose: ()
       <Notice tone="wait">
         <p>{words.secret.once}</p>
       </Notice>
-      <CodeBlock text={made.api_key.secret} what="the first key" />
+      <CodeBlock text={made.api_key.secret} what={parts.texts.firstKey} />
     </SecretDialog>
   );
 }

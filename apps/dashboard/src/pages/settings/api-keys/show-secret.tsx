@@ -1,6 +1,7 @@
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Notice } from '../../../parts/states.tsx';
+import { words as parts } from '../../../parts/strings.ts';
 import type { MadeKey } from './key.ts';
 import { words } from './strings.ts';
 
@@ -22,18 +23,15 @@ export function ShowSecret({
       </Notice>
       <div className="stack-s">
         <h3>{words.secret.key}</h3>
-        <CodeBlock text={made.secret} what="the API key" />
+        <CodeBlock text={made.secret} what={parts.texts.apiKey} />
       </div>
       <div className="stack-s">
         <h3>{words.secret.env}</h3>
-        <CodeBlock
-          text={`POSTRIDER_URL=${location.origin}\nPOSTRIDER_API_KEY=${made.secret}`}
-          what="the lines for .env"
-        />
+        <CodeBlock text={`POSTRIDER_URL=${location.origin}\nPOSTRIDER_API_KEY=${made.secret}`} what={parts.texts.env} />
       </div>
       <div className="stack-s">
         <h3>{words.secret.curl}</h3>
-        <CodeBlock text={curlFor(made)} what="the curl command" />
+        <CodeBlock text={curlFor(made)} what={parts.texts.curl} />
       </div>
     </SecretDialog>
   );
@@ -47,7 +45,7 @@ function curlFor({ secret, scopes, domains }: MadeKey): string {
   const body = {
     from: `hello@${domains?.[0] ?? 'sandbox.test'}`,
     to: 'you@example.com',
-    subject: 'My first mail',
+    subject: 'My first email',
     text: 'It works.',
   };
   return `${head}email/send ${key} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;

@@ -5,6 +5,7 @@ import { Drawer } from '../../../parts/dialog.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Answered } from '../../../parts/states.tsx';
+import { words as parts } from '../../../parts/strings.ts';
 import { ExactTime } from '../../../parts/times.tsx';
 import { ErasureBadge } from './erasure-badge.tsx';
 import { words } from './strings.ts';
@@ -60,7 +61,7 @@ function Shown({ erasure }: { readonly erasure: Erasure }) {
         <h3>{text.rest}</h3>
         <CodeBlock
           text={`curl ${location.origin}/v1/erasures/${id} \\\n  -H 'Authorization: Bearer <API key>'`}
-          what="the curl command"
+          what={parts.texts.curl}
         />
       </div>
     </>

@@ -3,6 +3,7 @@ import { CodeBlock } from '../../../parts/copy.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Notice } from '../../../parts/states.tsx';
+import { words as parts } from '../../../parts/strings.ts';
 import { ExactTime } from '../../../parts/times.tsx';
 import { words } from './strings.ts';
 
@@ -40,7 +41,7 @@ export function ShowEntry({ entry, onClose }: { readonly entry: MadeEntry; reado
           </p>
         )}
       </Notice>
-      <CodeBlock text={secret} what="the first sign-in" />
+      <CodeBlock text={secret} what={parts.texts.firstSignIn} />
     </SecretDialog>
   );
 }

@@ -42,8 +42,8 @@ export function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) 
           <Choices<Policy>
             label={words.policy}
             options={[
-              ['resend', words.policies.resend[0] ?? ''],
-              ['stop', words.policies.stop[0] ?? ''],
+              ['resend', words.policies.resend[0]],
+              ['stop', words.policies.stop[0]],
             ]}
             value={policy}
             onChange={setPolicy}

@@ -1,0 +1,15 @@
+const UNKNOWN = '\u0000';
+const MAX_COUNT = 20;
+
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** Matches a sentence of the dashboard around a value that the test does not know. */
+export function wordsAround(sentence: (value: string) => string): RegExp {
+  return new RegExp(sentence(UNKNOWN).split(UNKNOWN).map(escaped).join('.*'));
+}
+
+/** Matches the whole of a text that counts, whatever its small count. */
+export function anyCount(text: (count: number) => string): RegExp {
+  const counted = Array.from({ length: MAX_COUNT }, (_, at) => escaped(text(at + 1)));
+  return new RegExp(`^(${counted.join('|')})$`);
+}
