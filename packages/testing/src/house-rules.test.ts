@@ -497,16 +497,41 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
     ],
     green: [[{ path: '.npmrc', text: 'omit-lockfile-registry-resolved=true' }]],
   },
-  'the documentation says email': {
+  'the documentation and the interfaces say email': {
     red: [
       [{ path: 'README.md', text: 'It sends a mail.' }],
       [{ path: 'docs/sending.md', text: 'Most mails arrive. Each mail has an id.' }],
+      [{ path: 'apps/dashboard/src/pages/emails/strings.ts', text: "export const words = { none: 'Send a mail' };" }],
+      [{ path: 'packages/cli/src/commands/send.ts', text: "print('Two mails');" }],
     ],
     green: [
       [
+        {
+          path: 'apps/dashboard/src/pages/emails/list.ts',
+          text: "const mails = 1; // Two mails.\nconst word = 'Email';",
+        },
+        { path: 'packages/cli/src/commands/send.test.ts', text: "it('sends two mails', () => {});" },
+        { path: 'packages/core/src/accept/accept.ts', text: "const key = 'mails';" },
         { path: 'docs/sending.md', text: 'A mail server takes an email, `a mail`.\n```text\nmails\n```\n' },
         { path: 'docs/decisions/0001-a.md', text: 'It sends mails.' },
         { path: 'CHANGELOG.md', text: 'It sends mails.' },
+      ],
+    ],
+  },
+  'sentences of the interfaces begin with a noun or a verb': {
+    red: [
+      [
+        {
+          path: 'apps/dashboard/src/pages/holds/strings.ts',
+          text: "const words = { about: 'What is held goes on.' };",
+        },
+      ],
+      [{ path: 'packages/cli/src/send.ts', text: "print('Done. What is left is sent', 1);" }],
+    ],
+    green: [
+      [
+        { path: 'apps/dashboard/src/pages/holds/strings.ts', text: "const words = { about: 'What is held?' };" },
+        { path: 'packages/core/src/holds/hold.ts', text: "const about = 'What is held goes on.';" },
       ],
     ],
   },

@@ -17,7 +17,7 @@ import { sharesListed } from './house-rules/shares.ts';
 import { folderSize, functionLength } from './house-rules/sizes.ts';
 import { subjectFirst } from './house-rules/titles.ts';
 import { at, both, findAll, type HouseRule, inSource, isCode, isTest, sourceOf } from './house-rules/tree.ts';
-import { fewGenitives, uncountedMail } from './house-rules/voice.ts';
+import { fewGenitives, noWhatClauses, uncountedMail } from './house-rules/voice.ts';
 import { plainWords } from './house-rules/words.ts';
 
 const isStore = (path: string) => /(?:^|[/-])store\.ts$/.test(path);
@@ -231,7 +231,8 @@ export const houseRules = {
   'every tRPC procedure has a caller': proceduresCalled,
   'a dialog of the dashboard is opened by its URL': dialogsInUrl,
   'prose uses plain words': plainWords,
-  'the documentation says email': uncountedMail,
+  'the documentation and the interfaces say email': uncountedMail,
+  'sentences of the interfaces begin with a noun or a verb': noWhatClauses,
   'the documentation uses noun compounds': fewGenitives,
   'the lockfile names no download address': lockAddresses,
   'the lockfile has every optional package': lockIsWhole,

@@ -1,9 +1,12 @@
 import { blank } from '../source-text.ts';
-import { findAll, type HouseRule, type TreeFile } from './tree.ts';
+import { at, findAll, type HouseRule, isCode, isTest, sourceOf, type TreeFile } from './tree.ts';
 
 // "mail server" and its kin are compounds of the trade; "a mail" and "mails" are not English.
 const COUNTED_MAIL =
   /(?<![\w@./$-])(?:mails|(?:a|each|every|one|this|that|another|first|last) mail(?! (?:server|client|provider|exchanger|host|program|queue|transport|app|system)s?\b))(?![\w@/$-]|\.\w)/gi;
+// A string of an interface: what stands between two pieces of code.
+const SHOWN = /\S(?:[^\n]*?\S)?(?=\s{2}|\n|$)/g;
+const WHAT_CLAUSE = /(?<=^|[.!:] )What\b[^.!?]*(?:[.!]|$)/g;
 const OF = /\bof\b/gi;
 const WORD = /[A-Za-z][\w'’-]*/g;
 
@@ -45,9 +48,30 @@ function measureOf(files: readonly TreeFile[]): Measured[] {
 
 const perTenThousand = (ofs: number, words: number) => Math.round((ofs / Math.max(1, words)) * 10_000);
 
+/** What the dashboard and the command line show. */
+const isShown = ({ path }: TreeFile) =>
+  /^(?:apps\/dashboard|packages\/cli)\/src\//.test(path) && isCode(path) && !isTest(path);
+
+const shownIn = (file: TreeFile) => sourceOf(file).strings.replace(/`[^`\n]*`/g, blank);
+
 /** "Mail" is not counted in English: one is an email. */
 export const uncountedMail: HouseRule = (files) =>
-  files.filter(isDoc).flatMap((file) => findAll(file, proseOf(file.text), COUNTED_MAIL, 'say email'));
+  files.flatMap((file) => {
+    const text = isDoc(file) ? proseOf(file.text) : isShown(file) ? shownIn(file) : '';
+    return findAll(file, text, COUNTED_MAIL, 'say email');
+  });
+
+/** A sentence of an interface begins with a noun or a verb, not with a clause. */
+export const noWhatClauses: HouseRule = (files) =>
+  files
+    .filter(isShown)
+    .flatMap((file) =>
+      [...shownIn(file).matchAll(SHOWN)].flatMap(({ 0: shown, index }) =>
+        [...shown.matchAll(WHAT_CLAUSE)].map((clause) =>
+          at(file, index + clause.index, `${clause[0].slice(0, 60)}: begin with a noun or a verb`),
+        ),
+      ),
+    );
 
 /** Noun compounds instead of "of"; the pages that say it most are named. */
 export const fewGenitives: HouseRule = (files) => {
