@@ -65,5 +65,5 @@ export async function startInstance(settings: Readonly<Record<string, string>> =
   const key = key_file === undefined ? undefined : readFileSync(key_file, 'utf8').trim();
   if (url !== undefined && key !== undefined) return { url, key, data_dir, stop };
   await stop();
-  throw new Error(`Postrider did not start: ${out}`);
+  throw new Error(`Postrider could not start: ${out}`);
 }

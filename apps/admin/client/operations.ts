@@ -4,27 +4,27 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';
-/** The filters of GET /v1/email/logs, combined by AND. */
+/** The filters of GET /v1/email/logs, combined with AND. */
 export type MessageFilter = {
-  /** The domain of from. */
+  /** Sender domain. */
   readonly domain?: string | null | undefined;
   readonly from?: string | null | undefined;
   readonly priority?: Priority | null | undefined;
-  /** Created at this time or later. */
+  /** Created at or after this time. */
   readonly since?: string | null | undefined;
   /** One of these. */
   readonly status?: ReadonlyArray<MessageStatus> | null | undefined;
-  /** A message must have all of these. */
+  /** The message must have all of these. */
   readonly tags?: ReadonlyArray<string> | null | undefined;
-  /** A recipient, copies included. */
+  /** A recipient, including cc and bcc. */
   readonly to?: string | null | undefined;
-  /** The domain of one of its recipients, copies included. */
+  /** A recipient domain, including cc and bcc. */
   readonly toDomain?: string | null | undefined;
   /** Created before this time. */
   readonly until?: string | null | undefined;
 };
 
-/** The least advanced open status of its recipients; once all are closed, the worst of theirs. */
+/** The least advanced open status of its recipients; when all are closed, the worst one. */
 export type MessageStatus =
   | 'BOUNCED'
   | 'CANCELED'
@@ -37,7 +37,7 @@ export type MessageStatus =
   | 'SENDING'
   | 'SUPPRESSED';
 
-/** While all three wait for a destination, the mail of a workspace goes 8 : 4 : 1. No header of the mail says it. */
+/** While all three wait for a destination, a workspace's email is sent 8 : 4 : 1. Email headers do not show the priority. */
 export type Priority =
   | 'BULK'
   | 'HIGH'

@@ -61,14 +61,14 @@ export function createApp(
     if (wantsPage(context) && !/^\/(?:assets|trpc|graphql|preview)(?:\/|$)/.test(path))
       return startDashboard(context, dashboard);
     const message =
-      'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';
+      'Page not found. The API is at /v1 (documented at /docs and /v1/openapi.json), and the dashboard is at /.';
     const error = new AppError('route_not_found', message);
     return context.json(errorBody(error, context.var.request_id, services.public_url), 404);
   });
   app.onError((error, context) => {
     const { request_id } = context.var;
     services.log.error({ err: error, request_id }, 'a page failed');
-    const told = new AppError('unexpected', 'The page failed; try again.');
+    const told = new AppError('unexpected', 'Something went wrong. Try again.');
     return context.json(errorBody(told, request_id, services.public_url), 500);
   });
   return app;

@@ -7,7 +7,7 @@ import { createKnownAnswers } from './graphql/known/answer-known.ts';
 import { KnownQueries } from './graphql/known/known-queries.ts';
 import type { DashboardSource } from './pages/dashboard/dashboard-routes.ts';
 
-const withoutDashboard: DashboardSource = () => ({ kind: 'failed', why: 'This process serves no dashboard.' });
+const withoutDashboard: DashboardSource = () => ({ kind: 'failed', why: 'This process does not serve the dashboard.' });
 
 /** The admin routes as a listener for the process's one HTTP server. */
 export function createHandler(

@@ -96,7 +96,7 @@ describe('a dashboard that is not there yet', () => {
       const answer = await admin.get('/emails', asBrowser);
 
       expect([answer.status, answer.headers.refresh]).toEqual([503, '1']);
-      expect(answer.text).toContain('reloads by itself');
+      expect(answer.text).toContain('reloads automatically');
     }));
 
   it('says why it could not be built, and people can sign in all the same', () =>

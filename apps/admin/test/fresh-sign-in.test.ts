@@ -188,9 +188,7 @@ describe('the page that confirms a password', () => {
     expect(shown.text).toContain(`value="${email}"`);
     expect(shown.text).toContain('name="next" value="/inbox"');
     expect(wrong.status).toBe(401);
-    expect(await wrong.text()).toMatch(
-      /role="alert"><strong>The password is not right\..*name="next" value="\/inbox"/s,
-    );
+    expect(await wrong.text()).toMatch(/role="alert"><strong>Wrong password\..*name="next" value="\/inbox"/s);
     expect(still).toMatchObject({ reason: 'reauthentication_required' });
     expect([right.status, right.headers.get('location')]).toEqual([303, '/inbox?x=1']);
     const renewed = cookieSetBy(right);

@@ -40,7 +40,7 @@ describe('health', () => {
     expect(before.status).toBe('FAILING');
     expect(before.checks.find(({ name }) => name === 'delivery')).toMatchObject({
       status: 'FAILING',
-      detail: 'No worker was there yet.',
+      detail: 'No worker has run yet.',
       advice: expect.stringContaining('ROLES'),
     });
     expect(after).toMatchObject({ status: 'OK' });
@@ -60,7 +60,7 @@ describe('health', () => {
 
     expect(late).toMatchObject({
       status: 'WARNING',
-      detail: expect.stringMatching(/^Mail that is due has waited for 6\d\d s/),
+      detail: expect.stringMatching(/^Due email has been waiting for 6\d\d s/),
     });
     expect(held).toMatchObject({ status: 'OK' });
     expect(holds).toMatchObject({ status: 'WARNING', detail: expect.stringMatching(/^1 hold is active/) });
@@ -85,8 +85,8 @@ describe('health', () => {
 
     const found = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
     expect(found.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
-    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled for their failures: ${gone}.` });
-    expect(found.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 mails') });
+    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled after failures: ${gone}.` });
+    expect(found.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 emails') });
   });
 
   it('tells operators of the instance, and admins of their workspace', async () => {

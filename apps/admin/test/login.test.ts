@@ -197,7 +197,7 @@ describe('twenty wrong passwords', () => {
     expect(known).toEqual(unknown);
     expect(known.first).toMatch(/^401 .*Wrong email or password/s);
     expect(known.twentieth).toBe(known.first);
-    expect(known.next).toMatch(/^429 .*Too many attempts/s);
+    expect(known.next).toMatch(/^429 .*Too many failed sign-ins/s);
     expect((await signIn()).status).toBe(429);
     await world.clock.advance(15 * MINUTE_MS);
     expect((await signIn()).status).toBe(303);

@@ -21,10 +21,10 @@ const USER = 'api';
 const BUSY: Reply = {
   code: 451,
   enhanced: '4.3.2',
-  text: 'Too many messages of this workspace wait to be read; send fewer in parallel, and try again',
+  text: 'Too many messages from this workspace are waiting; send fewer in parallel and try again',
 };
-const UNREAD: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be read in time; try again' };
-const UNREADABLE: Reply = { code: 554, enhanced: '5.6.0', text: 'The mail is not readable as MIME' };
+const UNREAD: Reply = { code: 451, enhanced: '4.3.0', text: 'Timed out reading the message; try again' };
+const UNREADABLE: Reply = { code: 554, enhanced: '5.6.0', text: 'The message is not valid MIME' };
 // The largest message of the API, as MIME: encoded, with line breaks and header fields.
 const MOST_BYTES = 15 * 1024 * 1024;
 
@@ -44,7 +44,7 @@ export async function startSubmission(
   const local = isLoopback(config.HOST);
   if (tls === null && (implicit || !local)) {
     const name = implicit ? 'SUBMISSIONS_PORT' : 'SUBMISSION_PORT';
-    throw new Error(`${name} needs a certificate: set TLS_CERT_FILE and TLS_KEY_FILE, or listen on 127.0.0.1 only.`);
+    throw new Error(`${name} requires a certificate. Set TLS_CERT_FILE and TLS_KEY_FILE, or listen on 127.0.0.1 only.`);
   }
   const reader = createSubmissionReader();
 
@@ -86,7 +86,7 @@ export async function startSubmission(
       );
       return lost ? UNREAD : UNREADABLE;
     }
-    if (submission.kind === 'refused') return { code: 554, enhanced: '5.6.0', text: `Refused: ${submission.why}` };
+    if (submission.kind === 'refused') return { code: 554, enhanced: '5.6.0', text: `Rejected: ${submission.why}` };
     const { fields, idempotency_key: given } = submission;
     const idempotency_key = given === null ? null : readIdempotencyKey(given);
     if (idempotency_key instanceof AppError) return replyTo(idempotency_key);
@@ -137,7 +137,7 @@ export async function startSubmission(
 /** Wrong passwords count against the client address, as wrong keys do; so does another user. */
 async function login(services: Services, user: string, password: string, address: string): Promise<SmtpLogin | Reply> {
   if (user !== USER) {
-    const refusal = new AppError('malformed_key', `Log in as the user ${USER}, with an API key as the password.`);
+    const refusal = new AppError('malformed_key', `Log in as user ${USER} with an API key as the password.`);
     return refusedLogin((await refuseAddress(services, address, refusal)).error);
   }
   const accepted = await checkPassword(services, password, address);

@@ -169,8 +169,8 @@ describe('a program that logs in as api with a key', () => {
     ['of an unverified domain', { ...hello, from: 'a@unverified.test' }, 554, /unverified\.test/],
     ['without a recipient in To', { ...hello, to: undefined, bcc: 'ada@example.com' }, 554, /To is empty/],
     ['with two senders', { ...hello, from: 'a@good.test, b@good.test' }, 554, /From names two senders/],
-    ['with two fields From', lines('From: a@good.test', 'From: b@good.test'), 554, /the field from is given twice/],
-    ['with two subjects', lines('From: a@good.test', 'Subject: T'), 554, /the field subject is given twice/],
+    ['with two fields From', lines('From: a@good.test', 'From: b@good.test'), 554, /the field from is set twice/],
+    ['with two subjects', lines('From: a@good.test', 'Subject: T'), 554, /the field subject is set twice/],
     ['with a space before a colon', lines('From : a@good.test'), 554, /"From" has a space before its colon/],
     ['with a tab before a colon', lines('From: a@good.test', 'X-Order\t: 7'), 554, /"X-Order" has a space before its/],
     [
@@ -308,8 +308,8 @@ describe('wrong passwords', () => {
 
 describe('a program without a right', () => {
   it.each([
-    ['a wrong password', () => program(`pr_live_${'0'.repeat(64)}`), /No such API key/],
-    ['another user', () => program(world.secret, 'root'), /Log in as the user api/],
+    ['a wrong password', () => program(`pr_live_${'0'.repeat(64)}`), /This API key does not exist/],
+    ['another user', () => program(world.secret, 'root'), /Log in as user api/],
     ['no key', () => program('secret'), /The password must be an API key/],
   ])('is refused with %s', async (_, made, text) => {
     const refusal = await refusalOf(made().sendMail(hello));

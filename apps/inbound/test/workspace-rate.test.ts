@@ -27,5 +27,5 @@ it('fairness P15: a submitted message counts once in the window of the workspace
 
   expect(replies[0]).toMatch(/^250 /);
   expect(replies[1]).toMatch(/^250 /);
-  expect(replies[2]).toMatch(/^451 4\.7\.1 .*2 requests a minute; retry in 55 s/);
+  expect(replies[2]).toMatch(/^451 4\.7\.1 .*2 requests per minute. Retry in 55 s/);
 });

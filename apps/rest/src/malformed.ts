@@ -49,7 +49,7 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
 
 function faultOf(fault: Error): AppError {
   if ('code' in fault && fault.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new AppError('body_timeout', 'The request did not arrive in time; send it faster or in smaller parts.');
+    return new AppError('body_timeout', 'The request timed out. Send it faster or in smaller parts.');
   }
-  return new AppError('malformed_request', 'Not a well-formed HTTP request; check the HTTP client.');
+  return new AppError('malformed_request', 'Malformed HTTP request. Check your HTTP client.');
 }

@@ -45,22 +45,22 @@ function methodsOf(path: string): readonly string[] {
 
 /** Suggests what was probably meant by a request that matches no row. */
 export function routeNotFound(method: string, path: string): AppError {
-  const asked = `There is no ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
+  const asked = `No route for ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
   const tidy = path
     .toLowerCase()
     .replace(/\/{2,}/g, '/')
     .replace(/(.)\/+$/, '$1');
   const below = (text: string) => (text.startsWith('/v1/') ? text.slice('/v1'.length) : '');
   const methods = methodsOf(below(path));
-  if (methods.length > 0) return notFound(`${asked}; this path takes ${methods.join(', ')}.`);
+  if (methods.length > 0) return notFound(`${asked}. This path supports ${methods.join(', ')}.`);
   const tidied = methodsOf(below(tidy));
   if (tidied.length > 0) {
-    const what = path.endsWith('/') ? 'without the slash at its end' : 'spelled so';
+    const what = path.endsWith('/') ? 'without the trailing slash' : 'spelled so';
     return notFound(
-      `${asked}; the path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${what}, and takes ${tidied.join(', ')}.`,
+      `${asked}. The path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${what}, and supports ${tidied.join(', ')}.`,
     );
   }
-  return notFound(`${asked}; /v1/openapi.json lists every endpoint.`);
+  return notFound(`${asked}. See /v1/openapi.json for all endpoints.`);
 }
 
 function notFound(message: string): AppError {
@@ -106,7 +106,7 @@ export function asked(match: Match, query: URLSearchParams): Asked {
   const asked = route.dry_run_operation === null ? [] : query.getAll('dry_run');
   if (route.dry_run_operation === null || asked.every((value) => value === 'false')) return { match, faults };
   if (asked.length > 1 || asked[0] !== 'true')
-    faults.push({ param: 'dry_run', reason: 'invalid_type', message: 'dry_run is true or false.' });
+    faults.push({ param: 'dry_run', reason: 'invalid_type', message: 'dry_run must be true or false.' });
   const dry_run: Route = { ...route, operation: route.dry_run_operation, status: 200, self_admitting: false };
   return { match: { ...match, route: dry_run }, faults };
 }

@@ -21,8 +21,8 @@ export const errorSchema = z
     error: publicErrorSchema.extend({
       request_id: z
         .string()
-        .meta({ description: 'Identifies the request in the log; quote it when you ask for help.' }),
-      docs_url: z.string().meta({ format: 'uri', description: 'The page of the reason.' }),
+        .meta({ description: 'Identifies the request in the log. Include it when you ask for help.' }),
+      docs_url: z.string().meta({ format: 'uri', description: 'Documentation for the reason.' }),
     }),
   })
   .meta({ id: 'Error' });
@@ -33,17 +33,17 @@ Every request needs \`Authorization: Bearer\` with an API key. Every answer is J
 window of the current minute. /v1 only grows: answers may gain fields, and enums in answers may gain values.`;
 
 const sections: readonly Json[] = [
-  { name: 'email', description: 'Send mail and follow its delivery.' },
-  { name: 'events', description: 'All events as one list.' },
-  { name: 'webhooks', description: 'Endpoints that events are posted to.' },
-  { name: 'suppressions', description: 'Addresses that mail is not sent to.' },
-  { name: 'erasures', description: 'Runs that erase one address from all that is stored.' },
+  { name: 'email', description: 'Send email and follow its delivery.' },
+  { name: 'events', description: 'All events in one list.' },
+  { name: 'webhooks', description: 'Webhook endpoints.' },
+  { name: 'suppressions', description: 'Suppressed addresses.' },
+  { name: 'erasures', description: 'Erasures of an address from all stored data.' },
   { name: 'api-keys', description: 'API keys and their scopes.' },
   { name: 'domains', description: 'Sending domains and their DNS records.' },
-  { name: 'captures', description: 'Mail that was captured instead of delivered.' },
-  { name: 'requests', description: 'Requests that were refused or failed.' },
-  { name: 'stats', description: 'What became of mail over time.' },
-  { name: 'usage', description: 'Usage against the limits of the plan.' },
+  { name: 'captures', description: 'Email captured instead of delivered.' },
+  { name: 'requests', description: 'Rejected and failed requests.' },
+  { name: 'stats', description: 'Email outcomes over time.' },
+  { name: 'usage', description: 'Usage and plan limits.' },
 ];
 
 type Surface = Readonly<Record<'paths' | 'webhooks' | 'components', Json>>;
@@ -108,7 +108,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
     ...(body ? ['Postrider-Ignored-Fields' as const] : []),
   ];
   const windows = sends && rate_class !== 'send' ? `\`${rate_class}\`, and in \`send\`` : `\`${rate_class}\``;
-  const scope = operation.scope === null ? 'Any valid key may ask.' : `Needs the scope \`${operation.scope}\`.`;
+  const scope = operation.scope === null ? 'Works with any valid key.' : `Requires the \`${operation.scope}\` scope.`;
   return {
     operationId: route.operation_id,
     summary: operation.summary,
@@ -120,7 +120,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
     responses: {
       [status]: answer(operation, meanings[status], headers, schemas),
       ...(dry_run_operation && {
-        200: answer(dry_run_operation, 'What dry_run=true asks for; nothing is stored.', [], schemas),
+        200: answer(dry_run_operation, 'The result of dry_run=true. Nothing is stored.', [], schemas),
       }),
       ...Object.fromEntries(errorCodes.map((code) => [httpStatus[code], { $ref: `#/components/responses/${code}` }])),
     },
@@ -141,21 +141,21 @@ function postOf(type: EventType, schemas: Schemas): Json {
     parameters: signatureHeaders,
     requestBody: { required: true, content: { 'application/json': { schema, example: exampleEvent(type) } } },
     responses: {
-      '2XX': { description: 'Taken, within 10 seconds.' },
+      '2XX': { description: 'Received within 10 seconds.' },
       410: { description: 'Disables the webhook.' },
-      default: { description: 'Posted again later; a 429 or 503 may say when with Retry-After.' },
+      default: { description: 'Retried later. A 429 or 503 can set Retry-After.' },
     },
   };
 }
 
 /** As Standard Webhooks names them. */
 const signatureHeaders = [
-  ['webhook-id', 'The id of the event; the same however often it is posted.'],
-  ['webhook-timestamp', 'When this post was signed, in Unix seconds.'],
-  ['webhook-signature', 'v1, and the HMAC-SHA256 of id.timestamp.body in base64; two of them after a rotation.'],
+  ['webhook-id', 'The event ID; the same for every retry.'],
+  ['webhook-timestamp', 'When this request was signed, in Unix seconds.'],
+  ['webhook-signature', 'v1 and the base64 HMAC-SHA256 of id.timestamp.body; two values after a rotation.'],
 ].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
 
-const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted, and committed.' };
+const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted and committed.' };
 
 /** Such operations are not idempotent by themselves, and accept an Idempotency-Key. */
 function sendsMail({ rate_class, operation }: Route): boolean {
@@ -262,7 +262,7 @@ const dryRunParameter = {
   name: 'dry_run',
   in: 'query',
   required: false,
-  description: 'true runs every check and renders the mail; nothing is stored or sent.',
+  description: 'true runs every check and renders the email without storing or sending it.',
   schema: { type: 'boolean', default: false },
 };
 
@@ -270,7 +270,7 @@ const idempotencyParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes a repeat safe for 24 hours: the same key and body get the first answer again.',
+  description: 'Makes retries safe for 24 hours: the same key and body return the first response again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -282,11 +282,11 @@ const knownHeaders = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
   'Postrider-Ignored-Fields': {
-    description: 'Fields of the body that mean nothing here, as a comma list; only where there are any.',
+    description: 'Unknown body fields, comma-separated. Only present if there are any.',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
-    description: 'true: the first answer under this Idempotency-Key, given again.',
+    description: 'true: the first response for this Idempotency-Key, replayed.',
     schema: { type: 'string', const: 'true' },
   },
 };

@@ -39,7 +39,7 @@ export async function readBody(
   if (Number(length ?? 0) > UNBUDGETED_BYTES) await reserve(Number(length));
   const bytes = await collect(request, max_bytes, length === undefined ? () => reserve(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
-  if (holdsTooMany(bytes)) return refuse('invalid_type', `The body holds more than ${MOST_VALUES} values.`);
+  if (holdsTooMany(bytes)) return refuse('invalid_type', `The body has more than ${MOST_VALUES} values.`);
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -103,7 +103,7 @@ function collect(
     progress = setInterval(() => {
       const least = received > UNBUDGETED_BYTES || declared > UNBUDGETED_BYTES ? LARGE_PROGRESS_BYTES : PROGRESS_BYTES;
       if (received - before < least && !waiting)
-        finish(new AppError('body_timeout', 'The body did not arrive in time; send it faster.'));
+        finish(new AppError('body_timeout', 'The body timed out. Send it faster.'));
       before = received;
     }, PROGRESS_WINDOW_MS);
   });
@@ -143,7 +143,7 @@ function collect(
 }
 
 function tooLarge(max_bytes: number): string {
-  return `The body is larger than the ${max_bytes} bytes that this endpoint accepts; make it smaller.`;
+  return `The body is larger than the ${max_bytes} bytes that this endpoint accepts.`;
 }
 
 function refuse(

@@ -19,5 +19,5 @@ export function repeatedHeader(raw: readonly string[]): SingleHeader | null {
 }
 
 export function repeatedRefusal(name: string): AppError {
-  return new AppError('malformed_request', `The header ${name} is sent more than once; send it once.`);
+  return new AppError('malformed_request', `The header ${name} is set more than once. Set it once.`);
 }

@@ -299,7 +299,7 @@ describe('422', () => {
     );
     expect(errorOf(refused as Answer)).toMatchObject({
       reason: 'key_limit',
-      message: expect.stringContaining('revoke'),
+      message: expect.stringContaining('Revoke'),
     });
     expect((await make('sandbox')).status).toBe(201);
     await revoke(String(made[0]?.body.id), { key });

@@ -225,7 +225,7 @@ describe('200', () => {
 
     expect(answer.body).toMatchObject({ status: 'pending', can_send: false });
     expect(answer.body.status_reason).toBe(
-      'The ownership record _postrider.wrong.test has another value, and the DKIM record pr1._domainkey.wrong.test is truncated.',
+      'The ownership record _postrider.wrong.test has a different value, and the DKIM record pr1._domainkey.wrong.test is truncated.',
     );
     expect(recordOf(answer, rsa.fqdn)).toMatchObject({ status: 'truncated', found: [rsa.value.slice(0, 200)] });
     expect(recordOf(answer, '_postrider.wrong.test')).toMatchObject({
@@ -265,7 +265,7 @@ describe('200', () => {
     const answer = await verify('silent.test');
 
     expect(answer.body).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
-    expect(answer.body.status_reason).toContain('could not be looked up (no server of DNS_SERVERS answered in time)');
+    expect(answer.body.status_reason).toContain('could not be looked up (no server in DNS_SERVERS responded in time)');
   });
 
   it('puts a domain at risk when a record is lost, lets mail leave, and verifies it again', async () => {
@@ -710,7 +710,7 @@ describe('422', () => {
     expect(errorOf(await verify('claimed.test', { key: secret })).reason).toBe('domain_claimed');
     expect((await get('claimed.test', { key: secret })).body).toMatchObject({
       status: 'pending',
-      status_reason: 'Another workspace has verified this name.',
+      status_reason: 'Another workspace verified this domain.',
     });
 
     zone.set('_postrider.claimed.test', 'TXT', [tokens[1]?.value ?? '']);

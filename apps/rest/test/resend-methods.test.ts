@@ -63,13 +63,13 @@ const LOCAL = ['webhooks.verify'];
 /** What differs from Resend's own; all else that is offered is the same. */
 const differences: Readonly<Record<string, string>> = {
   'domains.create': 'one region; tracking options are ignored',
-  'domains.verify': 'answers after a live check of DNS',
+  'domains.verify': 'responds after a live DNS check',
   'emails.list': 'pages forwards only',
   'suppressions.get': 'by address, not by id',
   'suppressions.remove': 'by address, not by id',
-  'webhooks.create': 'events that never happen here are refused, such as `email.opened`',
-  'webhooks.get': 'the signing secret is shown on creation only',
-  'webhooks.update': 'refused for an endpoint in the format of Postrider',
+  'webhooks.create': 'rejects events that Postrider does not have, such as `email.opened`',
+  'webhooks.get': 'the signing secret is returned on creation only',
+  'webhooks.update': 'rejected for endpoints in the postrider format',
 };
 
 async function isOffered({ name, call }: Found): Promise<boolean> {
@@ -81,7 +81,7 @@ async function isOffered({ name, call }: Found): Promise<boolean> {
     } catch {
       // It wants other arguments.
     }
-    if (answered.slice(before).some(({ text }) => !text.includes('has no counterpart here'))) return true;
+    if (answered.slice(before).some(({ text }) => !text.includes('Supported Resend APIs'))) return true;
   }
   return false;
 }

@@ -112,11 +112,11 @@ describe('a webhook that the client of Resend creates', () => {
     expect(request_body).toEqual(hook.events()[0]);
   });
 
-  it('is refused an event that never happens here', async () => {
+  it('is refused an event that does not exist in Postrider', async () => {
     const { error } = await client.webhooks.create({ endpoint: `${sink.url}/x`, events: ['email.opened'] });
 
     expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' });
-    expect(error?.message).toMatch(/^email\.opened never happens here/);
+    expect(error?.message).toMatch(/^email\.opened does not exist in Postrider/);
   });
 });
 
@@ -153,7 +153,7 @@ describe('the format of a webhook', () => {
     const { error } = await client.webhooks.update(id, { endpoint: `${sink.url}/theirs`, events: ['email.sent'] });
 
     expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' });
-    expect(error?.message).toContain(`${id} posts in the format of Postrider`);
+    expect(error?.message).toContain(`${id} uses the postrider format`);
     expect((await rest.call('GET', `/webhooks/${id}`)).body).toMatchObject({
       url: `${sink.url}/ours`,
       events: ['email.delivered'],
@@ -172,7 +172,9 @@ describe('the format of a webhook', () => {
 
     for (const { status, body } of answers) {
       expect(status).toBe(400);
-      expect(body).toMatchObject({ error: { details: [{ message: expect.stringContaining('no counterpart') }] } });
+      expect(body).toMatchObject({
+        error: { details: [{ message: expect.stringContaining('does not exist in the resend format') }] },
+      });
     }
   });
 

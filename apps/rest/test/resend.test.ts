@@ -165,7 +165,7 @@ describe('the client of Resend', () => {
   it.each([
     ['a template', { template: { id: 'welcome' } }, 'template is not supported'],
     ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],
-    ['two addresses for answers', { replyTo: ['a@good.test', 'b@good.test'] }, 'reply_to is one address here'],
+    ['two addresses for answers', { replyTo: ['a@good.test', 'b@good.test'] }, 'reply_to must be a single address'],
     ['a time in words', { scheduledAt: 'in 1 hour' }, 'scheduled_at'],
   ])('is told what to do instead of %s', async (_, fields, message) => {
     const { data, error } = await client().emails.send({ ...hello, ...fields } as typeof hello);

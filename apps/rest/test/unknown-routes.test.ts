@@ -104,19 +104,19 @@ describe('404', () => {
   });
 
   it.each([
-    ['PUT', '/email/send', 'this path takes POST.'],
-    ['GET', '/email/send', 'this path takes POST.'],
-    ['POST', '/email/logs', 'this path takes GET.'],
-    ['PUT', '/domains/example.com', 'this path takes GET, PATCH, DELETE.'],
-    ['POST', '/email/send/', 'the path is /v1/email/send, without the slash at its end, and takes POST.'],
-    ['GET', '/email/logs//', 'the path is /v1/email/logs, without the slash at its end, and takes GET.'],
-    ['POST', '/Email//Send', 'the path is /v1/email/send, spelled so, and takes POST.'],
-    ['GET', '/nothing', '/v1/openapi.json lists every endpoint.'],
+    ['PUT', '/email/send', 'This path supports POST.'],
+    ['GET', '/email/send', 'This path supports POST.'],
+    ['POST', '/email/logs', 'This path supports GET.'],
+    ['PUT', '/domains/example.com', 'This path supports GET, PATCH, DELETE.'],
+    ['POST', '/email/send/', 'The path is /v1/email/send, without the trailing slash, and supports POST.'],
+    ['GET', '/email/logs//', 'The path is /v1/email/logs, without the trailing slash, and supports GET.'],
+    ['POST', '/Email//Send', 'The path is /v1/email/send, spelled so, and supports POST.'],
+    ['GET', '/nothing', 'See /v1/openapi.json for all endpoints.'],
   ])('an unknown route, %s /v1%s, says: %s (newcomer N13)', async (method, path, said) => {
     const answer = await rest.call(method, path);
 
     expect([answer.status, errorOf(answer).reason]).toEqual([404, 'route_not_found']);
-    expect(errorOf(answer).message).toBe(`There is no ${method} /v1${path}; ${said}`);
+    expect(errorOf(answer).message).toBe(`No route for ${method} /v1${path}. ${said}`);
   });
 
   it('repeats no header and no body of the request, and no more than the start of a long path', async () => {

@@ -98,7 +98,7 @@ describe('the workspace_rate of a plan', () => {
         expect(errorOf(response)).toMatchObject({
           code: 'rate_limited',
           reason: 'workspace_rate',
-          message: 'The plan allows all API keys of the workspace 3 requests a minute; retry in 55 s.',
+          message: 'The plan allows all API keys of the workspace together 3 requests per minute. Retry in 55 s.',
         });
         expect(response.headers.get('retry-after')).toBe('55');
         expect(response.headers.get('x-ratelimit-limit')).toBe('3');

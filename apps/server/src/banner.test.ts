@@ -22,7 +22,7 @@ describe('the banner', () => {
     const value = 'http://localhost:3000/login/link/abc';
 
     expect(banner(running(['rest', 'admin']), { login_link: { value } })).toContain(
-      `  Dashboard      ${value}  (signs in, once, `,
+      `  Dashboard      ${value}  (sign-in link, works once, `,
     );
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
@@ -41,7 +41,7 @@ describe('the banner', () => {
 
   it('says how to sign in after a restart, where it serves the dashboard', () => {
     expect(banner(running(['admin']))).toContain(
-      '  Operator       shown at the first start; npx postrider operators login-link',
+      '  Operator       shown on the first start; for a new sign-in link, run npx postrider operators login-link',
     );
     expect(banner(running(['rest']))).not.toContain('login-link');
   });
@@ -54,8 +54,8 @@ describe('the banner', () => {
 
     const shown = banner({ ...running(['rest']), leftovers });
 
-    expect(shown).toContain('    /var/lib/postrider/cluster-4, made for /root/shop-4/.postrider\n    and 2 more\n');
-    expect(shown).toContain('npx postrider databases shows what each takes; with --remove DIRECTORY it deletes one.');
+    expect(shown).toContain('    /var/lib/postrider/cluster-4, created for /root/shop-4/.postrider\n    and 2 more\n');
+    expect(shown).toContain('To see their size, run npx postrider databases. To delete one, add --remove DIRECTORY.');
     expect(banner(running(['rest']))).not.toContain('databases');
   });
 

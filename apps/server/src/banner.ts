@@ -14,24 +14,24 @@ export function banner(running: Running, secrets: FirstSecrets): string {
   if (config.ROLES.includes('admin')) row('Dashboard', dashboardAt(url, secrets.login_link));
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
   if (config.ROLES.includes('admin')) row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql)`);
-  if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/inbox`);
+  if (config.ROLES.includes('admin') && captures) row('Test inbox', `${url}/inbox`);
   if (ports.capture !== null) row('SMTP capture', `${config.HOST}:${ports.capture}`);
   if (ports.inbound !== null) row('Bounces', `${config.HOST}:${ports.inbound}`);
   for (const port of ports.submission) row('Submission', `${config.HOST}:${port}`);
   if (ports.metrics !== null) row('Metrics', `http://127.0.0.1:${ports.metrics}/metrics`);
   if (running.worker_count === 0)
-    row('Workers', 'none is alive: mail waits until a process with worker in ROLES starts');
-  else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} alive in other processes`);
+    row('Workers', 'none running; email is queued until a process with worker in ROLES starts');
+  else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} running in other processes`);
   lines.push(...secretRows(provisioned.operator?.email ?? null, secrets));
   if (config.ROLES.includes('admin') && provisioned.operator === null)
-    row('Operator', 'shown at the first start; npx postrider operators login-link makes a new link');
-  if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
+    row('Operator', 'shown on the first start; for a new sign-in link, run npx postrider operators login-link');
+  if (config.BOOTSTRAP_API_KEY) row('API key', 'from BOOTSTRAP_API_KEY');
   else if (secrets.api_key === null)
-    row('API key', 'shown at the first start; npx postrider keys create --local creates another');
+    row('API key', 'shown on the first start; to create another, run npx postrider keys create --local');
   else if (captures && config.ROLES.includes('rest')) {
-    lines.push('', '  Send the first mail:', '', firstEmail(url, secrets.api_key));
+    lines.push('', '  Send your first email:', '', firstEmail(url, secrets.api_key));
   }
-  lines.push(...leftoverLines(running.leftovers), '', '  Ctrl-C stops it; the data stays.', '');
+  lines.push(...leftoverLines(running.leftovers), '', '  Press Ctrl-C to stop. Your data is kept.', '');
   return lines.join('\n');
 }
 
@@ -50,20 +50,20 @@ function said(secret: Shown): string {
 
 function dashboardAt(url: string, link: Shown | null): string {
   if (link === null) return url;
-  const once = 'signs in, once, within 15 minutes';
-  return 'file' in link ? `${url}  (the link in ${link.file} ${once})` : `${link.value}  (${once})`;
+  const once = 'sign-in link, works once, expires in 15 minutes';
+  return 'file' in link ? `${url}  (${once}: ${link.file})` : `${link.value}  (${once})`;
 }
 
 function leftoverLines(leftovers: Running['leftovers']): string[] {
   if (leftovers.length === 0) return [];
-  const shown = leftovers.slice(0, MAX_LEFTOVERS).map((one) => `    ${one.directory}, made for ${one.made_for}`);
+  const shown = leftovers.slice(0, MAX_LEFTOVERS).map((one) => `    ${one.directory}, created for ${one.made_for}`);
   const more = leftovers.length - shown.length;
   return [
     '',
-    '  Databases that no data directory refers to any more:',
+    '  Unused databases:',
     ...shown,
     ...(more > 0 ? [`    and ${more} more`] : []),
-    '  npx postrider databases shows what each takes; with --remove DIRECTORY it deletes one.',
+    '  To see their size, run npx postrider databases. To delete one, add --remove DIRECTORY.',
   ];
 }
 
@@ -76,7 +76,7 @@ function firstEmail(url: string, key: Shown): string {
   const body = JSON.stringify({
     from: `Postrider <hello@${SANDBOX_DOMAIN}>`,
     to: 'you@example.com',
-    subject: 'My first mail',
+    subject: 'My first email',
     text: 'It works.',
   });
   const bearer =

@@ -7,7 +7,7 @@ import { builtFolder, HASH_FILE, hashSources } from '@postrider/dashboard/build'
 
 const TURBO = fileURLToPath(new URL('../../../scripts/turbo.mjs', import.meta.url));
 const SHOWN_OUTPUT = 4000;
-const NOT_BUILT = 'No build was found. Run: npm ci && npm run build --workspace=@postrider/dashboard';
+const NOT_BUILT = 'The dashboard is not built. Run: npm ci && npm run build --workspace=@postrider/dashboard';
 
 export interface Dashboard {
   current(): DashboardState;
@@ -57,7 +57,7 @@ function buildDashboard(log: Log): Dashboard {
       const files = code === 0 ? readBuiltFiles(builtFolder, HASH_FILE) : null;
       if (files) current = { kind: 'ready', files };
       else {
-        current = { kind: 'failed', why: output.trim() || `The build ended with the code ${code}.` };
+        current = { kind: 'failed', why: output.trim() || `The build exited with code ${code}.` };
         log.error({ output: output.trim(), code }, 'the dashboard could not be built');
       }
       resolve();

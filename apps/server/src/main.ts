@@ -64,14 +64,15 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
     return running;
   } catch (error) {
     const rows = secretRows(created.operator?.email ?? null, await show(null));
-    if (rows.length > 0) process.stdout.write(`Created by this start and kept for the next:\n${rows.join('\n')}\n`);
+    if (rows.length > 0)
+      process.stdout.write(`These were created and are kept for the next start:\n${rows.join('\n')}\n`);
     // Ctrl-C reaches Postgres too, which may have ended before this process handles its signal.
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) {
-      log.info('stopped before the start was done');
+      log.info('stopped before startup finished');
       return null;
     }
-    process.stderr.write(`Postrider did not start: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`Postrider could not start: ${error instanceof Error ? error.message : String(error)}\n`);
     log.debug({ err: error }, 'the start failed');
     process.exitCode = 1;
     return null;

@@ -21,10 +21,10 @@ export async function claimData(config: Config): Promise<OnlyOne> {
   const mine: Claim = await claim(config.DATA_DIR, text(null), (others) => {
     const other = whole ? others.map(readSaid).find((said) => said.whole) : undefined;
     if (!other) return;
-    const where = other.url === null ? 'It is starting' : `It is at ${other.url}`;
+    const where = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
     throw new Error(
-      `Postrider runs on the data in ${config.DATA_DIR} already. ${where}. ` +
-        'Stop it first; or set DATA_DIR for another one beside it, or ROLES for a process that helps it.',
+      `Postrider is already running with the data in ${config.DATA_DIR}. ${where}. ` +
+        'Stop it first, set DATA_DIR to run a second instance, or set ROLES to add a process to this one.',
     );
   });
   return { listens: (url) => mine.say(text(url)), end: () => mine.end() };

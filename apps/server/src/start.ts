@@ -274,11 +274,11 @@ async function awaitDatabase(
       if (!isOutage(error)) throw error;
       if (await offersNoTls(database_url)) {
         throw new Error(
-          `The database at ${where} offers no TLS, which is required outside this machine unless DATABASE_URL says ` +
-            'otherwise. Turn it on there, or add ?sslmode=disable to DATABASE_URL if the network is trusted.',
+          `The database at ${where} does not offer TLS, which is required for other hosts unless DATABASE_URL says ` +
+            'otherwise. Enable TLS on the server, or add ?sslmode=disable to DATABASE_URL if the network is trusted.',
         );
       }
-      if (performance.now() > deadline) throw new Error(`The database at ${where} is away: ${reason}.`);
+      if (performance.now() > deadline) throw new Error(`The database at ${where} is unreachable: ${reason}.`);
       if (!told) on_progress(`Waiting for the database at ${where} (${reason})`);
     } finally {
       await sql.end({ timeout: 0 });
@@ -317,7 +317,9 @@ async function prepareSchema(
       const pending = [...(await pendingMigrations(sql)), ...(await missingQueues(sql, catalogue))];
       if (pending.length === 0) return;
       if (performance.now() > deadline)
-        throw new Error(`The database lacks ${pending.join(', ')}; run npm run migrate, then start again.`);
+        throw new Error(
+          `The database is missing migrations (${pending.join(', ')}). Run npm run migrate, then start again.`,
+        );
       on_progress(`Waiting for npm run migrate (${pending.length} to go)`);
       await pause(1000, undefined, { signal });
     }

@@ -52,7 +52,7 @@ describe('a mail into the simulator', () => {
       [
         'bounce+xyz@simulator.test',
         'bounced',
-        '550 5.5.4 simulator: write bounce+ and a status code of class 5, as in bounce+5.1.1@simulator.test',
+        '550 5.5.4 simulator: use bounce+ and a 5.x.x status code, such as bounce+5.1.1@simulator.test',
       ],
       ['ada@simulator.test', 'delivered', '250 2.6.0 captured'],
     ]);

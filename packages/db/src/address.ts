@@ -32,7 +32,7 @@ export interface OpenedAddress {
 /** Throws if a file that the address names cannot be read. */
 export function openAddress(address: string): OpenedAddress {
   // The error of the URL parser would name the address with its password.
-  if (!URL.canParse(address)) throw new Error('The database address cannot be read as a URL.');
+  if (!URL.canParse(address)) throw new Error('The database URL is not valid.');
   const { url, ssl } = takeTls(new URL(address));
   const file = url.searchParams.get(FILE);
   const pooled = url.searchParams.has(POOLED);

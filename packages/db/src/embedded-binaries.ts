@@ -32,13 +32,13 @@ export async function findBinaries(
 
   const copy = join(copy_into(), `binaries-${version}`);
   if (!existsSync(copy)) {
-    progress(`Copying Postgres to ${copy}, as it cannot run from where npm put it`);
+    progress(`Copying Postgres to ${copy}, because it cannot run from node_modules`);
     copyReadable(native, copy);
   }
   failure = hydrateLinks(copy) ?? (await tryOut(user, copy));
   if (failure === null) return binariesIn(copy, version);
   rmSync(copy, { recursive: true, force: true });
-  throw unavailable(`its programs do not run here (${failure})`);
+  throw unavailable(`its binaries do not run here (${failure})`);
 }
 
 function findPackage(): { native: string; version: string } {
@@ -59,8 +59,8 @@ function findPackage(): { native: string; version: string } {
 
 function unavailable(reason: string): Error {
   return new Error(
-    `There is no embedded Postgres for this machine: ${reason}. ` +
-      'It exists for Linux with glibc, macOS and Windows on x64 or arm64, and is left out by `npm ci --omit=optional`. ' +
+    `Embedded Postgres is not available on this machine: ${reason}. ` +
+      'It supports Linux with glibc, macOS and Windows on x64 and arm64, and `npm ci --omit=optional` skips it. ' +
       'Set DATABASE_URL to a Postgres 15 or newer instead.',
   );
 }

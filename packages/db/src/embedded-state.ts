@@ -21,7 +21,7 @@ export function readState(data_dir: string): State | null {
   if (value !== null && typeof value === 'object' && 'directory' in value && 'password' in value) {
     return { directory: String(value.directory), password: String(value.password) };
   }
-  throw new Error(`${path} is damaged; restore it, or move ${data_dir} away to begin with an empty database.`);
+  throw new Error(`${path} is damaged. Restore it, or move ${data_dir} away to start with an empty database.`);
 }
 
 /** The running server of this directory, or null. */

@@ -166,7 +166,7 @@ describe('startEmbedded', () => {
     cpSync(data_dir, other, { recursive: true });
     writeFileSync(join(other, 'postgres/data/PG_VERSION'), '17\n');
 
-    await expect(start({ data_dir: other })).rejects.toThrow('was made by Postgres 17');
+    await expect(start({ data_dir: other })).rejects.toThrow('was created by Postgres 17');
   });
 
   it('refuses a database whose password file is gone rather than replacing it', async () => {

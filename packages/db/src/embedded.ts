@@ -145,7 +145,7 @@ async function openCluster(
   if (!(await canEnter(user, directory))) {
     throw new Error(
       `Postgres runs as ${user?.name} and cannot reach ${directory}. ` +
-        'Make its parent directories searchable (chmod o+x), or choose another DATA_DIR.',
+        'Make its parent directories searchable (chmod o+x) or choose another DATA_DIR.',
     );
   }
   const binaries = await findBinaries(user, () => (user ? machineDirectory() : data_dir), progress);
@@ -162,8 +162,8 @@ async function openCluster(
     : 'unknown';
   if (version !== binaries.major) {
     throw new Error(
-      `${data} was made by Postgres ${version}, and this release brings ${binaries.major}. ` +
-        'Start the release that made it to export what you need, then choose another DATA_DIR.',
+      `${data} was created by Postgres ${version}, but this release includes Postgres ${binaries.major}. ` +
+        'Start the release that created it, export your data, then choose another DATA_DIR.',
     );
   }
   return cluster;
@@ -175,14 +175,14 @@ async function stillOurs(data_dir: string, state: State, progress: (line: string
   const ownerFile = join(state.directory, 'owner');
   if (!existsSync(ownerFile)) {
     throw new Error(
-      `The database of ${data_dir} was in ${state.directory}, which is gone. ` +
-        `Restore it, or delete ${join(data_dir, 'embedded.json')} to begin with an empty database.`,
+      `The database of ${data_dir} was in ${state.directory}, which no longer exists. ` +
+        `Restore it, or delete ${join(data_dir, 'embedded.json')} to start with an empty database.`,
     );
   }
   const owner = readFileSync(ownerFile, 'utf8');
   if (owner === data_dir) return true;
   if (existsSync(owner) && readState(owner)?.directory === state.directory) {
-    progress(`The database in ${state.directory} belongs to ${owner}; this copy begins with an empty one`);
+    progress(`The database in ${state.directory} belongs to ${owner}, so this copy starts with an empty one`);
     return false;
   }
   replaceFile(ownerFile, data_dir, null);
@@ -196,7 +196,7 @@ async function createState(data_dir: string, user: ServerUser | null): Promise<S
     if (existsSync(join(data_dir, directory))) {
       throw new Error(
         `${join(data_dir, directory)} exists but embedded.json with its password does not; ` +
-          `restore that file, or move ${data_dir} away to begin with an empty database.`,
+          `restore that file, or move ${data_dir} away to start with an empty database.`,
       );
     }
   } else {
@@ -220,7 +220,7 @@ function chooseUser(data: string | null): ServerUser | null {
   if (own !== 0) {
     if (owner !== undefined && owner !== own) {
       throw new Error(
-        `The database in ${data} belongs to uid ${owner}; start as that user or choose another DATA_DIR.`,
+        `The database in ${data} belongs to uid ${owner}. Start as that user or choose another DATA_DIR.`,
       );
     }
     return null;
@@ -234,7 +234,7 @@ function chooseUser(data: string | null): ServerUser | null {
   const user = users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody');
   if (!user) {
     throw new Error(
-      'Postgres refuses to run as root, and there is no user `postgres` or `nobody`. Set DATABASE_URL instead.',
+      'Postgres cannot run as root, and there is no user `postgres` or `nobody`. Set DATABASE_URL instead.',
     );
   }
   // A tree that root copied belongs to root, and Postgres refuses data that it does not own.
@@ -264,7 +264,7 @@ function machineDirectory(): string {
     }
   }
   throw new Error(
-    'Neither /var/lib/postrider nor the temporary directory can hold the database. Set DATABASE_URL instead.',
+    'Neither /var/lib/postrider nor the temporary directory can store the database. Set DATABASE_URL instead.',
   );
 }
 
@@ -336,7 +336,7 @@ async function stopPostmaster(cluster: Cluster): Promise<void> {
     if (code === 0) return;
   }
   if (findPostmaster(cluster.data))
-    throw new Error(`Postgres in ${cluster.data} did not stop; its log is ${cluster.log}.`);
+    throw new Error(`Postgres in ${cluster.data} did not stop. See its log at ${cluster.log}.`);
 }
 
 function addressOf(cluster: Cluster, port: number, database: string): string {
@@ -348,11 +348,11 @@ async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
   const deadline = performance.now() + START_TIMEOUT_SECONDS * 1000;
   for (;;) {
     const running = findPostmaster(cluster.data);
-    if (!running) throw new Error(`Postgres ended while it started; its log is ${cluster.log}.`);
+    if (!running) throw new Error(`Postgres exited during startup. See its log at ${cluster.log}.`);
     const failure = running.port > 0 ? await tryCreateDatabase(addressOf(cluster, running.port, 'postgres')) : null;
     if (failure === null && running.port > 0) return running;
     if (failure !== null && !isStarting(failure)) throw failure;
-    if (performance.now() > deadline) throw new Error(`Postgres does not answer; its log is ${cluster.log}.`);
+    if (performance.now() > deadline) throw new Error(`Postgres does not respond. See its log at ${cluster.log}.`);
     await delay(50);
   }
 }

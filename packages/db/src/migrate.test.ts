@@ -244,8 +244,8 @@ describe('a database that this release cannot upgrade', () => {
     await sql`drop table migration_checksums`;
     write('0003_new', 'insert into letters values (3);');
 
-    await expect(migrate(url, undefined, migrations)).rejects.toThrow(/older than the first schema.*another DATA_DIR/);
-    await expect(requireUpgradable(sql, migrations)).rejects.toThrow('older than the first schema');
+    await expect(migrate(url, undefined, migrations)).rejects.toThrow(/too old to upgrade.*another DATA_DIR/);
+    await expect(requireUpgradable(sql, migrations)).rejects.toThrow('too old to upgrade');
 
     expect(await letters()).toEqual([1, 2]);
     expect(await sql`select from pg_tables where tablename = 'migration_checksums'`).toHaveLength(0);
@@ -255,8 +255,8 @@ describe('a database that this release cannot upgrade', () => {
     await migrate(url, undefined, migrations);
     const before = await tables();
 
-    await expect(migrate(url)).rejects.toThrow(/older than the first schema.*left as it is.*another DATA_DIR/);
-    await expect(requireUpgradable(sql)).rejects.toThrow('older than the first schema');
+    await expect(migrate(url)).rejects.toThrow(/too old to upgrade.*not changed.*another DATA_DIR/);
+    await expect(requireUpgradable(sql)).rejects.toThrow('too old to upgrade');
 
     expect(await tables()).toEqual(before);
     expect(await letters()).toEqual([1, 2]);
@@ -268,7 +268,7 @@ describe('a database that this release cannot upgrade', () => {
     write('0002_more', 'insert into letters values (20);');
     write('0003_new', 'insert into letters values (3);');
 
-    await expect(migrate(url, undefined, migrations)).rejects.toThrow('another version of the migration 0002_more');
+    await expect(migrate(url, undefined, migrations)).rejects.toThrow('a different version of migration 0002_more');
 
     expect(await letters()).toEqual([1, 2]);
     expect(await schemaVersion(sql)).toBe('0002_more');

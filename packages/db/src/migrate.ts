@@ -161,7 +161,7 @@ async function isThere(sql: Sql, table: string): Promise<boolean> {
 }
 
 const WAY_OUT =
-  'It was left as it is. Start with an empty database (another DATA_DIR, or another DATABASE_URL), or run the release that made this one.';
+  'It was not changed. Start with an empty database (another DATA_DIR or DATABASE_URL), or run the release that created this one.';
 
 /** Throws, with what to do, if the database was made by something else than the migrations of this or a later release. */
 export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS_DIRECTORY): Promise<void> {
@@ -171,10 +171,10 @@ export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS
   const known = await checksumsIn(directory);
   const [baseline] = [...known.keys()].sort();
   if (!(await isThere(sql, CHECKSUMS_TABLE)) || !rows.some(({ name }) => name === baseline))
-    throw new Error(`This database is older than the first schema that can be upgraded. ${WAY_OUT}`);
+    throw new Error(`This database is too old to upgrade. ${WAY_OUT}`);
   const ran = await sql<{ name: string; checksum: string }[]>`select name, checksum from ${sql(CHECKSUMS_TABLE)}`;
   const other = ran.find(({ name, checksum }) => known.has(name) && known.get(name) !== checksum);
-  if (other) throw new Error(`This database ran another version of the migration ${other.name}. ${WAY_OUT}`);
+  if (other) throw new Error(`This database ran a different version of migration ${other.name}.  ${WAY_OUT}`);
 }
 
 /** Whether this role may change the schema: it owns what is there, or may begin it. */

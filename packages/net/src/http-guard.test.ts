@@ -162,7 +162,7 @@ describe('a response', () => {
 
     const guard = open({ timeout_ms: 400 });
 
-    const error = 'no answer within 0.4 seconds';
+    const error = 'no response within 0.4 seconds';
     expect(await post(guard, silent)).toEqual({ kind: 'failed', error });
     expect(await post(guard, dripping)).toEqual({ kind: 'failed', error });
   });

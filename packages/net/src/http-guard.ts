@@ -182,7 +182,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
       this.#controller?.abort(this.#cut_by);
       this.#end(this.#cut_by);
     };
-    this.#timer = setTimeout(() => this.cut(new Error(`no answer within ${timeout_ms / 1000} seconds`)), timeout_ms);
+    this.#timer = setTimeout(() => this.cut(new Error(`no response within ${timeout_ms / 1000} seconds`)), timeout_ms);
     this.#cuts = cuts;
     cuts?.add(this.cut);
   }
@@ -201,7 +201,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#read < KEPT_BYTES) this.#kept.push(chunk.subarray(0, KEPT_BYTES - this.#read));
     this.#read += chunk.length;
-    if (this.#read > MOST_READ_BYTES) this.cut(new Error('the answer is too long'));
+    if (this.#read > MOST_READ_BYTES) this.cut(new Error('the response is too long'));
   }
 
   onResponseEnd(): void {
@@ -314,7 +314,7 @@ function withoutAddress(error: Error, hostname: string): Error {
   const code = codeOf(first);
   if (!dialled && code !== CONNECT_TIMEOUT) return error;
   const why = code === CONNECT_TIMEOUT ? `no connection within ${CONNECT_TIMEOUT_MS / 1000} seconds` : code;
-  return new Error(`${bare(hostname)} could not be connected to: ${why}`);
+  return new Error(`could not connect to ${bare(hostname)}: ${why}`);
 }
 
 function codeOf(error: unknown): string {

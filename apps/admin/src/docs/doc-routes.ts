@@ -31,7 +31,7 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
   routes.get('/search', (context) => {
     const question = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
     if (!takeSearch(context.var.address)) {
-      const error = new AppError('address_rate', 'Your network has searched too often; try again in a minute.');
+      const error = new AppError('address_rate', 'Too many searches from your network. Try again in a minute.');
       const notice = html`<h1>Too many searches</h1><p>${error.message}</p>`;
       const content = layout(context, 'Too many searches', null, notice, question);
       return context.html(content, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
@@ -56,7 +56,7 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
     if (!page) return missing(context);
     const content = rendered.get(page.name) ?? htmlOf(page, allPages());
     rendered.set(page.name, content);
-    const source = html`<p><small><a href="/docs/${page.name}.md">This page as Markdown</a></small></p>`;
+    const source = html`<p><small><a href="/docs/${page.name}.md">View as Markdown</a></small></p>`;
     return context.html(layout(context, page.title, page.name, html`${raw(content)}${source}`));
   });
   return routes;
@@ -86,8 +86,8 @@ export function llmsText(public_url: string): string {
   );
   return [
     '# Postrider',
-    '> Transactional email that you host yourself: a REST API under /v1, webhooks, domains, a log of every mail, and GraphQL at /graphql for internal tools.',
-    `Every page is Markdown at the address below. The API as an OpenAPI 3.1 document: ${public_url}/v1/openapi.json`,
+    '> Self-hosted transactional email: a REST API at /v1, webhooks, domains, email logs, and GraphQL at /graphql for internal tools.',
+    `Every page is available as Markdown at the URLs below. OpenAPI 3.1 document:  ${public_url}/v1/openapi.json`,
     ...lists,
     '',
   ].join('\n\n');
@@ -101,9 +101,9 @@ function missing(context: Context) {
   return context.html(
     layout(
       context,
-      'No such page',
+      'Page not found',
       null,
-      html`<h1>No such page</h1><p>Search, or see <a href="/docs">all pages</a>.</p>`,
+      html`<h1>Page not found</h1><p>Search or see <a href="/docs">all pages</a>.</p>`,
     ),
     404,
   );
@@ -115,11 +115,11 @@ function overview() {
       .filter((page) => !isDecision(page))
       .map((page) => html`<li><a href="/docs/${page.name}">${page.title}</a>: ${descriptions[page.name]}</li>`);
     const more = pages.some(isDecision)
-      ? html`<li><a href="/docs/decisions">Decisions</a>: Why it is built as it is, one page each.</li>`
+      ? html`<li><a href="/docs/decisions">Decisions</a>: Design decisions, one page each.</li>`
       : '';
     return html`<h2>${title}</h2><ul>${lines}${more}</ul>`;
   });
-  return html`<h1>Documentation</h1>${shelves}<p>For programs: <a href="/llms.txt">llms.txt</a> lists every page as Markdown, and <a href="/v1/openapi.json">openapi.json</a> describes the API.</p>`;
+  return html`<h1>Documentation</h1>${shelves}<p>For tools: <a href="/llms.txt">llms.txt</a> lists every page as Markdown, and <a href="/v1/openapi.json">openapi.json</a> describes the API.</p>`;
 }
 
 function decisions() {
@@ -139,7 +139,7 @@ function results(question: string) {
     ({ page, heading, anchor, excerpt }) =>
       html`<li><p><a href="/docs/${page.name}#${anchor}">${page.title === heading ? heading : `${page.title}: ${heading}`}</a><br>${excerpt}</p></li>`,
   );
-  const none = question.trim() === '' ? 'Type what you look for.' : 'No section holds most of these words.';
+  const none = question.trim() === '' ? 'Enter a search term.' : 'No results.';
   return html`<h1>Search</h1>${hits.length > 0 ? html`<ol>${list}</ol>` : html`<p>${none}</p>`}`;
 }
 
@@ -165,6 +165,6 @@ function layout(
 <html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Postrider</title>
 <style>${raw(style)}</style></head><body><div class="layout">
 <nav aria-label="Documentation"><a href="/docs"><strong>Postrider</strong></a>
-<form role="search" action="/docs/search"><input type="search" name="q" value="${question}" placeholder="Search" aria-label="Search the documentation"></form>${shelves}</nav>
+<form role="search" action="/docs/search"><input type="search" name="q" value="${question}" placeholder="Search" aria-label="Search documentation"></form>${shelves}</nav>
 <main>${content}</main></div></body></html>`;
 }

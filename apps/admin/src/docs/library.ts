@@ -21,7 +21,7 @@ export interface Shelf {
 // In reading order. Pages not listed here are on the last shelf.
 const shelves: readonly (readonly [string, readonly string[]])[] = [
   [
-    'Sending mail',
+    'Sending email',
     [
       ...[
         'production',

@@ -58,7 +58,7 @@ export function referenceMarkdown(document: OpenApi): string {
   return [
     '# API reference',
     document.info.description,
-    'Paths are below `/v1`. [The OpenAPI 3.1 document](/v1/openapi.json) has the same for programs, and [Try the API](/docs/try) sends\nrequests with the rights of your session.',
+    'Paths are below `/v1`. The same reference is available as an [OpenAPI 3.1 document](/v1/openapi.json), and [Try the API](/docs/try) sends\nrequests with your permissions.',
     ...sections,
     '## Schemas',
     ...schemas,

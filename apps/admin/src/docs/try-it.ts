@@ -68,10 +68,10 @@ export const TRY_SCRIPT = `(() => {
   };
   const send = async () => {
     const bearer = await token();
-    if (!bearer) return 'You are not signed in: open /login in another tab, then send again.';
+    if (!bearer) return 'You’re not signed in. Open /login in another tab, then send again.';
     const path = at('path').value.trim().replace(/^\\/?/, '/');
     const [gap] = /\\{[^}]*\\}?/.exec(path) || [];
-    if (gap) return 'Put an id in the place of ' + gap + '.';
+    if (gap) return 'Enter a value for ' + gap + '.';
     const method = at('operation').value.split(' ')[0];
     const body = at('body').value.trim();
     const answer = await fetch('/v1' + path, {

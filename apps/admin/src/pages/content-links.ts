@@ -18,7 +18,7 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     const token = context.req.param('token');
     const found = TOKEN.test(token) ? await openContentLink(services, token) : null;
     if (!found) {
-      const otherwise = new AppError('content_gone', 'This link has been used, or has expired; ask for another.');
+      const otherwise = new AppError('content_gone', 'This link was used or has expired. Ask for a new one.');
       const { error } = await refuseAddress(services, context.var.address, otherwise);
       return context.text(error.message, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }

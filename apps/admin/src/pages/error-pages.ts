@@ -19,7 +19,7 @@ export function errorRoutes(public_url: string): Hono {
   routes.get('/:reason', (context) => {
     const reason = known.find((name) => name === context.req.param('reason'));
     if (!reason)
-      return context.html(page('Errors', html`<p>There is no such reason. <a href="/errors">All reasons</a></p>`), 404);
+      return context.html(page('Errors', html`<p>Unknown reason. See <a href="/errors">all reasons</a>.</p>`), 404);
     return context.html(reasonPage(reason, public_url));
   });
   return routes;

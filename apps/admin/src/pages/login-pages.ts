@@ -130,7 +130,7 @@ function formPage(services: Services): MiddlewareHandler<AdminEnv> {
 function nameless(context: PageContext): AppError | null {
   const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');
   if (from === undefined)
-    return new AppError('cross_site_request', 'The request has neither Origin nor Sec-Fetch-Site; use a browser.');
+    return new AppError('cross_site_request', 'The request has neither Origin nor Sec-Fetch-Site. Use a browser.');
   const type = context.req.header('content-type') ?? '';
   return type === '' || /^application\/x-www-form-urlencoded(?:;|$)/i.test(type)
     ? null
@@ -183,10 +183,7 @@ function confirmPage(form: { readonly email: string; readonly next: string | und
 }
 
 function confirmedPage(until: string) {
-  return page(
-    'Password confirmed',
-    html`<p>You will not be asked again until ${until}. Go back and retry the action.</p>`,
-  );
+  return page('Password confirmed', html`<p>You won’t be asked again until ${until}. Go back and retry.</p>`);
 }
 
 function logoutPage() {

@@ -27,7 +27,7 @@ export function embeddingRefusal(context: Context, shown: 'in a window' | 'in ou
   if (navigated && dest === 'document') return null;
   const own_frame = dest === 'iframe' && context.req.header('sec-fetch-site') === 'same-origin';
   if (navigated && own_frame && shown === 'in our frames') return null;
-  return new AppError('cross_site_request', 'This page can only be opened in a browser window; open its URL there.');
+  return new AppError('cross_site_request', 'Open this URL directly in a browser window.');
 }
 
 /**
@@ -45,8 +45,5 @@ function originOf(url: string): string | null {
 }
 
 function refusal(): AppError {
-  return new AppError(
-    'cross_site_request',
-    'The request came from a page of another site; open the dashboard and retry there.',
-  );
+  return new AppError('cross_site_request', 'The request came from another site. Open the dashboard and retry there.');
 }

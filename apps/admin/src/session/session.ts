@@ -62,7 +62,7 @@ export function requireSession(
       return next();
     }
     if (context.req.method !== 'GET') {
-      const { message, code } = new AppError('session_ended', 'Not signed in; sign in and retry.');
+      const { message, code } = new AppError('session_ended', 'You are not signed in. Sign in and retry.');
       return context.text(message, httpStatus[code]);
     }
     const { pathname, search } = new URL(context.req.url);

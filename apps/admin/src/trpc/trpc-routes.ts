@@ -35,11 +35,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
     bodyLimit({
       maxSize: bytes,
       onError: (context: Context<AdminEnv>) =>
-        refuse(
-          services,
-          context,
-          new AppError('body_too_large', `The input is larger than ${shown}; send less at once.`),
-        ),
+        refuse(services, context, new AppError('body_too_large', `The input is larger than ${shown}. Send less data.`)),
     });
   const [usual, large] = [limited(USUAL_BODY_BYTES, '100 kB'), limited(SEND_BODY_BYTES, '14 MiB')];
   routes.use((context, next) => (WITH_MAIL.test(context.req.path) ? large : usual)(context, next));
@@ -97,7 +93,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
 function formRefusal(context: Context<AdminEnv>): AppError | null {
   if (context.req.method === 'GET') return null;
   if (context.req.header('x-postrider') !== '1')
-    return new AppError('cross_site_request', 'Send the header x-postrider: 1 with every call that changes something.');
+    return new AppError('cross_site_request', 'Send the header x-postrider: 1 with every mutation.');
   if (/^application\/json(?:;|$)/i.test(context.req.header('content-type') ?? '')) return null;
   return new AppError('unsupported_media_type', 'Send the input as application/json.');
 }

@@ -13,8 +13,8 @@ import { type Asked, fieldsOf, isObject } from './asked.ts';
 import { pageAfter } from './page-after.ts';
 
 const refused: Readonly<Record<string, string>> = {
-  template: 'template is not supported: render the mail and send it as html.',
-  topic_id: 'topic_id is not supported: leave it out, and send to the people who agreed.',
+  template: 'template is not supported. Render the email and send it as html.',
+  topic_id: 'topic_id is not supported. Omit it and send only to people who opted in.',
 };
 
 /** Maps a send of Resend to our fields. Refuses what would be dropped silently. */
@@ -29,7 +29,7 @@ export function sendFields(body: unknown): unknown {
       if (isObject(attachment) && attachment.path != null) {
         throw unsupported(
           `attachments[${index}].path`,
-          'attachments.path is not supported: read the file and send its content.',
+          'attachments.path is not supported. Read the file and send its content.',
         );
       }
     }
@@ -48,7 +48,7 @@ export function sendFields(body: unknown): unknown {
 /** Their client sends a list where it is given one. */
 function soleAddress(reply_to: unknown): unknown {
   if (!Array.isArray(reply_to)) return reply_to;
-  if (reply_to.length > 1) throw unsupported('reply_to', 'reply_to is one address here: leave out the others.');
+  if (reply_to.length > 1) throw unsupported('reply_to', 'reply_to must be a single address.');
   return reply_to[0] ?? null;
 }
 

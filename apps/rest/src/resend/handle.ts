@@ -125,6 +125,6 @@ function find(method: string, path: string): Found {
   const offered = 'emails, domains, api-keys, webhooks and suppressions';
   return new AppError(
     'route_not_found',
-    `${method} ${path.slice(0, 100)} of Resend has no counterpart here; there are ${offered}.`,
+    `${method} ${path.slice(0, 100)} is not supported. Supported Resend APIs: ${offered}.`,
   );
 }

@@ -12,7 +12,7 @@ export async function pageAfter<I extends z.ZodType, T>(
   const limit = query.get('limit') ?? undefined;
   const after = query.get('after');
   if (query.has('before')) {
-    throw new AppError('invalid_type', 'before is not supported: page forwards with after, the id of the last entry.');
+    throw new AppError('invalid_type', 'before is not supported. Use after with the ID of the last entry.');
   }
   const cursor = after === null ? undefined : cursorOf(await invoke(ctx, operation, { limit: 1, ...filters }), after);
   return invoke(ctx, operation, {

@@ -73,7 +73,7 @@ export async function changeWebhook(ctx: Context, asked: Asked) {
   // The names of events would be read as Resend's, and mean others to what it posts.
   const { format } = await invoke(ctx, getWebhook, { id: asked.params.id });
   if (format !== 'resend') {
-    const message = `${asked.params.id} posts in the format of Postrider; change it by PATCH /v1/webhooks/{id}.`;
+    const message = `${asked.params.id} uses the postrider format. Change it with PATCH /v1/webhooks/{id}.`;
     throw new AppError('invalid_type', message, { details: [{ param: 'id', reason: 'invalid_type', message }] });
   }
   const { id } = await invoke(ctx, updateWebhook, {
@@ -119,8 +119,7 @@ export async function removeSuppression(ctx: Context, { params }: Asked) {
 async function found(ctx: Context, email: string): Promise<SuppressionEntry> {
   const { data } = await invoke(ctx, listSuppressions, { email });
   const [entry] = data;
-  if (!entry)
-    throw new AppError('suppression_not_found', `${email.slice(0, 100)} is not suppressed; ask by its address.`);
+  if (!entry) throw new AppError('suppression_not_found', `${email.slice(0, 100)} is not suppressed. Use its address.`);
   return entry;
 }
 
@@ -142,7 +141,7 @@ function ownTypes(events: unknown): unknown {
     const types = Object.entries(resendNames).flatMap(([type, theirs]) => (theirs === name ? [type] : []));
     if (types.length > 0) return types;
     const known = [...new Set(Object.values(resendNames))].filter((one) => one !== null).join(', ');
-    const message = `${String(name).slice(0, 100)} never happens here, so leave it out; there are ${known}.`;
+    const message = `${String(name).slice(0, 100)} does not exist in Postrider. Supported event types: ${known}.`;
     throw new AppError('invalid_type', message, { details: [{ param: 'events', reason: 'invalid_type', message }] });
   });
 }

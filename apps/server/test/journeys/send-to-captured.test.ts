@@ -17,7 +17,7 @@ const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 
 describe('a first start on an empty database', () => {
   it('keeps a given key to itself, takes a mail, captures it and shows it delivered; a second start keeps all of it', async () => {
     const first = await journey.start();
-    expect(first.stdout()).toMatch(/API key +the one in BOOTSTRAP_API_KEY/);
+    expect(first.stdout()).toMatch(/API key +from BOOTSTRAP_API_KEY/);
     expect(first.stdout()).not.toContain(journey.secret);
 
     const sent = await first.call('POST', '/v1/email/send', { body: hello });

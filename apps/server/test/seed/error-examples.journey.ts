@@ -126,7 +126,7 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   'a@example.com or Name <a@example.com>': [send({ to: 'b@example.com' }), send({ to: 'Name <b@example.com>' })],
   '"Doe, Jane" <a@example.com>': [send({ to: '"Doe, Jane" <b@example.com>' })],
   'Name <a@example.com>': [send({ to: 'Name <b@example.com>' })],
-  'ö or 用 before the @ are not supported yet; only the name and the domain may have them': [
+  'ö or 用 before the @ are not supported; only the name and the domain may have them': [
     send({ to: 'Jörg <joerg@bücher.example>' }),
   ],
   'bounce+5.1.1@': [send({ to: 'bounce+5.1.1@simulator.test' })],

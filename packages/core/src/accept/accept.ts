@@ -196,7 +196,7 @@ function replay(submission: Admitted, before: Pick<KeyClaim, 'fingerprint' | 'an
     kind: 'refused',
     error: new AppError(
       'idempotency_mismatch',
-      'This Idempotency-Key was used with another body; use a new key for a new message.',
+      'This Idempotency-Key was used with a different body. Use a new key for a new message.',
     ),
   };
 }

@@ -45,7 +45,7 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   if (addressees.length > sender.recipient_cap) {
     return new AppError(
       'recipient_cap_exceeded',
-      `${addressees.length} unique recipients; the ${sender.plan} plan allows ${sender.recipient_cap} in one request. Split the message.`,
+      `${addressees.length} unique recipients, but the ${sender.plan} plan allows ${sender.recipient_cap} per request. Split the message.`,
       { extra: { limit: sender.recipient_cap, recipients: addressees.length } },
     );
   }
@@ -53,7 +53,7 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   if (counted === 0) {
     return new AppError(
       'all_recipients_suppressed',
-      'Every recipient is on the suppression list of this workspace; remove it with DELETE /v1/suppressions/{email}, or send to an address that is not suppressed.',
+      "Every recipient is on this workspace's suppression list. Remove one with DELETE /v1/suppressions/{email}, or send to another address.",
     );
   }
   if (sender.mode === 'sandbox') return { addressees, scheduled_at: schedule, counted: 0 };
@@ -61,7 +61,7 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   if (sender.monthly_limit !== null && used + counted > sender.monthly_limit) {
     return new AppError(
       'quota_exceeded',
-      `The ${sender.plan} plan allows ${sender.monthly_limit} mails a month, ${used} are used and this needs ${counted}. Wait or change the plan.`,
+      `The ${sender.plan} plan allows ${sender.monthly_limit} emails per month. ${used} are used, and this request needs ${counted}. Wait until next month or change the plan.`,
       { extra: { limit: sender.monthly_limit, used, resets_at: isoTime(facts.resets_at) } },
     );
   }
@@ -75,12 +75,12 @@ export function scheduleOf(asked: Date | undefined, now: Date): Date | null | Ap
   if (ahead < -PAST_TOLERANCE_MS)
     return new AppError(
       'scheduled_in_past',
-      'scheduled_at lies more than 60 s in the past; name a time ahead or leave it out.',
+      'scheduled_at is more than 60 s in the past. Use a future time or omit it.',
     );
   if (ahead > FURTHEST_DAYS * 86_400_000)
     return new AppError(
       'scheduled_too_far',
-      `scheduled_at lies more than ${FURTHEST_DAYS} days ahead; name an earlier time.`,
+      `scheduled_at is more than ${FURTHEST_DAYS} days in the future. Use an earlier time.`,
     );
   return ahead > 0 ? asked : null;
 }

@@ -27,7 +27,7 @@ export function mailboxListField(name: string, most: number) {
       const texts = typeof given === 'string' ? [given] : given;
       if (texts.length > most) {
         context.addIssue(
-          issueFor('too_many_recipients', `${name} holds ${texts.length} addresses; at most ${most} are allowed.`),
+          issueFor('too_many_recipients', `${name} has ${texts.length} addresses. The maximum is ${most}.`),
         );
         return z.NEVER;
       }
@@ -45,5 +45,5 @@ export function mailboxListField(name: string, most: number) {
 }
 
 function mixedList(name: string, input: unknown): string {
-  return input === undefined ? `${name} is required; add it.` : `${name} must be a string or an array of strings.`;
+  return input === undefined ? `${name} is required.` : `${name} must be a string or an array of strings.`;
 }

@@ -17,7 +17,7 @@ const previewSchema = z.object({
   recipients: z
     .array(z.object({ email: z.string(), kind: z.enum(recipientKinds), verdict: z.enum(['would_send', 'suppressed']) }))
     .readonly(),
-  mime: z.string().meta({ description: 'The mail as it would be sent, before it is signed.' }),
+  mime: z.string().meta({ description: 'The email as it would be sent, before signing.' }),
 });
 export type Preview = z.output<typeof previewSchema>;
 
@@ -26,7 +26,7 @@ export const previewMessage = operation({
   name: 'email.preview',
   scope: 'email:send',
   sandbox: true,
-  summary: 'Rehearse a send: every check and the rendered mail, nothing stored',
+  summary: 'Dry run: run every check and render the email without storing anything',
   input: sendSchema,
   output: previewSchema,
   async run(ctx, input): Promise<Preview> {

@@ -31,16 +31,16 @@ const headers = z
     const entries = Object.entries(given);
     if (entries.length > MOST_HEADERS) {
       context.addIssue(
-        issueFor('invalid_header', `headers holds ${entries.length} entries; at most ${MOST_HEADERS} are allowed.`),
+        issueFor('invalid_header', `headers has ${entries.length} entries. The maximum is ${MOST_HEADERS}.`),
       );
       return;
     }
     const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
-    if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers holds more than 32 kB.'));
+    if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers is larger than 32 kB.'));
     const seen = new Set<string>();
     for (const [name, value] of entries) {
       const plain = name.toLowerCase();
-      if (seen.has(plain)) context.addIssue(issueFor('invalid_header', `${name} is given twice; keep one.`, [name]));
+      if (seen.has(plain)) context.addIssue(issueFor('invalid_header', `${name} is set twice. Keep one.`, [name]));
       seen.add(plain);
       const problem = headerProblem(name, value);
       if (problem)
@@ -51,7 +51,7 @@ const headers = z
   })
   .meta({
     maxProperties: MOST_HEADERS,
-    description: 'Custom headers. Those that the service writes itself, such as Date or Content-Type, are refused.',
+    description: 'Custom headers. Headers that the service sets, such as Date or Content-Type, are rejected.',
     examples: [{ 'List-Unsubscribe': '<https://example.com/unsubscribe>' }],
   });
 
@@ -59,9 +59,7 @@ const tags = z
   .array(z.string().meta({ minLength: 1, maxLength: LONGEST_TAG }))
   .superRefine((given, context) => {
     if (given.length > MOST_TAGS) {
-      context.addIssue(
-        issueFor('too_many_tags', `tags holds ${given.length} entries; at most ${MOST_TAGS} are allowed.`),
-      );
+      context.addIssue(issueFor('too_many_tags', `tags has ${given.length} entries. The maximum is ${MOST_TAGS}.`));
       return;
     }
     given.forEach((tag, index) => {
@@ -71,7 +69,7 @@ const tags = z
   })
   .meta({
     maxItems: MOST_TAGS,
-    description: 'Labels to filter the log by: any printable text, compared as given.',
+    description: 'Labels for filtering the log. Any printable text, case-sensitive.',
     examples: [['receipt'], ['Spring sale 2030', 'orders/paid']],
   });
 
@@ -88,7 +86,7 @@ const metadata = z
     z.string().min(1).max(64),
     scalarText.refine((text) => text.length <= 500, 'must be at most 500 characters long'),
   )
-  .refine((given) => Object.keys(given).length <= MOST_METADATA, `holds more than ${MOST_METADATA} pairs`)
+  .refine((given) => Object.keys(given).length <= MOST_METADATA, `has more than ${MOST_METADATA} pairs`)
   .meta({
     maxProperties: MOST_METADATA,
     description: 'Your own key-value pairs, returned in the log and in events as text.',
@@ -120,20 +118,20 @@ export type Retain = (typeof retains)[number];
 export const retainField = z.enum(retains).meta({
   id: 'Retain',
   description:
-    'none: html, text and attachments are deleted within a minute after the last recipient is closed; log, events and ' +
-    'attempts stay.',
+    'none: html, text and attachments are deleted within a minute after the last attempt; the log, events and ' +
+    'attempts are kept.',
 });
 
 /** Describes every scheduled_at field. */
 export const SCHEDULE =
-  'ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now.';
+  'ISO 8601, UTC if there is no offset, up to 366 days ahead. Up to 60 seconds in the past means now.';
 
-const SCHEDULED_AT = 'is not a field; the time of a later send is scheduled_at';
-const NO_TEMPLATES = 'is not a field; there are no templates: render the mail and send it as html or text';
+const SCHEDULED_AT = 'is not a field; use scheduled_at';
+const NO_TEMPLATES = 'is not a field; templates are not supported, so render the email and send it as html or text';
 
 /** Field names of other services. Ignoring them silently would send something else than was asked for. */
 export const misplacedInSend = {
-  dry_run: 'dry_run is a parameter of the query: POST /v1/email/send?dry_run=true.',
+  dry_run: 'dry_run is a query parameter: POST /v1/email/send?dry_run=true.',
   send_at: `send_at ${SCHEDULED_AT}.`,
   schedule: `schedule ${SCHEDULED_AT}.`,
   idempotency_key: 'idempotency_key is a header: Idempotency-Key.',
@@ -147,11 +145,11 @@ const sendFields = z.object({
   }),
   to: mailboxListField('to', MOST_TO)
     .refine((list) => list.length > 0, {
-      message: 'to is empty; name at least one recipient.',
+      message: 'to is empty. Add at least one recipient.',
       params: { reason: 'missing_field' },
     })
     .meta({
-      description: `One address or up to ${MOST_TO}, each a@b.c or Name <a@b.c>. The plan caps to, cc and bcc together.`,
+      description: `One address or up to ${MOST_TO}, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc.`,
     }),
   subject,
   html: absentable(z.string()).meta({ description: 'At least one of html and text must not be empty.' }),

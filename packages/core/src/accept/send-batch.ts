@@ -27,16 +27,16 @@ const batchSchema = refuseMisplaced(
             .boolean({ error: 'all_or_nothing must be true or false.' })
             .nullish()
             .transform((given) => given ?? false)
-            .meta({ description: 'One message that is refused refuses the batch, and nothing is sent.' }),
+            .meta({ description: 'If one message is rejected, the whole batch is rejected and nothing is sent.' }),
         }),
       ],
       { error: 'The body must be an array of messages, or an object with messages.' },
     )
     .superRefine(({ messages }, context) => {
       if (messages.length === 0)
-        context.addIssue(issueFor('missing_field', 'The batch is empty; send at least one message.'));
+        context.addIssue(issueFor('missing_field', 'The batch is empty. Add at least one message.'));
       if (messages.length > MOST_MESSAGES) {
-        const message = `The batch holds ${messages.length} messages; at most ${MOST_MESSAGES} are allowed.`;
+        const message = `The batch has ${messages.length} messages. The maximum is ${MOST_MESSAGES}.`;
         context.addIssue(issueFor('invalid_type', message));
       }
     }),
@@ -55,7 +55,7 @@ export type BatchAnswer = z.output<typeof batchAnswerSchema>;
 export const sendBatch = admittedOperation({
   name: 'email.batch',
   scope: 'email:send',
-  summary: 'Send up to 100 emails, each accepted or refused on its own, or all or nothing',
+  summary: 'Send up to 100 emails, each accepted or rejected individually, or all or nothing',
   input: batchSchema,
   output: batchAnswerSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> => {

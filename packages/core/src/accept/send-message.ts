@@ -10,7 +10,7 @@ import { submit } from './submit.ts';
 export const sendMessage = admittedOperation({
   name: 'email.send',
   scope: 'email:send',
-  summary: 'Send one email, now or at a time',
+  summary: 'Send one email, now or scheduled',
   input: sendSchema,
   output: acknowledgementSchema,
   run: (ctx, { actor, scope, parsed }): Promise<Acknowledgement> =>

@@ -416,6 +416,6 @@ function publicError(error: unknown, submission: Submission): unknown {
   if (!waitedTooLong || !submission.idempotency) return error;
   return new AppError(
     'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still under way; retry in a moment.',
+    'The first request with this Idempotency-Key is still in progress. Retry in a moment.',
   );
 }

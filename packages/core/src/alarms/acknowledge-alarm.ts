@@ -12,7 +12,7 @@ import { acknowledgeRow, alarmsByIds } from './store.ts';
 export const acknowledgeAlarm = operation({
   name: 'alarms.acknowledge',
   scope: null,
-  summary: 'Acknowledge an alarm, which ends its reminders',
+  summary: 'Acknowledge an alert to stop its reminders',
   input: z.object({
     alarm_id: idField(idPrefixes.alarm),
     reason: z.string().trim().min(1).max(1000).optional(),

@@ -13,20 +13,20 @@ export const alarmSchema = z
   .object({
     object: z.literal('alarm'),
     id: idField(idPrefixes.alarm),
-    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'Null for one of the instance.' }),
+    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null for an instance alert.' }),
     rule: z.string().meta({ examples: ['queue_waits'] }),
     title: z.string(),
-    subject: z.string().nullable().meta({ description: 'What it is about, such as a queue or a domain.' }),
+    subject: z.string().nullable().meta({ description: 'The subject, such as a queue or a domain.' }),
     status: z.enum(alarmStatuses),
     detail: z.string(),
-    page: z.string().meta({ description: 'The path of the page that shows the problem.' }),
+    page: z.string().meta({ description: 'Path of the dashboard page that shows the problem.' }),
     started_at: timeField,
     ended_at: timeField.nullable(),
     acknowledged_at: timeField.nullable(),
     acknowledged_by: z.string().nullable(),
     notice_dropped_at: timeField
       .nullable()
-      .meta({ description: 'When a notice about it was last given up, undelivered.' }),
+      .meta({ description: 'When a notification last expired without being delivered.' }),
   })
   .meta({ id: 'Alarm' });
 export type AlarmEntry = z.output<typeof alarmSchema>;
@@ -51,8 +51,5 @@ export function alarmEntry(row: AlarmRow): AlarmEntry {
 }
 
 export function alarmNotFound(id: string): AppError {
-  return new AppError(
-    'alarm_not_found',
-    `No alarm ${id.slice(0, 64)} exists; the list of alarms shows those there are.`,
-  );
+  return new AppError('alarm_not_found', `No alert with ID ${id.slice(0, 64)}.`);
 }

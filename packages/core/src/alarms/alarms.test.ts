@@ -94,7 +94,7 @@ it('an alert is raised after its minimum duration, reported at its start, each d
   expect(await list(false)).toEqual([['queue_waits', 'webhook.deliver']]);
   expect(posted().map(({ notice }) => notice)).toEqual(['start', 'reminder', 'end']);
   expect(mailed()).toHaveLength(3);
-  expect(String(mailed()[0]?.raw)).toContain('Subject: Raised: A queue waits');
+  expect(String(mailed()[0]?.raw)).toContain('Subject: Alert: Queue delayed');
 });
 
 it('a condition that ends before its minimum duration is not reported', async () => {
@@ -229,7 +229,7 @@ describe('a database that is gone', () => {
     expect(posted().slice(1)).toMatchObject([{ notice: 'end', rule: 'database_gone' }]);
     expect(await list(false)).toEqual([['database_gone', null]]);
     expect(mailed()).toHaveLength(1);
-    expect(String(mailed()[0]?.raw)).toContain('Subject: Ended: The database is gone');
+    expect(String(mailed()[0]?.raw)).toContain('Subject: Resolved: Database unreachable');
     await stop();
   });
 

@@ -31,7 +31,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
   /** Whether its receivers took it; in quiet hours they get it later. */
   const tell = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
     const ended_at = until_ms === null ? null : new Date(until_ms);
-    const detail = ended_at ? 'The database answers again.' : 'The database has not answered for a minute.';
+    const detail = ended_at ? 'The database responds again.' : 'The database has not responded for a minute.';
     const kind = ended_at ? 'end' : 'start';
     try {
       return await notices.postFromMemory({
@@ -42,7 +42,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
         kind,
       });
     } catch (error) {
-      log.error({ err: error }, 'a notice of alarms could not be sent');
+      log.error({ err: error }, 'an alert could not be sent');
       return false;
     }
   };

@@ -11,10 +11,10 @@ export const listAlarms = operation({
   name: 'alarms.list',
   // admin for the own workspace, operator for the instance; ownAccess knows.
   scope: null,
-  summary: 'List alarms, newest first',
+  summary: 'List alerts, newest first',
   input: z.object({
     ...pageFields,
-    active: z.boolean().default(true).meta({ description: 'false: ended ones too.' }),
+    active: z.boolean().default(true).meta({ description: 'false: also resolved ones.' }),
   }),
   output: listOf(alarmSchema),
   async run(ctx, { limit, cursor, active }): Promise<List<AlarmEntry>> {

@@ -64,7 +64,7 @@ export function createNotices(services: Services): Notices {
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
     const outcomes = await Promise.all(urls.map(({ url, http }) => http.post({ url, headers, body })));
     const failed = outcomes.filter((one) => one.kind === 'failed' || one.status < 200 || one.status > 299);
-    if (failed.length > 0) log.warn({ count: failed.length }, 'a notice of alarms was not taken by its webhook');
+    if (failed.length > 0) log.warn({ count: failed.length }, 'an alert was rejected by its webhook');
     return failed.length === 0;
   };
   const webhooksOf = ({ workspace_id, webhook_url }: Pick<OwnerSettings, 'workspace_id' | 'webhook_url'>) => [
@@ -94,7 +94,7 @@ export function createNotices(services: Services): Notices {
       const [owner, due] = await Promise.all([settingsOfOwner(sql, workspace_id), dueNotices(sql, turn)]);
       if (isQuiet(owner)) return await skipTurn(sql, turn);
       const delivered = await deliver(way, owner, due).catch((error: unknown) => {
-        log.error({ err: error, workspace_id }, 'a notice of alarms could not be sent');
+        log.error({ err: error, workspace_id }, 'an alert could not be sent');
         return false;
       });
       await (delivered ? endTurn(sql, turn, due) : delayTurn(sql, turn));
@@ -186,7 +186,7 @@ function entryOf({ id, rule, subject, detail, page, started_at, ended_at, kind }
   };
 }
 
-const words: Record<NoticeKind, string> = { start: 'Raised', reminder: 'Still there', end: 'Ended' };
+const words: Record<NoticeKind, string> = { start: 'Alert', reminder: 'Still active', end: 'Resolved' };
 
 async function mail(
   services: Services,
@@ -200,7 +200,7 @@ async function mail(
   const sandbox = config.DELIVERY.some(({ kind }) => kind === 'capture');
   const sender = await senderDomain(sql, { workspace_id, domain, sandbox });
   if (!sender) {
-    log.warn({ workspace_id }, 'alarms were not mailed: no verified domain may send them');
+    log.warn({ workspace_id }, 'alert email was not sent: no verified domain can send it');
     return;
   }
   const from = from_address ?? `alarms@${sender.name}`;
@@ -209,13 +209,13 @@ async function mail(
   const paragraphs = told.map((one) => {
     const { title: name, detail, url, runbook, started_at, ended_at } = entryOf(one, public_url);
     const time = ended_at === null ? `Since ${started_at}` : `${started_at} to ${ended_at}`;
-    return `${words[one.kind]}: ${name}\n${detail}\n${time}\n${url}\nWhat to do: ${runbook}`;
+    return `${words[one.kind]}: ${name}\n${detail}\n${time}\n${url}\nRunbook: ${runbook}`;
   });
   const ctx = createContext(services, { kind: 'system', workspace_id: sender.workspace_id });
   await invoke(ctx, sendMessage, {
     from,
     to: recipients,
-    subject: told.length === 1 ? title : `${title}, and ${told.length - 1} more`,
+    subject: told.length === 1 ? title : `${title} and ${told.length - 1} more`,
     text: `${paragraphs.join('\n\n')}\n`,
     tags: ['alarm'],
   });

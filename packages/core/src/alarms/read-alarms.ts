@@ -6,11 +6,11 @@ import { alarmsByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Some alarms by id, in the order asked for; null for what is not there. */
+/** Alerts by ID, in the order asked for; null for what is not there. */
 export const readAlarms = operation({
   name: 'alarms.read_many',
   scope: null,
-  summary: 'Some alarms by id',
+  summary: 'Alerts by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(alarmSchema.nullable()).readonly(),
   async run(ctx, { ids }) {

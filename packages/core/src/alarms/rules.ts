@@ -34,14 +34,14 @@ const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready 
 
 function burn(late: number, all: number, hours: string): Measured[] {
   const rate = all < LEAST_ATTEMPTS ? 0 : late / all / BUDGET;
-  const detail = `${late} of ${all} mails of the last ${hours} had their first attempt later than a minute.`;
+  const detail = `${late} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
   return ofInstance('', rate, detail, '/operations/queues');
 }
 
 /** Every alarm there is. Values between clear and raise keep an alarm as it is. */
 export const alarmRules = {
   first_attempt_slow_1h: {
-    title: 'First attempts are late (1 h)',
+    title: 'Slow first attempts (1 h)',
     raise: 14.4,
     clear: 7,
     for_seconds: 2 * MINUTE,
@@ -49,7 +49,7 @@ export const alarmRules = {
     measure: (_, { first_attempts: { late_1h, all_1h } }) => burn(late_1h, all_1h, 'hour'),
   },
   first_attempt_slow_6h: {
-    title: 'First attempts are late (6 h)',
+    title: 'Slow first attempts (6 h)',
     raise: 6,
     clear: 3,
     for_seconds: 15 * MINUTE,
@@ -57,7 +57,7 @@ export const alarmRules = {
     measure: (_, { first_attempts: { late_6h, all_6h } }) => burn(late_6h, all_6h, 'six hours'),
   },
   queue_waits: {
-    title: 'A queue waits',
+    title: 'Queue delayed',
     raise: 300,
     clear: 120,
     for_seconds: MINUTE,
@@ -67,13 +67,13 @@ export const alarmRules = {
         ofInstance(
           queue,
           held ? 0 : (oldest_ready_seconds ?? 0),
-          `The oldest job of ${queue} that could run has waited for ${Math.round(oldest_ready_seconds ?? 0)} s.`,
+          `The oldest ready job in ${queue} has waited ${Math.round(oldest_ready_seconds ?? 0)} s.`,
           '/operations/queues',
         ),
       ),
   },
   no_worker: {
-    title: 'No live worker',
+    title: 'No worker running',
     raise: 1,
     clear: 1,
     for_seconds: 30,
@@ -81,12 +81,12 @@ export const alarmRules = {
     measure: ({ roles, queues }) => {
       const live = roles.find(({ role }) => role === 'worker')?.live ?? 0;
       const due = queues.reduce((sum, stand) => sum + waiting(stand) + stand.active, 0);
-      const detail = `No process with the role worker is live, and ${due} jobs wait.`;
+      const detail = `No worker is running, and ${due} jobs are waiting.`;
       return ofInstance('', live === 0 && due > 0 ? 1 : 0, detail, '/operations/workers');
     },
   },
   backlog_grows: {
-    title: 'The backlog grows',
+    title: 'Backlog growing',
     raise: 1.2,
     clear: 1,
     for_seconds: 15 * MINUTE,
@@ -95,24 +95,24 @@ export const alarmRules = {
       queues.flatMap((stand) => {
         const then = before.find(({ queue }) => queue === stand.queue)?.waiting ?? waiting(stand);
         const growth = waiting(stand) < 1000 ? 0 : waiting(stand) / Math.max(1, then);
-        const detail = `${waiting(stand)} jobs of ${stand.queue} wait; ${then} did a quarter of an hour ago.`;
+        const detail = `${waiting(stand)} jobs are waiting in ${stand.queue}, up from ${then} 15 minutes ago.`;
         return ofInstance(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
       }),
   },
   one_failure_dominates: {
-    title: 'One failure dominates',
+    title: 'Frequent failure',
     raise: 0.2,
     clear: 0.1,
     for_seconds: 2 * MINUTE,
     clear_seconds: 10 * MINUTE,
     measure: (_, { attempts, signature }) => {
       const share = attempts < LEAST_ATTEMPTS || !signature ? 0 : signature.count / attempts;
-      const detail = `${percent(share)} of the attempts of a quarter of an hour failed alike: ${signature?.sample ?? ''}`;
+      const detail = `${percent(share)} of attempts in the last 15 minutes failed with the same error: ${signature?.sample ?? ''}`;
       return ofInstance('', share, detail.slice(0, 500), '/operations/incident');
     },
   },
   provider_defers: {
-    title: 'A provider defers mail',
+    title: 'Provider deferring email',
     raise: 0.3,
     clear: 0.15,
     for_seconds: 2 * MINUTE,
@@ -121,12 +121,12 @@ export const alarmRules = {
       providers.flatMap(({ provider, deferred, attempts }) => {
         const share = attempts < LEAST_ATTEMPTS ? 0 : deferred / attempts;
         const name = provider || 'other providers';
-        const detail = `${percent(share)} of ${attempts} attempts to ${name} in a quarter of an hour were deferred.`;
+        const detail = `${percent(share)} of ${attempts} attempts to ${name} in the last 15 minutes were deferred.`;
         return ofInstance(provider, share, detail, '/operations/backlog?by=provider&reach=instance');
       }),
   },
   dead_jobs_grow: {
-    title: 'Dead jobs grow',
+    title: 'Dead jobs increasing',
     raise: 1,
     clear: 1,
     for_seconds: 0,
@@ -135,11 +135,11 @@ export const alarmRules = {
       queues.flatMap(({ queue, dead }) => {
         const then = before.find((one) => one.queue === queue)?.dead ?? dead;
         const page = `/operations/jobs?queue=${queue}&state=dead`;
-        return ofInstance(queue, dead - then, `${dead} jobs of ${queue} are dead; ${then} were.`, page);
+        return ofInstance(queue, dead - then, `${dead} dead jobs in ${queue}, up from ${then}.`, page);
       }),
   },
   webhook_fails: {
-    title: 'A webhook fails',
+    title: 'Webhook failing',
     raise: 3600,
     clear: 1,
     for_seconds: 0,
@@ -149,21 +149,21 @@ export const alarmRules = {
         workspace_id,
         subject,
         value,
-        detail: `The endpoint ${subject} has failed for ${Math.round(value / 3600)} h.`,
+        detail: `Webhook ${subject} has been failing for ${Math.round(value / 3600)} h.`,
         page: `/webhooks/${subject}`,
       })),
   },
   scheduled_late: {
-    title: 'Scheduled mail is late',
+    title: 'Scheduled email late',
     raise: 60,
     clear: 30,
     for_seconds: 30,
     clear_seconds: MINUTE,
     measure: ({ scheduled_late_seconds: late }) =>
-      ofInstance('', late, `The oldest scheduled mail is ${Math.round(late)} s late.`, '/emails?q=status:scheduled'),
+      ofInstance('', late, `The oldest scheduled email is ${Math.round(late)} s late.`, '/emails?q=status:scheduled'),
   },
   hold_old: {
-    title: 'A hold is old',
+    title: 'Long-running hold',
     raise: 24,
     clear: 24,
     for_seconds: 0,
@@ -173,12 +173,12 @@ export const alarmRules = {
         workspace_id,
         subject,
         value,
-        detail: `The hold of ${name} lasts for ${Math.round(value)} h.`,
+        detail: `${name} has been held for ${Math.round(value)} h.`,
         page: '/operations/holds',
       })),
   },
   hold_ends: {
-    title: 'A hold ends soon',
+    title: 'Hold expiring soon',
     raise: 1,
     clear: 1,
     for_seconds: 0,
@@ -189,12 +189,12 @@ export const alarmRules = {
         subject,
         // A hold that was made for less is not worth a notice.
         value: left_seconds < 15 * MINUTE && value > 1 ? 1 : 0,
-        detail: `The hold of ${name} ends in ${Math.round(left_seconds / 60)} min.`,
+        detail: `The hold on ${name} expires in ${Math.round(left_seconds / 60)} min.`,
         page: '/operations/holds',
       })),
   },
   domain_regressed: {
-    title: 'A domain lost a record',
+    title: 'Domain record missing',
     raise: 1,
     clear: 1,
     for_seconds: 0,
@@ -204,15 +204,15 @@ export const alarmRules = {
         workspace_id,
         subject,
         value,
-        detail: `${subject} ${value > 1 ? 'cannot send any more' : 'has lost a record and will stop sending'}.`,
+        detail: `${subject} ${value > 1 ? 'can no longer send' : 'lost a DNS record and will stop sending'}.`,
         page: `/domains/${subject}`,
       })),
   },
-  quota_80: quota('80 % of the month are used', 0.8),
-  quota_95: quota('95 % of the month are used', 0.95),
-  quota_100: quota('The month is used up', 1),
+  quota_80: quota('80% of monthly quota used', 0.8),
+  quota_95: quota('95% of monthly quota used', 0.95),
+  quota_100: quota('Monthly quota used up', 1),
   clock_skew: {
-    title: 'Clocks differ',
+    title: 'Clock skew',
     raise: 5,
     clear: 2,
     for_seconds: MINUTE,
@@ -221,12 +221,12 @@ export const alarmRules = {
       ofInstance(
         '',
         skew,
-        `The clock of a process differs from that of the database by ${skew.toFixed(1)} s.`,
+        `A process clock differs from the database clock by ${skew.toFixed(1)} s.`,
         '/operations/health',
       ),
   },
   pool_waits: {
-    title: 'Transactions wait for a connection',
+    title: 'Transactions waiting for connections',
     raise: 20,
     clear: 5,
     for_seconds: MINUTE,
@@ -235,7 +235,7 @@ export const alarmRules = {
       ofInstance(
         '',
         pool_waiting,
-        `${pool_waiting} transactions of a process wait for a connection.`,
+        `${pool_waiting} transactions in one process are waiting for a database connection.`,
         '/operations/health',
       ),
   },
@@ -253,7 +253,7 @@ function quota(title: string, raise: number): Rule {
         workspace_id,
         subject: '',
         value,
-        detail: `${percent(value)} of the monthly volume are used.`,
+        detail: `${percent(value)} of the monthly quota is used.`,
         page: '/',
       })),
   };
@@ -274,7 +274,7 @@ export const alarmNames: readonly string[] = [...alarmRuleNames, DATABASE_GONE];
 
 /** What people read; the alarm of a lost database has no rule, and an old release may have raised others. */
 export function titleOf(name: string): string {
-  if (name === DATABASE_GONE) return 'The database is gone';
+  if (name === DATABASE_GONE) return 'Database unreachable';
   const rule = alarmRuleNames.find((known) => known === name);
   return rule === undefined ? name : ruleOf(rule).title;
 }

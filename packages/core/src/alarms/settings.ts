@@ -17,12 +17,14 @@ const emailField = z
   .transform((text, context) => {
     const email = personEmail(text);
     if (email !== null) return email;
-    context.addIssue(issueFor('invalid_email', `${text.slice(0, 80)} is not one address, as in ada@example.com.`));
+    context.addIssue(
+      issueFor('invalid_email', `${text.slice(0, 80)} is not a valid email address, such as ada@example.com.`),
+    );
     return z.NEVER;
   });
 const minuteField = z
   .string()
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day such as 22:30, in UTC')
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a UTC time of day such as 22:30')
   .meta({ examples: ['22:30'] });
 
 const settingsSchema = z
@@ -31,7 +33,7 @@ const settingsSchema = z
     access: z.enum(['workspace', 'instance']),
     emails: z.array(z.string()).readonly(),
     webhook_url: z.string().nullable(),
-    from: z.string().nullable().meta({ description: 'Null: alarms@ the first verified domain.' }),
+    from: z.string().nullable().meta({ description: 'null: alarms@ the first verified domain.' }),
     quiet_from: z.string().nullable(),
     quiet_until: z.string().nullable(),
   })
@@ -60,7 +62,7 @@ function settingsEntry(workspace_id: string, settings: AlarmSettings): AlarmSett
 export const getAlarmSettings = operation({
   name: 'alarms.settings',
   scope: null,
-  summary: 'Where notices of alarms go',
+  summary: 'Alert settings',
   input: z.object({ access: accessField }),
   output: settingsSchema,
   async run(ctx, { access }): Promise<AlarmSettingsEntry> {
@@ -73,7 +75,7 @@ export const getAlarmSettings = operation({
 export const setAlarmSettings = operation({
   name: 'alarms.set_settings',
   scope: null,
-  summary: 'Set where notices of alarms go',
+  summary: 'Update alert settings',
   input: z
     .object({
       access: accessField,
@@ -85,7 +87,7 @@ export const setAlarmSettings = operation({
     })
     .refine((input) => ((input.quiet_from ?? null) === null) === ((input.quiet_until ?? null) === null), {
       path: ['quiet_until'],
-      error: 'quiet_from and quiet_until go together.',
+      error: 'quiet_from and quiet_until must be set together.',
     }),
   output: settingsSchema,
   async run(ctx, { access, ...input }): Promise<AlarmSettingsEntry> {

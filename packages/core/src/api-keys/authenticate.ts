@@ -17,11 +17,12 @@ import { admitKeys, type IdentifiedKey, identifyKey, refusalOf } from './store.t
 
 const messages: Partial<Record<Reason, string>> = {
   missing_key: 'Send the header Authorization: Bearer <API key>.',
-  malformed_key: 'The Authorization header must be Bearer and one key, pr_live_ or pr_test_ with 64 hex digits.',
-  unknown_key: 'No such API key exists; check that it was copied whole.',
-  revoked_key: 'This API key has been revoked; create a new one.',
-  expired_key: 'This API key has expired; create a new one.',
-  address_not_allowed: 'This API key may not be used from this address; add the address to its allowed_ips.',
+  malformed_key:
+    'The Authorization header must be Bearer followed by one key, pr_live_ or pr_test_ with 64 hex digits.',
+  unknown_key: 'This API key does not exist. Check that you copied all of it.',
+  revoked_key: 'This API key was revoked. Create a new one.',
+  expired_key: 'This API key has expired. Create a new one.',
+  address_not_allowed: 'This API key cannot be used from this IP address. Add the address to its allowed_ips.',
 };
 
 export function keyRefusal(reason: Reason): AppError {

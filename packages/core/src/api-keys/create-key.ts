@@ -46,24 +46,24 @@ export const createKey = operation({
       .min(1)
       .meta({ examples: [['email:send']] }),
     mode: absentableOr(z.enum(keyModes), 'live' as const).meta({
-      description: 'A sandbox key sends to the simulator only.',
+      description: 'Sandbox keys send to the simulator only.',
     }),
     domains: z
       .array(domainField)
       .min(1)
       .max(100)
       .nullish()
-      .meta({ description: 'Allowed domains of from; empty: any.', examples: [['example.com']] }),
+      .meta({ description: 'Domains allowed in from. Empty: any.', examples: [['example.com']] }),
     allowed_ips: z
       .array(networkField)
       .min(1)
       .max(100)
       .nullish()
-      .meta({ description: 'Client addresses and networks the key works from; empty: any.' }),
+      .meta({ description: 'Client IP addresses and networks allowed to use the key. Empty: any.' }),
     expires_at: timestampField('expires_at').nullish(),
   }),
   output: keySchema.extend({
-    secret: z.string().meta({ description: 'pr_live_… or pr_test_…; it is shown here only.' }),
+    secret: z.string().meta({ description: 'pr_live_… or pr_test_…, only returned here.' }),
   }),
   async run(ctx, input) {
     await requireFreshSignIn(ctx);
@@ -95,7 +95,7 @@ export const createKey = operation({
 });
 
 function expired(): AppError {
-  const message = 'expires_at lies in the past; name a time ahead or leave it out.';
+  const message = 'expires_at is in the past. Use a future time or omit it.';
   return refuseFields([{ param: 'expires_at', reason: 'invalid_timestamp', message }]);
 }
 

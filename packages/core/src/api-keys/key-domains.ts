@@ -6,6 +6,6 @@ export function keyDomainProblem(domains: readonly string[] | null, from_domain:
   if (domains === null || domains.some((name) => canonicalDomain(name) === from_domain)) return null;
   return new AppError(
     'key_domain_restricted',
-    `This key may send from ${domains.join(', ')} only; use another key or another from.`,
+    `This key can send from ${domains.join(', ')} only. Use another key or another from.`,
   );
 }

@@ -19,21 +19,21 @@ export const keySchema = z
     prefix: z.string().meta({ description: 'First characters of the secret.', examples: ['pr_live_'] }),
     last4: z.string().meta({ description: 'Last characters of the secret.' }),
     scopes: z.array(scopeField).readonly(),
-    mode: z.enum(keyModes).meta({ description: 'Mail of a sandbox key goes to the simulator and costs no quota.' }),
-    domains: z.array(z.string()).readonly().nullable().meta({ description: 'Allowed domains of from; null: any.' }),
+    mode: z
+      .enum(keyModes)
+      .meta({ description: 'Email from sandbox keys goes to the simulator and does not count toward the quota.' }),
+    domains: z.array(z.string()).readonly().nullable().meta({ description: 'Domains allowed in from. null: any.' }),
     allowed_ips: z
       .array(z.string())
       .readonly()
       .nullable()
-      .meta({ description: 'Client addresses and networks the key works from; null: any.' }),
+      .meta({ description: 'Client IP addresses and networks allowed to use the key. null: any.' }),
     status: z.enum(keyStatuses),
     created_at: timeField,
     expires_at: timeField.nullable(),
     last_used_at: timeField.nullable(),
     revoked_at: timeField.nullable(),
-    replaced_by: idField(idPrefixes.api_key)
-      .nullable()
-      .meta({ description: 'The key that replaced it in a rotation.' }),
+    replaced_by: idField(idPrefixes.api_key).nullable().meta({ description: 'The key that replaced it on rotation.' }),
   })
   .meta({ id: 'ApiKey' });
 export type KeyEntry = z.output<typeof keySchema>;
@@ -67,6 +67,6 @@ export function keyFacts({ name, last4, scopes, mode, domains, allowed_ips, expi
 export function keyNotFound(id: string): AppError {
   return new AppError(
     'api_key_not_found',
-    `No API key ${id.slice(0, 64)} exists in this workspace; GET /v1/api-keys lists them.`,
+    `No API key with ID ${id.slice(0, 64)} in this workspace. List keys with GET /v1/api-keys.`,
   );
 }

@@ -16,7 +16,7 @@ export const keyUsage = operation({
   name: 'api_keys.usage',
   scope: 'admin',
   sandbox: true,
-  summary: 'What an API key has sent over time, and when it was last used',
+  summary: 'API key usage over time',
   input: z.object({ key_id: idField(idPrefixes.api_key), ...keyUsageFields }),
   output: usageSchema,
   async run(ctx, { key_id, ...asked }) {
@@ -33,7 +33,7 @@ export const readKeyUsages = operation({
   name: 'api_keys.usages',
   scope: 'admin',
   sandbox: true,
-  summary: 'What some API keys have sent over time',
+  summary: 'Usage of several API keys over time',
   input: z.object({ ids: z.array(z.string()).max(MOST), ...keyUsageFields }),
   output: z.array(keyUsageSchema.nullable()).readonly(),
   async run(ctx, { ids, ...asked }): Promise<readonly (KeyUsage | null)[]> {

@@ -15,7 +15,7 @@ export async function refuseLimitedKey({ actor, sql }: Pick<ActorContext, 'actor
   if (limits.length === 0) return;
   throw new AppError(
     'missing_scope',
-    `This key is limited by ${limits.join(', ')}, but what it creates would not be; use a key without these limits.`,
+    `This key is restricted by ${limits.join(', ')}, but what it creates would not be. Use a key without these restrictions.`,
     { required_scope: 'operator' },
   );
 }

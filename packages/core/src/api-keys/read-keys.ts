@@ -11,7 +11,7 @@ export const readKeys = operation({
   name: 'api_keys.read_many',
   scope: 'admin',
   sandbox: true,
-  summary: 'Some API keys by id',
+  summary: 'API keys by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(keySchema.nullable()).readonly(),
   async run(ctx, { ids }) {

@@ -12,21 +12,21 @@ export async function refuseFurther(
   refuseScopesBeyond(actor, wanted.scopes, 'grant');
   if (actor.kind !== 'key') return;
   if (actor.mode === 'sandbox' && wanted.mode === 'live') {
-    throw new AppError('missing_scope', 'A sandbox key cannot create a live key; use a live key.', {
+    throw new AppError('missing_scope', 'A sandbox key cannot create a live key. Use a live key.', {
       required_scope: 'admin',
     });
   }
   if (actor.domains && !within(actor.domains, wanted.domains)) {
     throw new AppError(
       'key_domain_restricted',
-      `This key may send from ${actor.domains.join(', ')} only, so the new key must be restricted to some of these domains.`,
+      `This key can send from ${actor.domains.join(', ')} only, so the new key must be restricted to some of these domains.`,
     );
   }
   const beyond = await accessBeyond(sql, actor, wanted);
   if (!beyond.later && !beyond.elsewhere) return;
   const what = beyond.later
     ? 'expires_at must be no later than that of the creating key'
-    : 'allowed_ips must lie within those of the creating key';
+    : 'allowed_ips must be within those of the creating key';
   throw new AppError('missing_scope', `A key cannot create one with more access: ${what}.`, {
     required_scope: 'admin',
   });

@@ -17,7 +17,7 @@ export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode:
   if ((await countActiveKeys(tx, workspace_id, mode, 'lasting')) < MAX_KEYS) return;
   throw new AppError(
     'key_limit',
-    `A workspace has at most ${MAX_KEYS} active ${mode} keys; revoke some that are not in use, or let keys expire.`,
+    `A workspace has at most ${MAX_KEYS} active ${mode} keys. Revoke unused keys or let keys expire.`,
   );
 }
 
@@ -30,6 +30,6 @@ export async function refuseTooManyReplaced(tx: Tx, { kind, workspace_id }: Acto
   if (kind === 'system' || (await countActiveKeys(tx, workspace_id, mode, 'replaced')) < MAX_KEYS) return;
   throw new AppError(
     'key_limit',
-    `${MAX_KEYS} ${mode} replaced keys are still active; revoke some of them, or wait until they expire.`,
+    `${MAX_KEYS} ${mode} replaced keys are still active. Revoke some of them or wait until they expire.`,
   );
 }

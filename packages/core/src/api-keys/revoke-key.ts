@@ -22,7 +22,7 @@ export const revokeKey = operation({
   name: 'api_keys.revoke',
   scope: 'admin',
   sandbox: true,
-  summary: 'Revoke an API key; takes effect with the next request',
+  summary: 'Revoke an API key immediately',
   input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {

@@ -19,10 +19,10 @@ export const rotateKey = operation({
   name: 'api_keys.rotate',
   scope: 'admin',
   sandbox: true,
-  summary: 'Replace an API key by one with the same permissions; the old one keeps working for 24 hours',
+  summary: 'Replace an API key with a new one that has the same permissions; the old key works for another 24 hours',
   input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: keySchema.extend({
-    secret: z.string().meta({ description: 'pr_live_… or pr_test_…; it is shown here only.' }),
+    secret: z.string().meta({ description: 'pr_live_… or pr_test_…, only returned here.' }),
   }),
   async run(ctx, { key_id }) {
     await requireFreshSignIn(ctx);
@@ -63,11 +63,11 @@ export const rotateKey = operation({
 function replaceable(row: KeyRow | null, id: string): KeyRow {
   if (!row) throw keyNotFound(id);
   if (row.status !== 'active') {
-    const message = `The key is ${row.status}, so there is nothing to replace; create a new one with POST /api-keys.`;
+    const message = `The key is ${row.status}, so it cannot be rotated. Create a new one with POST /v1/api-keys.`;
     throw new AppError('api_key_not_active', message, { extra: { status: row.status } });
   }
   if (row.replaced_by === null) return row;
-  throw new AppError('already_rotated', `The key has been replaced by ${row.replaced_by}; rotate that one.`, {
+  throw new AppError('already_rotated', `The key was replaced by ${row.replaced_by}. Rotate that one.`, {
     extra: { replaced_by: row.replaced_by },
   });
 }

@@ -10,7 +10,7 @@ export const actorKinds = ['key', 'user', 'system'] as const;
 export const actorField = z.object({
   kind: z.enum(actorKinds),
   id: z.string(),
-  name: z.string().meta({ description: 'At that time: the name of the key, or the email address.' }),
+  name: z.string().meta({ description: 'The key name or email address at that time.' }),
 });
 
 export const auditEntrySchema = z
@@ -22,13 +22,13 @@ export const auditEntrySchema = z
     actor: actorField,
     via: z.enum(viaNames).meta({ description: 'The API that the action came in through.' }),
     action: z.string().meta({ examples: ['api_key.revoked'] }),
-    target_id: z.string().meta({ description: 'The target: an id, or a name if it has no id.' }),
+    target_id: z.string().meta({ description: 'The target ID, or its name if it has no ID.' }),
     diff: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'What changed; for a field that had a value: [before, after].' }),
+      .meta({ description: 'The changes; for a field that had a value: [before, after].' }),
     reason: z.string().nullable(),
-    address: z.string().nullable().meta({ description: 'Client address of the caller.' }),
+    address: z.string().nullable().meta({ description: 'Client IP address.' }),
     request_id: idField(idPrefixes.request),
   })
   .meta({ id: 'AuditEntry' });

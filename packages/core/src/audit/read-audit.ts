@@ -10,7 +10,7 @@ const MOST = 1000;
 export const readAuditEntries = operation({
   name: 'audit.read_many',
   scope: null,
-  summary: 'Some entries of the audit log by id',
+  summary: 'Audit log entries by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(auditEntrySchema.nullable()).readonly(),
   async run({ sql, actor }, { ids }): Promise<readonly (AuditEntry | null)[]> {

@@ -11,7 +11,7 @@ const SYSTEM: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postr
 export const readMakers = operation({
   name: 'audit.makers',
   scope: null,
-  summary: 'Creators of API keys by id',
+  summary: 'API key creators by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(actorField).readonly(),
   async run(ctx, { ids }): Promise<readonly AuditEntry['actor'][]> {

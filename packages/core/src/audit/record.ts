@@ -10,7 +10,7 @@ const withoutAddresses = (text: string) => text.replace(ADDRESS, '…@$1');
 
 export interface AuditFact {
   readonly action: AuditAction;
-  /** The target: an id, or a name if it has no id. */
+  /** The target ID, or its name if it has no ID. */
   readonly target_id: string;
   /** Never a secret or a body: the chain cannot be erased. Of an address only the domain is stored. */
   readonly diff?: Readonly<Record<string, unknown>>;

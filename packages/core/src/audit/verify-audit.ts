@@ -18,7 +18,7 @@ const verificationSchema = z.object({
   head: z
     .string()
     .nullable()
-    .meta({ description: 'The hash of the last entry; stored elsewhere, it proves all entries before it.' }),
+    .meta({ description: 'The hash of the last entry. Store it elsewhere to prove all entries before it.' }),
   broken: z
     .object({
       sequence: z.int(),
@@ -29,7 +29,7 @@ const verificationSchema = z.object({
       }),
     })
     .nullable()
-    .meta({ description: 'The first broken entry; null if none is.' }),
+    .meta({ description: 'The first broken entry, or null.' }),
 });
 export type AuditVerification = z.output<typeof verificationSchema>;
 
@@ -37,10 +37,10 @@ export type AuditVerification = z.output<typeof verificationSchema>;
 export const verifyAudit = operation({
   name: 'audit.verify',
   scope: null,
-  summary: 'Verify the hash chain of the audit log; names the first broken entry',
+  summary: 'Verify the audit log hash chain and report the first broken entry',
   input: z.object({
     chain: chainField,
-    after: z.int().min(0).default(0).meta({ description: 'verified of the previous response.' }),
+    after: z.int().min(0).default(0).meta({ description: 'verified from the previous response.' }),
   }),
   output: verificationSchema,
   async run(ctx, { chain, after }): Promise<AuditVerification> {

@@ -27,16 +27,16 @@ const MOST_COUNTED_NOW = 10_000;
 const backlogRowSchema = z.object({
   key: z.string().meta({ description: 'Empty for the total.' }),
   total: z.int(),
-  counts: z.array(z.int()).readonly().meta({ description: 'By age; bucket_upper_minutes has the upper bounds.' }),
+  counts: z.array(z.int()).readonly().meta({ description: 'By age. bucket_upper_minutes has the upper bounds.' }),
   oldest_seconds: z.number().nullable(),
-  last_reply: z.string().nullable().meta({ description: 'To the newest attempted mail.' }),
+  last_reply: z.string().nullable().meta({ description: 'For the most recently attempted email.' }),
   last_success_at: timeField.nullable(),
-  closed_until: timeField.nullable().meta({ description: 'Set while a destination is closed.' }),
+  closed_until: timeField.nullable().meta({ description: 'Set while the destination is closed.' }),
   closed_reason: z.enum(['failing', 'limit']).nullable(),
   hold: z
     .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField })
     .nullable()
-    .meta({ description: 'The hold on a destination, sending domain or key.' }),
+    .meta({ description: 'The hold on the destination, sending domain or key.' }),
 });
 const backlogSchema = z.object({
   object: z.literal('backlog'),
@@ -59,7 +59,7 @@ export type BacklogRow = Backlog['total'];
 export const getBacklog = operation({
   name: 'backlog.get',
   scope: null,
-  summary: 'Waiting recipients by age, in the workspace or, for operators, the whole instance',
+  summary: 'Waiting recipients by age, in the workspace or (operators only) the instance',
   input: z.object({
     by: z.enum(backlogDimensions).default('destination'),
     top: z.int().min(1).max(MOST_KEYS).default(USUAL_KEYS),

@@ -24,7 +24,7 @@ export const bulkSchema = z
     reason: z.string(),
     rate_per_second: z.int(),
     created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }),
-    cutoff_at: timeField.meta({ description: 'Items created at this time or later are not touched.' }),
+    cutoff_at: timeField.meta({ description: 'Items created at or after this time are not affected.' }),
     created_at: timeField,
     started_at: timeField.nullable(),
     finished_at: timeField.nullable(),

@@ -145,7 +145,7 @@ describe('a preview', () => {
       matched_exact: true,
       sample: [scheduled],
       skipped: [{ reason: 'already_sent', count: 1, exact: true }],
-      warning: 'Canceled mail is never sent.',
+      warning: 'Canceled email is never sent.',
     });
     expect([await status(scheduled), await status(sent)]).toEqual(['scheduled', 'delivered']);
   });
@@ -184,7 +184,7 @@ describe('a preview', () => {
   });
 
   it('warns if the filter is empty', async () => {
-    expect((await preview('export', {})).warning).toContain('all mail of the workspace');
+    expect((await preview('export', {})).warning).toContain('all email in the workspace');
     expect((await preview('export', { tag: 'x' })).warning).toBeNull();
   });
 });
@@ -389,7 +389,7 @@ describe('a bulk operation', () => {
     expect(await audited(id)).toEqual(['bulk.started', 'bulk.canceled']);
     const [why] = await world.services.sql`
       select reason from audit_log where target_id = ${id} and action = 'bulk.canceled'`;
-    expect(why).toEqual({ reason: 'The starter no longer has the permission.' });
+    expect(why).toEqual({ reason: 'The user or key that started it no longer has permission.' });
   });
 
   it('ends before it begins when the user who started it was removed from the workspace', async () => {

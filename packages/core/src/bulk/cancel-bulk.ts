@@ -21,7 +21,7 @@ export const cancelBulk = operation({
       const found = requireFound(ctx, id, await lockBulk(tx, id));
       if (found.status === 'canceled') return found;
       if (found.status === 'completed') {
-        throw new AppError('bulk_finished', `${id} has ended; its items show each result.`);
+        throw new AppError('bulk_finished', `${id} has ended. List its items for the results.`);
       }
       const canceled = await markCanceled(tx, id);
       const { done, failed, skipped, workspace_id } = canceled;

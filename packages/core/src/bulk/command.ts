@@ -14,7 +14,7 @@ export interface BulkCommand {
   readonly action: BulkAction;
   /** As requested; its plan parses it. */
   readonly filter: unknown;
-  /** Items created at this time or later are not touched. */
+  /** Items created at or after this time are not affected. */
   readonly cutoff_at: Date;
   readonly actor: Actor;
 }

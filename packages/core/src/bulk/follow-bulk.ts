@@ -14,7 +14,7 @@ const POLL_MS = 500;
 export const followBulk = operation({
   name: 'bulk.follow',
   scope: null,
-  summary: 'Follow a bulk operation until it has ended',
+  summary: 'Follow a bulk operation until it ends',
   input: z.object({ id: idField(idPrefixes.bulk) }),
   output: z.custom<AsyncGenerator<BulkEntry | null>>(),
   async run(ctx, { id }) {

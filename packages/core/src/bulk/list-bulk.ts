@@ -15,7 +15,7 @@ export const listBulk = operation({
   summary: 'List bulk operations, newest first',
   input: z.object({
     ...pageFields,
-    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'Another workspace, as an operator.' }),
+    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'Another workspace (operators only).' }),
   }),
   output: listOf(bulkSchema),
   async run(ctx, { limit, cursor, workspace_id }): Promise<List<BulkEntry>> {

@@ -23,7 +23,7 @@ const bulkPreviewSchema = z
     action: z.enum(bulkActions),
     token: z.string().meta({ description: 'Pass to bulk.run to start exactly this, once, as the same actor.' }),
     expires_at: timeField,
-    cutoff_at: timeField.meta({ description: 'Items created at this time or later will not be touched.' }),
+    cutoff_at: timeField.meta({ description: 'Items created at or after this time will not be affected.' }),
     matched: z.int(),
     matched_exact: z.boolean().meta({ description: `false if the count stopped at ${MOST_COUNTED}.` }),
     sample: z
@@ -33,7 +33,7 @@ const bulkPreviewSchema = z
     skipped: z
       .array(z.object({ reason: z.string(), count: z.int(), exact: z.boolean() }))
       .readonly()
-      .meta({ description: 'Items that match the filter and are skipped by the action.' }),
+      .meta({ description: 'Items that match the filter but are skipped by the action.' }),
     warning: z.string().nullable(),
   })
   .meta({ id: 'BulkPreview' });
@@ -48,9 +48,9 @@ export const previewBulk = operation({
   input: z.object({
     action: z.enum(bulkActions),
     filter: z.record(z.string(), z.unknown()).meta({
-      description: 'The filter of the message log; for replay and redrive, that of webhook deliveries and jobs.',
+      description: 'A message log filter; for replay and redrive, a filter for webhook deliveries or jobs.',
     }),
-    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'Another workspace, as an operator.' }),
+    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'Another workspace (operators only).' }),
   }),
   output: bulkPreviewSchema,
   async run(ctx, { action, filter, workspace_id: asked }): Promise<BulkPreview> {
@@ -67,7 +67,7 @@ export const previewBulk = operation({
     const expires_at = new Date(cutoff_at.getTime() + VALID_MS);
     const bounded = !matched.exact && Number.isFinite(plan.most);
     const warnings = bounded
-      ? [...plan.warnings, `It stops after ${plan.most} items; narrow the filter if there are more.`]
+      ? [...plan.warnings, `It stops after ${plan.most} items. Narrow the filter if there are more.`]
       : plan.warnings;
     return {
       object: 'bulk_preview',

@@ -56,7 +56,7 @@ export function readToken(ctx: ActorContext, token: string): Frozen {
 export function invalidPreview(): AppError {
   return new AppError(
     'invalid_preview',
-    'token is not from a preview of yours in the last 15 minutes; preview again and use the new token.',
+    'token is not from one of your previews in the last 15 minutes. Preview again and use the new token.',
   );
 }
 

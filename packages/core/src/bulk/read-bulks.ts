@@ -10,7 +10,7 @@ const MOST = 1000;
 export const readBulks = operation({
   name: 'bulk.read_many',
   scope: null,
-  summary: 'Some bulk operations by id',
+  summary: 'Bulk operations by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(bulkSchema.nullable()).readonly(),
   async run(ctx, { ids }) {

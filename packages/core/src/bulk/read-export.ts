@@ -22,7 +22,7 @@ export const readExport = operation({
   async run(ctx, { id, limit, cursor }): Promise<List<z.output<typeof logEntrySchema>>> {
     const { workspace_id, action } = requireFound(ctx, id, await bulkById(ctx.sql, id));
     if (action !== 'export') {
-      throw new AppError('bulk_not_found', `${id} is not an export but ${action}; its items show each result.`);
+      throw new AppError('bulk_not_found', `${id} is not an export but ${action}. List its items for the results.`);
     }
     const scope = cursorScope(ctx, 'bulk.export', workspace_id, { id });
     const rows = await pageOfLines(ctx.sql, id, placeInCursor(scope, cursor), limit + 1);

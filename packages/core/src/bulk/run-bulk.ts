@@ -22,9 +22,9 @@ export const runBulk = operation({
   summary: 'Run a previewed bulk operation',
   input: z.object({
     token: z.string().max(100_000),
-    reason: z.string().trim().min(1).max(500).meta({ description: 'Reason, for the audit log.' }),
+    reason: z.string().trim().min(1).max(500).meta({ description: 'Reason for the audit log.' }),
     rate_per_second: z.int().min(1).max(MOST_RATE).default(DEFAULT_RATE),
-    matched: z.int().min(0).optional().meta({ description: 'The count that the preview showed, typed again.' }),
+    matched: z.int().min(0).optional().meta({ description: 'The count from the preview, as confirmation.' }),
   }),
   output: bulkSchema,
   async run(ctx, { token, reason, rate_per_second, matched: typed }): Promise<BulkEntry> {
@@ -58,7 +58,7 @@ export const runBulk = operation({
       if ((await countOpen(tx, workspace_id)) > MOST_OPEN) {
         throw new AppError(
           'bulk_limit',
-          `${MOST_OPEN} bulk operations are open already; wait until one has ended, or cancel one.`,
+          `${MOST_OPEN} bulk operations are already running. Wait until one ends or cancel one.`,
           { extra: { limit: MOST_OPEN } },
         );
       }
@@ -76,7 +76,7 @@ export const runBulk = operation({
 });
 
 function otherCount(typed: number, matched: number): AppError {
-  return new AppError('invalid_preview', `The preview matched ${matched}, not ${typed}; nothing was started.`);
+  return new AppError('invalid_preview', `The preview matched ${matched}, not ${typed}. Nothing was started.`);
 }
 
 /** The audit log cannot be erased, so it must not name a recipient; the operation itself has the whole filter. */

@@ -25,8 +25,5 @@ export async function requireTarget(
 }
 
 export function bulkNotFound(id: string): AppError {
-  return new AppError(
-    'bulk_not_found',
-    `No bulk operation ${id.slice(0, 64)} exists; list the bulk operations to find it.`,
-  );
+  return new AppError('bulk_not_found', `No bulk operation with ID ${id.slice(0, 64)}.`);
 }

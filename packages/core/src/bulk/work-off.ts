@@ -139,7 +139,7 @@ async function tellEnd(services: Services, tx: Tx, bulk: LockedBulk, receipts: r
 /** Ends an operation whose starter has lost the permission. */
 async function cancelFor(services: Services, tx: Tx, { id: target_id }: LockedBulk): Promise<void> {
   const { done, failed, skipped, workspace_id } = await markCanceled(tx, target_id);
-  const reason = 'The starter no longer has the permission.';
+  const reason = 'The user or key that started it no longer has permission.';
   const diff = { done, failed, skipped };
   await tell(services, tx, workspace_id, { action: 'bulk.canceled', target_id, diff, reason, workspace_id });
 }

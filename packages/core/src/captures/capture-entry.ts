@@ -17,10 +17,12 @@ export const captureSchema = z
     object: z.literal('capture'),
     id: idField(idPrefixes.capture),
     from: z.string().meta({ description: 'The envelope sender; empty for a bounce.' }),
-    sender: z.string().meta({ description: 'The From of a mail that was sent here; the envelope sender of others.' }),
+    sender: z
+      .string()
+      .meta({ description: 'The From address of email sent through Postrider; otherwise the envelope sender.' }),
     to: z.array(z.string()).readonly().meta({ description: 'The envelope recipients.' }),
     subject: z.string(),
-    email_id: idField(idPrefixes.message).nullable().meta({ description: 'null: another program sent it.' }),
+    email_id: idField(idPrefixes.message).nullable().meta({ description: 'null: sent by another application.' }),
     size_bytes: z.int(),
     received_at: timeField,
   })
@@ -48,7 +50,7 @@ export const captureDetailSchema = captureSchema
     headers: z
       .array(z.object({ name: z.string(), value: z.string() }))
       .readonly()
-      .meta({ description: 'Decoded, in the order of the mail.' }),
+      .meta({ description: 'Decoded, in message order.' }),
     attachments: z
       .array(
         z.object({
@@ -59,12 +61,12 @@ export const captureDetailSchema = captureSchema
         }),
       )
       .readonly(),
-    links: z.array(z.string()).readonly().meta({ description: 'Of html, then of text; each once.' }),
+    links: z.array(z.string()).readonly().meta({ description: 'From html, then from text, without duplicates.' }),
     codes: z
       .array(z.string())
       .readonly()
       .meta({ description: 'One-time codes found in the text.', examples: [['493817']] }),
-    raw: z.string().meta({ description: 'The source as it arrived; its first megabyte.' }),
+    raw: z.string().meta({ description: 'The raw source, up to the first megabyte.' }),
   })
   .meta({ id: 'CaptureDetail' });
 export type CaptureDetail = z.output<typeof captureDetailSchema>;
@@ -99,6 +101,6 @@ export function requireCaptureContent(actor: Actor): void {
 export function captureNotFound(id: string): AppError {
   return new AppError(
     'capture_not_found',
-    `No captured mail ${id.slice(0, 64)} exists in this workspace; GET /v1/captures lists them.`,
+    `No captured email with ID ${id.slice(0, 64)} in this workspace. List them with GET /v1/captures.`,
   );
 }

@@ -18,7 +18,7 @@ export const getCapture = operation({
   name: 'captures.get',
   scope: null,
   sandbox: true,
-  summary: 'One captured mail with its content, links and one-time codes; for admin, or a sandbox key',
+  summary: 'Get a captured email with its content, links and one-time codes (admins and sandbox keys)',
   input: z.object({ id: idField(idPrefixes.capture) }),
   output: captureDetailSchema,
   async run(ctx, { id }): Promise<CaptureDetail> {

@@ -24,7 +24,7 @@ const waitField = z
     minimum: 0,
     maximum: LONGEST_WAIT,
     default: 0,
-    description: 'Seconds to wait for the first match, if there is none yet.',
+    description: 'Seconds to wait for the first match.',
   })
   .transform((given, context) => {
     const seconds = typeof given === 'string' && /^\d{1,2}$/.test(given) ? Number(given) : given;
@@ -38,10 +38,10 @@ const part = (description: string) => z.string().max(320).optional().meta({ desc
 
 const input = z.object({
   ...pageFields,
-  to: part('A part of a recipient, in any case.'),
-  from: part('A part of the sender, in any case.'),
-  subject: part('A part of the subject, in any case.'),
-  since: timestampField('since').optional().meta({ description: 'Received at this time or later.' }),
+  to: part('Part of a recipient, case-insensitive.'),
+  from: part('Part of the sender, case-insensitive.'),
+  subject: part('Part of the subject, case-insensitive.'),
+  since: timestampField('since').optional().meta({ description: 'Received at or after this time.' }),
   wait: waitField.default(0),
 });
 
@@ -50,7 +50,7 @@ export const listCaptures = operation({
   name: 'captures.list',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'List captured mail, newest first, or wait for the first that matches',
+  summary: 'List captured email, newest first, or wait for the first match',
   input,
   output: listOf(captureSchema),
   async run(ctx, { wait, ...asked }): Promise<List<CaptureEntry>> {

@@ -15,11 +15,11 @@ export const releaseCapture = operation({
   name: 'captures.release',
   scope: null,
   sandbox: true,
-  summary: 'Send a captured mail, to its recipients or to others; for admin, or a sandbox key',
+  summary: 'Send a captured email to its recipients or to other addresses (admins and sandbox keys)',
   input: z.object({
     id: idField(idPrefixes.capture),
     to: absentable(z.union([z.string(), z.array(z.string()).min(1).max(50)])).meta({
-      description: 'Instead of its recipients.',
+      description: 'Replaces its recipients.',
       examples: ['ada@example.com'],
     }),
   }),

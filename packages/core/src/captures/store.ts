@@ -32,7 +32,7 @@ export interface CaptureRow {
   id: string;
   workspace_id: string;
   envelope_from: string;
-  /** The From of a mail that was sent here; the envelope sender of others. */
+  /** The From address of email sent through Postrider; otherwise the envelope sender. */
   sender: string;
   envelope_to: string[];
   subject: string;

@@ -29,7 +29,7 @@ export const MAIL: JobName = 'delivery.attempt';
 export async function checkMigrations(sql: Sql): Promise<Finding> {
   const pending = await pendingMigrations(sql);
   if (pending.length === 0) return ok('All migrations are applied.');
-  return failing(`Migrations are pending: ${pending.join(', ')}.`, 'Run `npm run migrate`.');
+  return failing(`Pending migrations: ${pending.join(', ')}.`, 'Run `npm run migrate`.');
 }
 
 export async function checkSettings(sql: Sql): Promise<Finding> {
@@ -39,7 +39,7 @@ export async function checkSettings(sql: Sql): Promise<Finding> {
 /** Settings without which accepted mail may be lost in a crash, or the tables grow for ever. */
 export function judgeSettings({ version, encoding, settings }: ServerSettings): Finding {
   if (version < OLDEST_VERSION)
-    return failing('The server is older than Postgres 15.', 'Move to Postgres 15 or newer.');
+    return failing('The server is older than Postgres 15.', 'Upgrade to Postgres 15 or newer.');
   if (encoding !== 'UTF8')
     return failing(
       `The encoding of the database is ${encoding}.`,
@@ -55,7 +55,7 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
   const connections = Number(settings.find(({ name }) => name === 'max_connections')?.setting ?? 0);
   if (connections < FEWEST_CONNECTIONS) {
     return warning(
-      `max_connections is ${connections}; a process takes up to 17.`,
+      `max_connections is ${connections}, and each process uses up to 17.`,
       `alter system set max_connections = 100; then restart Postgres.`,
     );
   }
@@ -75,10 +75,10 @@ export async function checkOldestTransaction(sql: Sql): Promise<Finding> {
 }
 
 export function judgeOldestTransaction(oldest: OpenTransaction | null): Finding {
-  if (!oldest || oldest.seconds < OLD_TRANSACTION_SECONDS.warning) return ok('No transaction is open for long.');
+  if (!oldest || oldest.seconds < OLD_TRANSACTION_SECONDS.warning) return ok('No long-running transactions.');
   const judge = oldest.seconds < OLD_TRANSACTION_SECONDS.failing ? warning : failing;
   return judge(
-    `A transaction of ${oldest.name || 'a client'} is open for ${duration(oldest.seconds)}; vacuum waits for it.`,
+    `A transaction of ${oldest.name || 'a client'} has been open for ${duration(oldest.seconds)} and blocks vacuum.`,
     `End it: select pg_terminate_backend(${oldest.pid});`,
   );
 }
@@ -88,11 +88,11 @@ export async function checkTransactionIds(sql: Sql): Promise<Finding> {
 }
 
 export function judgeTransactionIds({ age, freeze_at, database }: TransactionIdAge): Finding {
-  const fix = `Run \`vacuum (freeze)\` in the database ${database}; before, end what is open there for long.`;
-  const told = `The oldest transaction id is ${Math.round(age / 1e6)} million old`;
-  if (age > MOST_AGE) return failing(`${told}; Postgres stops writing at 2,000 million.`, fix);
-  if (age > 2 * freeze_at) return warning(`${told}, twice what autovacuum should leave.`, fix);
-  return ok(age < 1e6 ? 'No transaction id is old.' : `${told}.`);
+  const fix = `Run \`vacuum (freeze)\` in the database ${database}. First end long-running transactions there.`;
+  const told = `The oldest transaction ID is ${Math.round(age / 1e6)} million old`;
+  if (age > MOST_AGE) return failing(`${told}. Postgres stops accepting writes at 2,000 million.`, fix);
+  if (age > 2 * freeze_at) return warning(`${told}, twice the autovacuum limit.`, fix);
+  return ok(age < 1e6 ? 'Transaction IDs are recent.' : `${told}.`);
 }
 
 export async function checkVacuum(sql: Sql): Promise<Finding> {
@@ -100,30 +100,30 @@ export async function checkVacuum(sql: Sql): Promise<Finding> {
 }
 
 export function judgeVacuum(behind: readonly DeadRows[]): Finding {
-  if (behind.length === 0) return ok('Vacuum is behind on no table.');
-  const told = behind.map(({ table, dead, live }) => `${table} (${dead} dead rows beside ${live})`).join(', ');
+  if (behind.length === 0) return ok('Vacuum is up to date.');
+  const told = behind.map(({ table, dead, live }) => `${table} (${dead} dead rows, ${live} live)`).join(', ');
   return warning(
     `Vacuum is behind on ${told}.`,
-    'End what is open for long, then `vacuum` these tables; where it comes again, raise autovacuum_vacuum_cost_limit.',
+    'End long-running transactions, then `vacuum` these tables. If this happens again, increase autovacuum_vacuum_cost_limit.',
   );
 }
 
 export async function checkDefaultRows(sql: Sql): Promise<Finding> {
   const found = await defaultRows(sql);
-  if (found.length === 0) return ok('Every row is in the partition of its month.');
+  if (found.length === 0) return ok('All rows are in their monthly partitions.');
   return warning(
-    `Rows lie outside the partition of their month: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
-    'Check the clock, then run the hourly job now: `npx postrider schedules run storage.maintain`.',
+    `Rows outside their monthly partitions: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
+    'Check the clock, then run the hourly job: `npx postrider schedules run storage.maintain`.',
   );
 }
 
 export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>): Promise<Finding> {
   const [keys, secrets] = await Promise.all([unopenedKeys(ctx), unopenedSecrets(ctx)]);
-  if (keys.length + secrets.length === 0) return ok('SECRET_KEY opens every DKIM key and every secret of a webhook.');
+  if (keys.length + secrets.length === 0) return ok('SECRET_KEY decrypts all DKIM keys and webhook secrets.');
   const named = [...keys, ...secrets].slice(0, 5).join(', ');
   return failing(
-    `SECRET_KEY does not open ${count(keys.length, 'DKIM key')} and ${count(secrets.length, 'secret')} of webhooks: ${named}.`,
-    'Set SECRET_KEY_PREVIOUS to the key under which they were encrypted, and restart every process.',
+    `SECRET_KEY cannot decrypt ${count(keys.length, 'DKIM key')} and ${count(secrets.length, 'webhook secret')}: ${named}.`,
+    'Set SECRET_KEY_PREVIOUS to the key that encrypted them, and restart every process.',
   );
 }
 
@@ -133,25 +133,25 @@ export function checkClock({ now }: Stand, asked_ms: number, answered_ms: number
   // The database read its clock somewhere between.
   const ahead_ms = Math.max(0, asked_ms - now.getTime(), now.getTime() - answered_ms);
   const seconds = ahead_ms / 1000;
-  if (seconds < SKEW_SECONDS.warning) return ok('The clocks of this process and of the database agree.');
+  if (seconds < SKEW_SECONDS.warning) return ok('The process clock and the database clock agree.');
   const judge = seconds < SKEW_SECONDS.failing ? warning : failing;
   return judge(
-    `The clocks of this process and of the database differ by ${seconds.toFixed(1)} s.`,
-    'Synchronize both by NTP, for example with `timedatectl set-ntp true`.',
+    `The process clock and the database clock differ by ${seconds.toFixed(1)} s.`,
+    'Synchronize both with NTP, for example with `timedatectl set-ntp true`.',
   );
 }
 
 export function checkWorkers({ workers, worker_seen }: Stand): Finding {
   if (workers > 0) return ok(`${count(workers, 'worker is', 'workers are')} live.`);
-  const since = worker_seen ? `The last one was heard of at ${worker_seen.toISOString()}.` : 'None was ever there.';
-  return failing(`No worker is live. ${since}`, 'Start a process with `worker` in ROLES.');
+  const since = worker_seen ? `Last heartbeat: ${worker_seen.toISOString()}.` : 'No worker has ever run.';
+  return failing(`No worker is running. ${since}`, 'Start a process with `worker` in ROLES.');
 }
 
 export function checkQueueAge({ oldest_ready_seconds, held }: Stand): Finding {
-  if (held) return warning('The queue of mail is held.', `Release it: \`npx postrider queues release ${held}\`.`);
-  if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No mail waits for long.');
+  if (held) return warning('The email queue is held.', `Release it: \`npx postrider queues release ${held}\`.`);
+  if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No email is delayed.');
   return failing(
-    `Mail that is due has waited for ${duration(oldest_ready_seconds)}.`,
-    'Look at `npx postrider queues top`; where no destination is slowed and nothing is held, start another worker.',
+    `Due email has been waiting for ${duration(oldest_ready_seconds)}.`,
+    'Run `npx postrider queues top`. If no destination is throttled and nothing is held, start another worker.',
   );
 }

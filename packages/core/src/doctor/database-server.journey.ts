@@ -56,7 +56,7 @@ it('settings: what loses email in a crash fails, and what the fix runs passes', 
 
 it('settings: too few connections are a warning, and pass after the restart that the fix names', async () => {
   const warned = await found(checkSettings);
-  expect(warned).toMatchObject({ detail: 'max_connections is 20; a process takes up to 17.' });
+  expect(warned).toMatchObject({ detail: 'max_connections is 20, and each process uses up to 17.' });
 
   await apply(warned);
   await server.stop();
@@ -128,7 +128,7 @@ it('vacuum: a table with many dead rows is a warning, and passes once it was vac
     .poll(() => found(checkVacuum))
     .toMatchObject({
       status: 'warning',
-      detail: 'Vacuum is behind on emptied (199990 dead rows beside 10).',
+      detail: 'Vacuum is behind on emptied (199990 dead rows, 10 live).',
     });
 
   await withSql((sql) => sql`vacuum emptied`);

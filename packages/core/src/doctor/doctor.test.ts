@@ -42,7 +42,7 @@ it('helo: a name without an address fails, and the record that the fix names pas
   dns.remove('mail.sender.test');
   expect(await finding('helo')).toMatchObject({
     status: 'failing',
-    fix: 'Publish an A record of mail.sender.test with the address that this machine sends from.',
+    fix: "Publish an A record for mail.sender.test with this machine's sending address.",
   });
 
   dns.set('mail.sender.test', 'A', [ADDRESS]);
@@ -56,7 +56,7 @@ it('ptr: an address that resolves to another name fails, and one that resolves t
   expect(await finding('ptr')).toMatchObject({
     status: 'failing',
     detail: '192.0.2.10 has the PTR record host-10.hoster.test.',
-    fix: 'Ask the owner of the address, usually the hoster, to set its PTR to mail.sender.test.',
+    fix: 'Ask the owner of the address, usually your hosting provider, to set its PTR record to mail.sender.test.',
   });
 
   dns.set('10.2.0.192.in-addr.arpa', 'PTR', ['mail.sender.test']);
@@ -69,7 +69,7 @@ it('spf: the record that the fix names passes, also where the address is in an i
   const missing = await finding('spf');
   expect(missing).toMatchObject({ status: 'failing', detail: 'bounces.sender.test has no SPF record.' });
   dns.set('bounces.sender.test', 'TXT', ['v=spf1 ip4:198.51.100.0/24 -all']);
-  expect(await finding('spf')).toMatchObject({ status: 'failing', fix: 'Add ip4:192.0.2.10 to it, before its all.' });
+  expect(await finding('spf')).toMatchObject({ status: 'failing', fix: 'Add ip4:192.0.2.10 before its all term.' });
 
   dns.set('bounces.sender.test', 'TXT', [missing?.fix?.replace(/^.*: (?=v=spf1)/, '') ?? '']);
   await healthy('spf');
@@ -89,7 +89,7 @@ it('blocklists: a listing fails, an answer that refuses the resolver is none, an
   dns.set('10.2.0.192.zen.spamhaus.org', 'A', ['127.255.255.254']);
   expect(await finding('blocklists')).toMatchObject({
     status: 'warning',
-    fix: 'Set DNS_SERVERS to a resolver of your own; the lists refuse public ones.',
+    fix: 'Set DNS_SERVERS to your own resolver, because these lists block public ones.',
   });
 
   dns.remove('10.2.0.192.zen.spamhaus.org');
@@ -99,7 +99,10 @@ it('blocklists: a listing fails, an answer that refuses the resolver is none, an
 it('port 25: a mail server that cannot be reached fails, and one that greets passes', async () => {
   dns.set('operator.test', 'MX', [{ priority: 10, exchange: 'mx.operator.test' }]);
   dns.set('mx.operator.test', 'A', ['127.0.0.250']);
-  expect(await finding('port_25')).toMatchObject({ status: 'failing', fix: expect.stringContaining('open port 25') });
+  expect(await finding('port_25')).toMatchObject({
+    status: 'failing',
+    fix: expect.stringContaining('open outbound port 25'),
+  });
 
   dns.set('mx.operator.test', 'A', ['127.0.0.1']);
 
@@ -110,7 +113,7 @@ it('port 25: the check is skipped if DELIVERY=capture sends nothing out', async 
   const { config } = services;
   const captured = await finding('port_25', { config: { ...config, DELIVERY: [{ kind: 'capture' }] } });
 
-  expect(captured).toMatchObject({ status: 'skipped', detail: 'DELIVERY=capture sends nothing out.' });
+  expect(captured).toMatchObject({ status: 'skipped', detail: 'DELIVERY=capture sends no email out.' });
 });
 
 it('secret key: another key fails, and the former one as SECRET_KEY_PREVIOUS passes', async () => {
@@ -155,7 +158,7 @@ it('queue age: mail that has waited fails, and passes once a worker has sent it'
   await measure();
   expect(await finding('queue_age')).toMatchObject({
     status: 'failing',
-    detail: 'Mail that is due has waited for 15 min.',
+    detail: 'Due email has been waiting for 15 min.',
     fix: expect.stringContaining('start another worker'),
   });
 
@@ -283,11 +286,11 @@ it('disk: the days that are left decide, and the free bytes', () => {
 
   expect(judgeDisk(disk, 6)).toMatchObject({
     status: 'failing',
-    detail: '40.0 GB are free, enough for 6 d at the present rate.',
+    detail: '40.0 GB free, enough for 6 d at the current rate.',
   });
   expect(judgeDisk(disk, 20)).toMatchObject({ status: 'warning' });
   expect(judgeDisk(disk, 100)).toMatchObject({ status: 'ok', fix: null });
-  expect(judgeDisk(disk, null)).toMatchObject({ status: 'ok', detail: '40.0 GB are free.' });
+  expect(judgeDisk(disk, null)).toMatchObject({ status: 'ok', detail: '40.0 GB free.' });
   expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9 }, null)).toMatchObject({ status: 'failing' });
 });
 
@@ -304,8 +307,8 @@ it('disk: mail that fills it in five days fails, and the shorter retention that 
     from generate_series(1, 7) n`;
   expect(await finding('disk')).toMatchObject({
     status: 'failing',
-    detail: expect.stringContaining('enough for 5 d at the present rate'),
-    fix: expect.stringContaining('shorter retention frees old months'),
+    detail: expect.stringContaining('enough for 5 d at the current rate'),
+    fix: expect.stringContaining('Shorter retention deletes old months'),
   });
 
   const kept = await finding('disk', { config: { ...config, RETENTION_MESSAGES: 86_400 } });
@@ -341,7 +344,7 @@ it('a check takes at most 5 s, even if name servers are silent and a table is lo
   // Twice the promise, for machines that are busy.
   expect(took).toBeLessThan(10_000);
   expect(checks).toHaveLength(17);
-  expect(checks.find(({ name }) => name === 'secret_key')).toMatchObject({ detail: 'No answer within 5 s.' });
+  expect(checks.find(({ name }) => name === 'secret_key')).toMatchObject({ detail: 'No response within 5 s.' });
   expect(checks.filter(({ name }) => ['helo', 'port_25'].includes(name)).map(({ status }) => status)).not.toContain(
     'ok',
   );
@@ -354,6 +357,6 @@ it('a check that does not answer, and one that breaks, are findings themselves',
     throw new Error('no such file');
   });
 
-  expect(slow).toMatchObject({ status: 'warning', detail: 'No answer within 0.01 s.' });
+  expect(slow).toMatchObject({ status: 'warning', detail: 'No response within 0.01 s.' });
   expect(broken).toMatchObject({ status: 'failing', detail: 'The check itself failed: no such file.' });
 });

@@ -32,7 +32,7 @@ import { standing } from './store.ts';
 const checkupSchema = z
   .object({
     object: z.literal('checkup'),
-    status: z.enum(checkupStatuses).meta({ description: 'The worst of all checks.' }),
+    status: z.enum(checkupStatuses).meta({ description: 'The worst status of all checks.' }),
     checked_at: timeField,
     checks: z
       .array(
@@ -40,7 +40,7 @@ const checkupSchema = z
           name: z.string().meta({ examples: ['port_25'] }),
           status: z.enum(checkupStatuses),
           detail: z.string(),
-          fix: z.string().nullable().meta({ description: 'What to do where something is wrong.' }),
+          fix: z.string().nullable().meta({ description: 'How to fix it.' }),
         }),
       )
       .readonly(),
@@ -52,7 +52,7 @@ export type Checkup = z.output<typeof checkupSchema>;
 export const examineMachine = operation({
   name: 'machine.examine',
   scope: 'operator',
-  summary: 'Whether this machine, its database and its network let mail out, and how to fix what does not',
+  summary: 'Check whether this machine, its database and its network can send email, with fixes',
   input: z.object({}),
   output: checkupSchema,
   async run(ctx): Promise<Checkup> {

@@ -20,14 +20,15 @@ const MOST_MS = 5000;
 export async function inTime(check: () => Finding | Promise<Finding>, most_ms = MOST_MS): Promise<Finding> {
   const { promise: late, resolve } = Promise.withResolvers<Finding>();
   const timer = setTimeout(
-    () => resolve(warning(`No answer within ${most_ms / 1000} s.`, 'Run it again; if it stays so, look at the load.')),
+    () =>
+      resolve(warning(`No response within ${most_ms / 1000} s.`, 'Run it again. If it keeps failing, check the load.')),
     most_ms,
   );
   try {
     return await Promise.race([Promise.resolve().then(check), late]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return failing(`The check itself failed: ${message.slice(0, 200)}.`, 'Run it again; the log may say more.');
+    return failing(`The check itself failed: ${message.slice(0, 200)}.`, 'Run it again and check the log.');
   } finally {
     clearTimeout(timer);
   }

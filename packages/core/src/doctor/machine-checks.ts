@@ -15,7 +15,7 @@ const LEAST_FREE_SHARE = 0.1;
 export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
   const { disk, days_until_full } = await growthOf(sql, config);
   return disk === null
-    ? skipped('The disk of the server at DATABASE_URL cannot be seen from here.')
+    ? skipped('The disk of the DATABASE_URL server is not visible from here.')
     : judgeDisk(disk, days_until_full);
 }
 
@@ -23,9 +23,9 @@ export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
 export function judgeDisk({ free_bytes, total_bytes }: Disk, days_until_full: number | null): Finding {
   const days = days_until_full ?? Number.POSITIVE_INFINITY;
   const gigabytes = (free_bytes / 1e9).toFixed(1);
-  const left = days < 3650 ? `, enough for ${duration(days * 86_400)} at the present rate` : '';
-  const told = `${gigabytes} GB are free${left}.`;
-  const fix = 'Free space or enlarge the disk; shorter retention frees old months.';
+  const left = days < 3650 ? `, enough for ${duration(days * 86_400)} at the current rate` : '';
+  const told = `${gigabytes} GB free${left}.`;
+  const fix = 'Free up space or enlarge the disk. Shorter retention deletes old months.';
   if (free_bytes < LEAST_FREE_BYTES || days < DISK_DAYS.failing) return failing(told, fix);
   if (free_bytes < total_bytes * LEAST_FREE_SHARE || days < DISK_DAYS.warning) return warning(told, fix);
   return ok(told);
@@ -35,9 +35,9 @@ export async function checkCertificate(config: Pick<Config, 'TLS_CERT_FILE'>, no
   if (config.TLS_CERT_FILE === undefined) return skipped('TLS_CERT_FILE is not set.');
   const { validTo } = new X509Certificate(await readFile(config.TLS_CERT_FILE));
   const days = Math.floor((Date.parse(validTo) - now_ms) / DAY_MS);
-  const fix = 'Renew the certificate and put the new chain into TLS_CERT_FILE and its key into TLS_KEY_FILE.';
+  const fix = 'Renew the certificate and update TLS_CERT_FILE and TLS_KEY_FILE.';
   if (days < 0) return failing(`The certificate expired ${-days} days ago.`, fix);
-  const told = `The certificate is valid for ${days} days more.`;
+  const told = `The certificate expires in ${days} days.`;
   if (days < CERTIFICATE_DAYS.failing) return failing(told, fix);
   return days < CERTIFICATE_DAYS.warning ? warning(told, fix) : ok(told);
 }

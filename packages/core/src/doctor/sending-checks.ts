@@ -16,13 +16,13 @@ const lists = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'] a
 const RESOLVER_REFUSED = /^127\.255\.255\./;
 const LISTED = /^127\./;
 const NO_NAME = 'HELO_NAME is not set.';
-const SET_NAME = 'Set HELO_NAME to the name of this machine, with an A record for the address that it sends from.';
+const SET_NAME = "Set HELO_NAME to this machine's host name, whose A record has its sending address.";
 
 /** Why checks of the sending address do not apply here; null where they do. */
 export function notDirect({ DELIVERY }: Pick<Config, 'DELIVERY'>): Finding | null {
   if (DELIVERY.some(({ kind }) => kind === 'mx')) return null;
   const captured = DELIVERY.some(({ kind }) => kind === 'capture');
-  return skipped(captured ? 'DELIVERY=capture sends nothing out.' : 'The relay sends, from addresses of its own.');
+  return skipped(captured ? 'DELIVERY=capture sends no email out.' : 'The relay sends from its own addresses.');
 }
 
 /** What HELO_NAME resolves to: the addresses that this machine is known by. */
@@ -38,26 +38,23 @@ export async function checkHelo({ config }: Parts, addresses: readonly string[])
   if (name === undefined) return failing(NO_NAME, SET_NAME);
   if (!/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(name))
     return failing(`HELO_NAME ${name} is not fully qualified.`, SET_NAME);
-  if (addresses.length > 0) return ok(`${name} is ${addresses.join(', ')}.`);
-  return failing(
-    `${name} has no address.`,
-    `Publish an A record of ${name} with the address that this machine sends from.`,
-  );
+  if (addresses.length > 0) return ok(`${name} resolves to ${addresses.join(', ')}.`);
+  return failing(`${name} has no address.`, `Publish an A record for ${name} with this machine's sending address.`);
 }
 
 export async function checkPtr({ dns, config }: Parts, addresses: readonly string[]): Promise<Finding> {
-  if (addresses.length === 0) return skipped('The sending address is not known; see helo.');
+  if (addresses.length === 0) return skipped('The sending address is unknown. See helo.');
   const wanted = config.HELO_NAME?.toLowerCase();
   for (const address of addresses) {
     const answer = await dns.lookup(reverseName(address), 'PTR');
     if (answer.kind === 'error')
-      return warning(`The PTR of ${address} could not be looked up: ${answer.message}.`, 'Run it again.');
+      return warning(`The PTR lookup for ${address} failed: ${answer.message}.`, 'Run it again.');
     const names = answer.kind === 'found' ? answer.records : [];
     if (names.some((name) => name.toLowerCase() === wanted)) continue;
     const found = names.length === 0 ? 'has no PTR record' : `has the PTR record ${names.join(', ')}`;
     return failing(
       `${address} ${found}.`,
-      `Ask the owner of the address, usually the hoster, to set its PTR to ${wanted}.`,
+      `Ask the owner of the address, usually your hosting provider, to set its PTR record to ${wanted}.`,
     );
   }
   return ok(`${addresses.join(', ')} ${addresses.length === 1 ? 'resolves' : 'resolve'} to ${wanted}.`);
@@ -65,29 +62,29 @@ export async function checkPtr({ dns, config }: Parts, addresses: readonly strin
 
 export async function checkSpf({ dns, config }: Parts, addresses: readonly string[]): Promise<Finding> {
   const domain = config.RETURN_PATH_DOMAIN ?? config.HELO_NAME;
-  if (addresses.length === 0 || domain === undefined) return skipped('The sending address is not known; see helo.');
+  if (addresses.length === 0 || domain === undefined) return skipped('The sending address is unknown. See helo.');
   const terms = addresses.map((address) => `ip${isIP(address)}:${address}`);
   for (const [index, address] of addresses.entries()) {
     const result = await spfOf(dns, domain, address);
-    if (result === 'unknown') return warning(`The SPF record of ${domain} could not be looked up.`, 'Run it again.');
+    if (result === 'unknown') return warning(`The SPF lookup for ${domain} failed.`, 'Run it again.');
     if (result === 'none') {
       return failing(
         `${domain} has no SPF record.`,
-        `Publish a TXT record of ${domain}: v=spf1 ${terms.join(' ')} -all`,
+        `Publish a TXT record for ${domain}: v=spf1 ${terms.join(' ')} -all`,
       );
     }
     if (result === 'fail')
       return failing(
-        `The SPF record of ${domain} does not list ${address}.`,
-        `Add ${terms[index]} to it, before its all.`,
+        `The SPF record for ${domain} does not include ${address}.`,
+        `Add ${terms[index]} before its all term.`,
       );
   }
-  return ok(`The SPF record of ${domain} lists ${addresses.join(', ')}.`);
+  return ok(`The SPF record for ${domain} includes ${addresses.join(', ')}.`);
 }
 
 export async function checkBlocklists({ dns }: Parts, addresses: readonly string[]): Promise<Finding> {
   const known = addresses.filter((address) => isIP(address) === 4);
-  if (known.length === 0) return skipped('No IPv4 address is known; see helo.');
+  if (known.length === 0) return skipped('No IPv4 address is known. See helo.');
   const asked = known.flatMap((address) => lists.map((list) => ({ address, list })));
   const answers = await Promise.all(
     asked.map(async ({ address, list }) => ({
@@ -102,7 +99,10 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
   );
   if (listed.length > 0) {
     const named = listed.map(({ address, list }) => `${address} at ${list}`).join(', ');
-    return failing(`Listed: ${named}.`, 'Find out what was sent, stop it, then ask the list for removal on its site.');
+    return failing(
+      `Listed: ${named}.`,
+      "Find and stop the email that caused the listing, then request removal on the list's site.",
+    );
   }
   const refused = answers.filter(
     (one) => codesOf(one).some((code) => RESOLVER_REFUSED.test(code)) || one.answer.kind === 'error',
@@ -110,11 +110,11 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
   if (refused.length > 0) {
     const named = [...new Set(refused.map(({ list }) => list))].join(', ');
     return warning(
-      `${named} gave this resolver no answer, which says nothing about the address.`,
-      'Set DNS_SERVERS to a resolver of your own; the lists refuse public ones.',
+      `${named} did not respond to this resolver, so the result is unknown.`,
+      'Set DNS_SERVERS to your own resolver, because these lists block public ones.',
     );
   }
-  return ok(`${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} on none of ${lists.join(', ')}.`);
+  return ok(`${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} not listed on ${lists.join(', ')}.`);
 }
 
 /** Connects to the mail server of the operator's own domain: nothing is sent. */
@@ -122,10 +122,9 @@ export async function checkPort25({ dns, config }: Parts): Promise<Finding> {
   const email = config.ALERT_EMAIL ?? config.ADMIN_EMAIL;
   const domain = email && domainOf(email);
   if (domain === undefined)
-    return skipped('Neither ALERT_EMAIL nor ADMIN_EMAIL is set, so no mail server is known that may be asked.');
+    return skipped('Neither ALERT_EMAIL nor ADMIN_EMAIL is set, so there is no mail server to test with.');
   const host = await mailHost(dns, domain);
-  if (host === null)
-    return warning(`${domain} has no mail server that could be asked.`, 'Set ADMIN_EMAIL to your own address.');
+  if (host === null) return warning(`${domain} has no reachable mail server.`, 'Set ADMIN_EMAIL to your own address.');
   const addresses = await dns.lookup(host, 'A');
   const guard = createAddressGuard(config.MX_ALLOW_NETWORKS);
   const address = addresses.kind === 'found' ? addresses.records.find((one) => guard(one) === null) : undefined;
@@ -134,12 +133,15 @@ export async function checkPort25({ dns, config }: Parts): Promise<Finding> {
   const place = `${host} (${address}) on port ${config.MX_PORT}`;
   if (greeting === null) {
     return failing(
-      `No answer of ${place}.`,
-      'Ask the hoster to open port 25 outwards, or send through a relay: DELIVERY=smtp://….',
+      `No response from ${place}.`,
+      'Ask your hosting provider to open outbound port 25, or send through a relay: DELIVERY=smtp://….',
     );
   }
   if (/^220[ -]/.test(greeting)) return ok(`${place} greets.`);
-  return warning(`${place} says ${greeting.slice(0, 100)}.`, 'Read what it says; it may refuse this address.');
+  return warning(
+    `${place} responded with ${greeting.slice(0, 100)}.`,
+    'Read the response. The server may be blocking this address.',
+  );
 }
 
 async function mailHost(dns: DnsLookup, domain: string): Promise<string | null> {

@@ -29,12 +29,12 @@ const nameField = z
 export const returnPathField = z
   .string()
   .nullish()
-  .meta({ description: 'A name below the domain for the return path of bounces.', examples: ['bounces'] });
+  .meta({ description: 'Subdomain for the return path, which receives bounces.', examples: ['bounces'] });
 
 export const ed25519Field = z
   .boolean()
   .nullish()
-  .meta({ description: 'Whether mail gets a second signature, of Ed25519, with a second DKIM record.' });
+  .meta({ description: 'Whether email gets a second DKIM signature (Ed25519), with a second DNS record.' });
 
 const addSchema = z.object({
   name: nameField,
@@ -44,7 +44,7 @@ const addSchema = z.object({
     .regex(SELECTOR, 'must be 1 to 55 letters, digits and inner hyphens')
     .nullish()
     .meta({
-      description: 'The label under which the keys are published; must differ from those of your other senders.',
+      description: 'DKIM selector. It must differ from the selectors of your other senders.',
     }),
   return_path: returnPathField,
   dkim_ed25519: ed25519Field,
@@ -54,7 +54,7 @@ const addSchema = z.object({
 export const addDomain = operation({
   name: 'domains.add',
   scope: 'domains:write',
-  summary: 'Add a sending domain; the response has the records to publish',
+  summary: 'Add a sending domain; the response has the DNS records to publish',
   input: addSchema,
   output: domainSchema,
   async run(ctx, { name, dkim_selector, return_path: asked, dkim_ed25519 }): Promise<DomainEntry> {
@@ -94,20 +94,20 @@ export function returnPathOf(asked: string | null | undefined, name: string): st
   if (asked === null || asked === undefined) return null;
   const return_path = nameBelow(asked, name);
   if (return_path !== null) return return_path;
-  const message = `return_path must be a name below ${name}, such as bounces or bounces.${name}.`;
+  const message = `return_path must be a subdomain of ${name}, such as bounces or bounces.${name}.`;
   throw refuseFields([{ param: 'return_path', reason: 'invalid_domain', message }]);
 }
 
 export function domainClaimed(name: string): AppError {
   return new AppError(
     'domain_claimed',
-    `Another workspace has verified ${name}; it can be verified here once it is removed there.`,
+    `Another workspace verified ${name}. You can verify it here after it is removed there.`,
   );
 }
 
 function alreadyExists(name: string): AppError {
   return new AppError(
     'domain_already_exists',
-    `${name} is in this workspace already; GET /v1/domains/${name} shows it.`,
+    `${name} is already in this workspace. Get it with GET /v1/domains/${name}.`,
   );
 }

@@ -28,8 +28,8 @@ export type Applied =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'gone' };
 
-const CLAIMED_REASON = 'Another workspace has verified this name.';
-const YIELDED_REASON = 'The ownership record is gone, and the name has been verified elsewhere.';
+const CLAIMED_REASON = 'Another workspace verified this domain.';
+const YIELDED_REASON = 'The ownership record is missing, and another workspace verified this domain.';
 
 const UNIQUE_VIOLATION = '23505';
 const LONGEST_WAIT_SECONDS = 7 * 86_400;

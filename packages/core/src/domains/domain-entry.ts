@@ -23,17 +23,17 @@ const TTL_SECONDS = 3600;
 
 const observationFields = {
   resolver: z.string().meta({ examples: ['192.0.2.53'] }),
-  authoritative: z.boolean().meta({ description: 'Whether it is an authoritative server of the zone, not a cache.' }),
+  authoritative: z.boolean().meta({ description: 'Whether the server is authoritative for the zone, not a cache.' }),
   values: z.array(z.string()).readonly().meta({ description: 'The first five.' }),
-  ttl: z.number().nullable().meta({ description: 'In seconds; null if nothing was found.' }),
+  ttl: z.number().nullable().meta({ description: 'In seconds; null if not found.' }),
 };
 
 export const recordSchema = z
   .object({
     purpose: z.enum(purposes),
-    required: z.boolean().meta({ description: 'Whether the domain needs it to be verified.' }),
+    required: z.boolean().meta({ description: 'Whether verification requires this record.' }),
     type: z.enum(wantedTypes),
-    host: z.string().meta({ description: 'As in a provider form: without the zone, @ for the zone itself.' }),
+    host: z.string().meta({ description: 'As entered at a DNS provider: without the zone, @ for the zone itself.' }),
     fqdn: z.string(),
     value: z.string(),
     ttl: z.int(),
@@ -44,7 +44,7 @@ export const recordSchema = z
       .readonly()
       .meta({
         description:
-          'The same by name server, an authoritative one first; a cache is asked if the record is right there.',
+          'The results per name server, authoritative first. A cache is queried if the authoritative record is correct.',
       }),
     diagnosis: z
       .enum(diagnosisNames)
@@ -52,7 +52,7 @@ export const recordSchema = z
       .meta({ description: 'The exact problem; null before the first check.' }),
     hint: z.string().nullable().meta({ description: 'How to fix it, as text.' }),
     key_role: z.enum(keyRoles).nullable().meta({
-      description: 'For a dkim record: whether its key signs, will sign, or has signed mail still in transit.',
+      description: 'For a dkim record: whether its key signs, will sign, or signed email that is still in transit.',
     }),
   })
   .meta({ id: 'DnsRecord' });
@@ -66,11 +66,8 @@ export const domainSchema = z
     status: z.enum(domainStates),
     can_send: z.boolean(),
     status_reason: z.string().nullable().meta({ description: 'The reason for the status, as text.' }),
-    return_path: z
-      .string()
-      .nullable()
-      .meta({ description: 'The name that bounces come back to; null: that of the service.' }),
-    dkim_ed25519: z.boolean().meta({ description: 'Whether mail gets a second signature, of Ed25519.' }),
+    return_path: z.string().nullable().meta({ description: 'The return path for bounces; null: the service default.' }),
+    dkim_ed25519: z.boolean().meta({ description: 'Whether email gets a second DKIM signature (Ed25519).' }),
     created_at: timeField,
     verified_at: timeField.nullable(),
     last_checked_at: timeField.nullable(),
@@ -114,7 +111,9 @@ export function domainEntry(
     name: row.name,
     status: row.status,
     can_send: sendableProblem(row.name, row, 'live', config) === null,
-    status_reason: row.sandbox ? 'The sandbox: sends with DELIVERY=capture or a sandbox key only.' : row.status_reason,
+    status_reason: row.sandbox
+      ? 'Sandbox domain: sends only with DELIVERY=capture or a sandbox key.'
+      : row.status_reason,
     return_path: row.return_path,
     dkim_ed25519: row.dkim_ed25519,
     created_at: isoTime(row.created_at),
@@ -177,6 +176,6 @@ function hostOf(url: string): string | undefined {
 export function domainNotFound(name: string): AppError {
   return new AppError(
     'domain_not_found',
-    `No domain ${name.slice(0, 80)} exists in this workspace; GET /v1/domains lists them.`,
+    `No domain ${name.slice(0, 80)} in this workspace. List domains with GET /v1/domains.`,
   );
 }

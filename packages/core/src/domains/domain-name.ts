@@ -36,12 +36,12 @@ const LONGEST_NAME = 253 - 63 - '._domainkey.'.length;
 export function nameProblem(name: string, own_hosts: readonly string[]): AppError | null {
   const refuse = (message: string) => new AppError('domain_not_allowed', message);
   if (name.length > LONGEST_NAME) return refuse(`A sending domain has at most ${LONGEST_NAME} characters.`);
-  if (reserved.has(name)) return refuse(`${name} is reserved by this service; add a domain of your own.`);
+  if (reserved.has(name)) return refuse(`${name} is reserved. Add your own domain.`);
   if (own_hosts.includes(name))
-    return refuse(`${name} is the host of this service; add the domain of your From addresses.`);
-  if (freemail.has(name)) return refuse(`${name} belongs to a mailbox provider; add a domain whose DNS you control.`);
+    return refuse(`${name} is the host name of this service. Add the domain of your From addresses.`);
+  if (freemail.has(name)) return refuse(`${name} belongs to a mailbox provider. Add a domain whose DNS you control.`);
   if (parse(name, { allowPrivateDomains: true }).publicSuffix === name) {
-    return refuse(`${name} is a public suffix; add a domain registered below it.`);
+    return refuse(`${name} is a public suffix. Add a domain registered below it.`);
   }
   return null;
 }

@@ -14,9 +14,9 @@ export const examinationSchema = z
   .object({
     object: z.literal('domain_examination'),
     name: z.string().meta({ examples: ['example.com'] }),
-    added: z.boolean().meta({ description: 'Whether it is in the workspace; only then it has a proof and keys.' }),
+    added: z.boolean().meta({ description: 'Whether it is in the workspace; otherwise it has no keys.' }),
     status: z.enum(domainStates).nullable(),
-    healthy: z.boolean().meta({ description: 'Nothing is wrong; at most recommended records are missing.' }),
+    healthy: z.boolean().meta({ description: 'No problems, except that recommended records may be missing.' }),
     dns_records: z.array(recordSchema).readonly(),
     zone_file: z.string().meta({ description: 'The records as a zone file fragment.' }),
     steps: z.array(z.string()).readonly().meta({ description: 'Setup steps for any DNS provider, as text.' }),
@@ -29,7 +29,7 @@ export const examineDomain = operation({
   name: 'domains.examine',
   scope: 'domains:read',
   sandbox: true,
-  summary: 'Check the DNS of any domain and list the steps to set it up',
+  summary: 'Check the DNS of any domain and list the setup steps',
   input: z.object({ domain: domainParameter }),
   output: examinationSchema,
   async run(ctx, { domain }): Promise<Examination> {

@@ -12,7 +12,7 @@ export const readDomains = operation({
   name: 'domains.read_many',
   scope: 'domains:read',
   sandbox: true,
-  summary: 'Some domains by id',
+  summary: 'Domains by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output,
   async run(ctx, { ids }) {
@@ -27,7 +27,7 @@ export const readDomainsByName = operation({
   name: 'domains.read_named',
   scope: 'domains:read',
   sandbox: true,
-  summary: 'Some domains by name',
+  summary: 'Domains by name',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output,
   async run(ctx, { ids }) {

@@ -179,7 +179,7 @@ describe('a background check', () => {
     await pass(2 * MINUTE_MS);
 
     expect(both.map(({ status }) => status).sort()).toEqual(['pending', 'verified']);
-    expect(both[1 - winner]?.status_reason).toBe('Another workspace has verified this name.');
+    expect(both[1 - winner]?.status_reason).toBe('Another workspace verified this domain.');
     expect((await shown('both.test', second)).status).toBe('verified');
   });
 
@@ -195,7 +195,7 @@ describe('a background check', () => {
     const early = await shown('held.test', other.workspace_id);
     await pass(14 * DAY_MS);
 
-    expect(early).toMatchObject({ status: 'pending', status_reason: 'Another workspace has verified this name.' });
+    expect(early).toMatchObject({ status: 'pending', status_reason: 'Another workspace verified this domain.' });
     expect((await shown('held.test', other.workspace_id)).status).toBe('failed');
     expect((await shown('held.test')).status).toBe('verified');
   });

@@ -25,15 +25,14 @@ function refuseRestricted({ domains }: KeyActor, name: string): void {
 export const removeDomain = operation({
   name: 'domains.remove',
   scope: 'domains:write',
-  summary: 'Remove a domain; its open mail is canceled',
+  summary: 'Remove a domain and cancel its pending email',
   input: z.object({ domain: domainParameter }),
   output: removedSchema,
   async run(ctx, { domain }): Promise<RemovedDomain> {
     await requireFreshSignIn(ctx);
     const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
     if (ctx.actor.kind === 'key') refuseRestricted(ctx.actor, name);
-    if (sandbox)
-      throw new AppError('domain_not_allowed', `${name} is the sandbox of this service and cannot be removed.`);
+    if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox domain and cannot be removed.`);
     // Otherwise removing and adding it again would undo the suspension.
     if (status === 'suspended') throw new AppError('domain_not_allowed', `${name} is suspended and cannot be removed.`);
     await ctx.sql.begin(async (tx) => {

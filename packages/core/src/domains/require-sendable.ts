@@ -19,13 +19,13 @@ export function sendableProblem(
       details: [{ param: 'from', reason: 'domain_not_verified', message }],
     });
   if (!domain) {
-    return refuse(`${name} is not a verified domain of this workspace; send from one that is.`);
+    return refuse(`${name} is not a verified domain in this workspace. Send from a verified domain.`);
   }
   if (domain.sandbox && mode !== 'sandbox' && !config.DELIVERY.some((transport) => transport.kind === 'capture')) {
     return refuse(
-      `${name} is the sandbox domain: it works with DELIVERY=capture or a sandbox key. Send from a verified domain of yours.`,
+      `${name} is the sandbox domain, which requires DELIVERY=capture or a sandbox key. Send from your own verified domain.`,
     );
   }
   if (domain.status === 'verified' || domain.status === 'at_risk') return null;
-  return refuse(`${name} is ${domain.status}, not verified; send from a verified domain.`);
+  return refuse(`${name} is ${domain.status}, not verified. Send from a verified domain.`);
 }

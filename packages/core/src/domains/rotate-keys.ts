@@ -19,7 +19,8 @@ export const rotateKeys = operation({
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {
     const found = await findDomain(ctx, domain);
-    if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and has no records.`);
+    if (found.sandbox)
+      throw new AppError('domain_not_allowed', `${found.name} is the sandbox domain and has no DNS records.`);
     const { rsa } = await generateDkimPairs();
     const row = await ctx.sql.begin(async (tx) => {
       const before = await lockDomain(tx, found.id);
@@ -46,7 +47,7 @@ export const rotateKeys = operation({
 function underWay(name: string, role: string): AppError {
   const why =
     role === 'next'
-      ? 'the new keys wait for their records; publish those that GET /v1/domains/{domain} shows.'
-      : 'mail signed by the previous keys may still be in transit; wait a week after they last signed.';
+      ? 'the new keys are waiting for their DNS records. Publish the records from GET /v1/domains/{domain}.'
+      : 'email signed with the previous keys may still be in transit. Wait a week after their last signature.';
   return new AppError('rotation_in_progress', `A key rotation of ${name} is in progress: ${why}`);
 }

@@ -12,7 +12,7 @@ import { domainByName, moveDomain, publicKeysOf, scheduleCheck } from './store.t
 
 const whichSchema = z.object({
   domain: domainParameter,
-  workspace_id: z.string().optional().meta({ description: 'The workspace of the domain; default: your own.' }),
+  workspace_id: z.string().optional().meta({ description: 'The workspace of the domain. Default: your own.' }),
 });
 
 /** Suspends a domain regardless of its records: new mail is refused, waiting mail is not sent. */
@@ -36,13 +36,13 @@ export const suspendDomain = operation({
 export const resumeDomain = operation({
   name: 'domains.resume',
   scope: 'operator',
-  summary: 'Let a suspended domain be verified again',
+  summary: 'Allow a suspended domain to be verified again',
   input: whichSchema,
   output: domainSchema,
   run: (ctx, which) =>
     move(ctx, which, {
       transition: 'resume',
-      status_reason: 'Resumed by an operator; its records are about to be checked.',
+      status_reason: 'Resumed by an operator. Its DNS records are checked next.',
       check_in_ms: 0,
       action: 'domain.resumed',
       reason: null,
@@ -67,7 +67,7 @@ async function move(
   const found = name === null ? null : await domainByName(ctx.sql, workspace_id, name);
   if (!found) throw domainNotFound(which.domain);
   if (found.sandbox)
-    throw new AppError('domain_not_allowed', `${found.name} is the sandbox and cannot be suspended or resumed.`);
+    throw new AppError('domain_not_allowed', `${found.name} is the sandbox domain and cannot be suspended or resumed.`);
   const row = await ctx.sql.begin(async (tx) => {
     const moved = await moveDomain(tx, transition, found.id, status_reason);
     // Idempotent.

@@ -24,7 +24,7 @@ import {
 export const updateDomain = operation({
   name: 'domains.update',
   scope: 'domains:write',
-  summary: 'Change the return path of a domain, or whether mail gets a second DKIM signature',
+  summary: 'Update the return path of a domain, or its second DKIM signature',
   input: z.object({
     domain: domainParameter,
     return_path: returnPathField,
@@ -33,7 +33,8 @@ export const updateDomain = operation({
   output: domainSchema,
   async run(ctx, { domain, return_path: asked, dkim_ed25519: second }): Promise<DomainEntry> {
     const found = await findDomain(ctx, domain);
-    if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and has no records.`);
+    if (found.sandbox)
+      throw new AppError('domain_not_allowed', `${found.name} is the sandbox domain and has no DNS records.`);
     const path = asked === undefined ? undefined : returnPathOf(asked, found.name);
     const row = await ctx.sql.begin(async (tx) => {
       const before = await lockDomain(tx, found.id);

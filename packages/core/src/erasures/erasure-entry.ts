@@ -44,10 +44,10 @@ export const NOTHING_ERASED: ErasedCounts = {
 
 /** Where an address may still be, that no run reaches. */
 export const remainders = [
-  'bodies of mail that also went to others',
-  'the sender of mail, and accounts of people, where the address is one of those',
+  'content of email that was also sent to others',
+  'sender addresses and user accounts with this address',
   'backups, replicas and log files, until they expire',
-  'what was sent: mailboxes, relays and webhooks have their own copies',
+  'email already sent: mailboxes, relays and webhook receivers have their own copies',
 ] as const;
 
 const count = z.int();
@@ -59,10 +59,10 @@ export const erasureSchema = z
     counts: z
       .object({
         recipients: count,
-        canceled: count.meta({ description: 'Recipients whose mail was still to be sent.' }),
-        messages: count.meta({ description: 'Mail of which the addresses, subject, tags or metadata were changed.' }),
+        canceled: count.meta({ description: 'Recipients whose pending email was canceled.' }),
+        messages: count.meta({ description: 'Emails whose addresses, subject, tags or metadata were redacted.' }),
         bodies: count,
-        bodies_kept: count.meta({ description: 'Contents of mail that also went to others.' }),
+        bodies_kept: count.meta({ description: 'Content kept because it was also sent to others.' }),
         attempts: count,
         transcripts: count,
         events: count,
@@ -70,11 +70,11 @@ export const erasureSchema = z
         captures: count,
         requests: count,
         idempotency_keys: count,
-        suppressions: count.meta({ description: 'Kept under a hash.' }),
+        suppressions: count.meta({ description: 'Kept as a hash.' }),
         other_rows: count.meta({ description: 'Statistics, failures, bulk operations and jobs.' }),
       })
       .readonly(),
-    remains: z.array(z.string()).readonly().meta({ description: 'Where the address may still be.' }),
+    remains: z.array(z.string()).readonly().meta({ description: 'Where the address may remain.' }),
     created_at: timeField,
     finished_at: timeField.nullable(),
   })
@@ -97,6 +97,6 @@ export function erasureEntry({ id, status, counts, created_at, finished_at }: Er
 export function erasureNotFound(id: string): AppError {
   return new AppError(
     'erasure_not_found',
-    `No erasure ${id.slice(0, 64)} exists in this workspace; POST /v1/erasures starts one.`,
+    `No erasure with ID ${id.slice(0, 64)} in this workspace. Start one with POST /v1/erasures.`,
   );
 }

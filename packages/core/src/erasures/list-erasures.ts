@@ -8,7 +8,7 @@ import { pageOfErasures } from './store.ts';
 export const listErasures = operation({
   name: 'erasures.list',
   scope: 'admin',
-  summary: 'The receipts of erasures, newest first',
+  summary: 'List erasure receipts, newest first',
   input: z.object(pageFields),
   output: listOf(erasureSchema),
   async run(ctx, { limit, cursor }): Promise<List<ErasureEntry>> {

@@ -20,10 +20,10 @@ export const MAX_OPEN_ERASURES = 100;
 export const startErasure = operation({
   name: 'erasures.start',
   scope: 'admin',
-  summary: 'Erase an address and the content of its mail',
+  summary: 'Erase an address and its email content',
   input: z.object({
     email: addressField.refine((email) => !standsForErased(email), {
-      message: 'email: what stands for erased addresses cannot be erased.',
+      message: 'email: the placeholder for erased addresses cannot be erased.',
       params: { reason: 'invalid_email' },
     }),
   }),
@@ -57,7 +57,7 @@ export const startErasure = operation({
 export const getErasure = operation({
   name: 'erasures.get',
   scope: 'admin',
-  summary: 'The receipt of an erasure',
+  summary: 'Get an erasure receipt',
   input: z.object({ id: idField(idPrefixes.erasure) }),
   output: erasureSchema,
   async run(ctx, { id }): Promise<ErasureEntry> {
@@ -70,7 +70,7 @@ export const getErasure = operation({
 function tooManyErasures(): AppError {
   return new AppError(
     'erasure_limit',
-    `${MAX_OPEN_ERASURES} erasures of this workspace are open; wait until one has completed, and retry.`,
+    `${MAX_OPEN_ERASURES} erasures are in progress in this workspace. Wait until one completes and retry.`,
     { extra: { limit: MAX_OPEN_ERASURES } },
   );
 }

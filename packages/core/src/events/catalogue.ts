@@ -19,10 +19,10 @@ const bounced = attempted.extend({
   bounce: z
     .looseObject({
       class: z.enum(['hard', 'soft']).meta({
-        description: 'hard: the mailbox or its domain does not exist. Whatever is not known is soft.',
+        description: 'hard: the mailbox or its domain does not exist. Unknown causes are soft.',
       }),
       category: z.string(),
-      code: z.string().nullable().meta({ description: 'The enhanced status code, or else the reply code.' }),
+      code: z.string().nullable().meta({ description: 'The enhanced status code, or the reply code.' }),
     })
     .optional(),
 });

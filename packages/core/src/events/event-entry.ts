@@ -20,7 +20,7 @@ const eventDataSchema = z.looseObject({
   recipient: z
     .object({ id: idField(idPrefixes.recipient), email: z.string(), status: z.string() })
     .nullable()
-    .meta({ description: 'null: about the whole message. The status is that set by the event.' }),
+    .meta({ description: 'null: applies to the whole message. The status is the one set by the event.' }),
 });
 export type EventData = z.output<typeof eventDataSchema>;
 
@@ -30,10 +30,10 @@ export const eventSchema = z
     id: idField(idPrefixes.event),
     type: z.string().meta({ examples: ['email.delivered'] }),
     created_at: timeField,
-    sequence: z.int().meta({ description: 'Increases by one per event of a message; 0 if not about mail.' }),
+    sequence: z.int().meta({ description: 'Increases by one per message event; 0 for events without a message.' }),
     email_id: idField(idPrefixes.message).nullable(),
     recipient_id: idField(idPrefixes.recipient).nullable(),
-    data: eventDataSchema.meta({ description: 'The subject of the event, and facts that depend on the type.' }),
+    data: eventDataSchema.meta({ description: 'The subject of the event and details that depend on the type.' }),
   })
   .meta({ id: 'Event' });
 export type EventEntry = z.output<typeof eventSchema>;

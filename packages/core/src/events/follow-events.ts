@@ -33,7 +33,7 @@ export const followEvents = operation({
   name: 'events.follow',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'Follow events as they come',
+  summary: 'Stream new events',
   input: z.object({ after: z.string().optional(), type: eventFilterFields.type, email_id: eventFilterFields.email_id }),
   output: z.custom<AsyncGenerator<FollowedEvent | null>>(),
   async run(ctx, { after, ...filters }) {

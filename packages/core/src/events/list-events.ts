@@ -26,7 +26,7 @@ export const eventTypeField = typeText.transform((text, context) => {
 
 export const eventFilterFields = {
   type: eventTypeField.optional(),
-  email_id: z.string().max(64).optional().meta({ description: 'Only events of this mail.' }),
+  email_id: z.string().max(64).optional().meta({ description: 'Only events of this email.' }),
 };
 
 /** Events, newest first; since is inclusive, until exclusive. */
@@ -39,7 +39,7 @@ export const listEvents = operation({
   input: z.object({
     ...pageFields,
     ...eventFilterFields,
-    since: timestampField('since').optional().meta({ description: 'At this time or later.' }),
+    since: timestampField('since').optional().meta({ description: 'At or after this time.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time.' }),
   }),
   output: listOf(eventSchema),

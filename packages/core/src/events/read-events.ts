@@ -29,7 +29,7 @@ export const readEvents = operation({
   name: 'events.read_many',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'Some events by id',
+  summary: 'Events by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(eventSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
@@ -51,7 +51,7 @@ export const readTimelines = operation({
   name: 'email.timelines',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'A page of the events of each given email',
+  summary: 'A page of events for each email',
   input: z.object({
     limit: pageFields.limit,
     of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
@@ -79,7 +79,7 @@ export const readLastEvents = operation({
   name: 'email.last_events',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'The newest event of each given email',
+  summary: 'The newest event for each email',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(timelineSchema.nullable()).readonly(),
   async run(ctx, { ids }) {

@@ -96,7 +96,7 @@ describe('the signature of a failure', () => {
 describe('the kind of a reply', () => {
   it('is dns if no server was found, and smtp if one replied', () => {
     expect(kindOfReply('nowhere.test does not exist: DNS has no such name.')).toBe('dns');
-    expect(kindOfReply('DNS has no answer for slow.test: queryMx ETIMEOUT slow.test')).toBe('dns');
+    expect(kindOfReply('DNS lookup failed for slow.test: queryMx ETIMEOUT slow.test')).toBe('dns');
     expect(kindOfReply('550 5.1.2 bad.test does not exist: DNS has no such name.')).toBe('dns');
     expect(kindOfReply('550 5.1.1 No such user')).toBe('smtp');
     expect(kindOfReply('no connection in 5000 ms')).toBe('smtp');

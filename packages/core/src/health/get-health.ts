@@ -17,14 +17,14 @@ const NEARLY_USED = 0.8;
 const checkSchema = z.object({
   name: z.string().meta({ examples: ['delivery'] }),
   status: z.enum(healthStatuses),
-  detail: z.string().nullable().meta({ description: 'What was found, where something is the matter.' }),
+  detail: z.string().nullable().meta({ description: 'The result, if there is a problem.' }),
   advice: z.string().nullable(),
   checked_at: timeField,
 });
 const healthSchema = z
   .object({
     object: z.literal('health'),
-    status: z.enum(healthStatuses).meta({ description: 'The worst of all checks.' }),
+    status: z.enum(healthStatuses).meta({ description: 'The worst status of all checks.' }),
     checks: z.array(checkSchema).readonly(),
   })
   .meta({ id: 'Health' });
@@ -44,7 +44,7 @@ export const getHealth = operation({
   name: 'health.get',
   // admin for the own workspace, operator for the instance; ownReach knows.
   scope: null,
-  summary: 'Whether mail is being sent, and what needs attention',
+  summary: 'Whether email is being sent, and what needs attention',
   input: z.object({}),
   output: healthSchema,
   async run(ctx): Promise<Health> {
@@ -63,8 +63,8 @@ export const getHealth = operation({
         : {
             name: 'holds',
             status: 'warning',
-            detail: `${holds.count} ${holds.count === 1 ? 'hold is' : 'holds are'} active; the first ends at ${isoTime(holds.first_end ?? facts.now)}.`,
-            advice: 'Release what need not be held any more.',
+            detail: `${holds.count} ${holds.count === 1 ? 'hold is' : 'holds are'} active. The first expires at ${isoTime(holds.first_end ?? facts.now)}.`,
+            advice: 'Release holds that are no longer needed.',
           };
     const found: Found[] = [
       pending.length === 0
@@ -72,8 +72,8 @@ export const getHealth = operation({
         : {
             name: 'database',
             status: 'failing',
-            detail: `Migrations are pending: ${pending.join(', ')}.`,
-            advice: 'Run postrider migrate.',
+            detail: `Pending migrations: ${pending.join(', ')}.`,
+            advice: 'Run npx postrider migrate.',
           },
       delivery(facts),
       line(facts),
@@ -98,7 +98,7 @@ function worst(all: readonly HealthStatus[]): HealthStatus {
 
 function delivery({ worker_there, worker_seen }: InstanceFacts): Found {
   if (worker_there) return { name: 'delivery', status: 'ok' };
-  const since = worker_seen ? `The last worker was heard of at ${isoTime(worker_seen)}.` : 'No worker was there yet.';
+  const since = worker_seen ? `Last worker heartbeat: ${isoTime(worker_seen)}.` : 'No worker has run yet.';
   return { name: 'delivery', status: 'failing', detail: since, advice: 'Start a process with worker in ROLES.' };
 }
 
@@ -109,8 +109,8 @@ function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFac
   return {
     ...measured,
     status: 'warning',
-    detail: `Mail that is due has waited for ${Math.round(oldest_ready_seconds)} s.`,
-    advice: 'Look at the backlog; where no destination is slowed and nothing is held, start another worker.',
+    detail: `Due email has been waiting for ${Math.round(oldest_ready_seconds)} s.`,
+    advice: 'Check the backlog. If no destination is throttled and nothing is held, start another worker.',
   };
 }
 
@@ -120,8 +120,8 @@ function dead({ dead, queues_with_dead, measured_at, now }: InstanceFacts): Foun
   return {
     ...measured,
     status: 'warning',
-    detail: `${dead} ${dead === 1 ? 'job is' : 'jobs are'} dead, in ${queues_with_dead.join(', ')}.`,
-    advice: 'Look at what they failed of, then redrive or cancel them.',
+    detail: `${dead} ${dead === 1 ? 'job is' : 'jobs are'} dead in ${queues_with_dead.join(', ')}.`,
+    advice: 'Check why they failed, then retry or cancel them.',
   };
 }
 
@@ -130,12 +130,17 @@ async function ofWorkspace(sql: Sql, workspace_id: string): Promise<Found[]> {
   const { broken_domains, shaky_domains, disabled_webhooks, failing_webhooks } = facts;
   return [
     either('domains', [
-      ['failing', broken_domains, 'Cannot send', 'Publish their records again, then verify them.'],
-      ['warning', shaky_domains, 'About to fail', 'A record is lost; publish it again within 72 hours.'],
+      ['failing', broken_domains, 'Cannot send', 'Publish their DNS records again, then verify them.'],
+      ['warning', shaky_domains, 'About to fail', 'A DNS record is missing. Publish it again within 72 hours.'],
     ]),
     either('webhooks', [
-      ['failing', disabled_webhooks, 'Disabled for their failures', 'Fix the endpoint, enable it and recover.'],
-      ['warning', failing_webhooks, 'Failing for an hour', 'Look at their deliveries.'],
+      [
+        'failing',
+        disabled_webhooks,
+        'Disabled after failures',
+        'Fix the endpoint, enable it and recover failed deliveries.',
+      ],
+      ['warning', failing_webhooks, 'Failing for an hour', 'Check their deliveries.'],
     ]),
     quota(usage),
   ];
@@ -161,7 +166,7 @@ function quota({
   return {
     name: 'quota',
     status: used >= limit ? 'failing' : 'warning',
-    detail: `${used} of ${limit} mails of the month are used; the count resets at ${resets_at}.`,
+    detail: `${used} of ${limit} emails used this month. Resets at ${resets_at}.`,
     advice: 'Ask an operator for a larger plan.',
   };
 }

@@ -30,17 +30,17 @@ export const createHold = operation({
       .string()
       .min(1)
       .max(255)
-      .meta({ description: 'The name of a queue or a domain, or an id; all for the instance.' }),
+      .meta({ description: 'A queue name, a domain name or an ID; all for the instance.' }),
     reason: z.string().trim().min(1).max(MOST_REASON),
     expires_at: timestampField('expires_at')
       .optional()
       .meta({
-        description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days; one of the instance never, where it is not given.`,
+        description: `When it expires. Default: in ${DEFAULT_SECONDS / 3600} hours, maximum: in ${MOST_DAYS} days. Instance holds do not expire by default.`,
       }),
     resume_rate_per_minute: rateField.optional().meta({
-      description: 'The rate at which the backlog is sent after the hold; by default all at once.',
+      description: 'The rate at which the backlog is sent after the hold. Default: no limit.',
     }),
-    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'For operators: whose it is.' }),
+    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'The workspace (operators only).' }),
   }),
   output: holdSchema,
   async run(ctx, input): Promise<HoldEntry> {
@@ -74,8 +74,8 @@ export const createHold = operation({
 });
 
 function notAhead(): AppError {
-  return new AppError('invalid_timestamp', `expires_at must lie ahead, by at most ${MOST_DAYS} days.`, {
-    details: [{ param: 'expires_at', reason: 'invalid_timestamp', message: `At most ${MOST_DAYS} days ahead.` }],
+  return new AppError('invalid_timestamp', `expires_at must be in the future, by up to ${MOST_DAYS} days.`, {
+    details: [{ param: 'expires_at', reason: 'invalid_timestamp', message: `Up to ${MOST_DAYS} days ahead.` }],
   });
 }
 
@@ -97,6 +97,6 @@ function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldR
   const who = by === null ? '' : `, by ${by.created_by.name} since ${by.created_at}`;
   return new AppError(
     'hold_exists',
-    `${scope.replaceAll('_', ' ')} ${value} is held already${who}; release that hold before you make another.`,
+    `${scope.replaceAll('_', ' ')} ${value} is already held${who}. Release that hold before you create another.`,
   );
 }

@@ -11,7 +11,7 @@ import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 export const getHold = operation({
   name: 'holds.get',
   scope: null,
-  summary: 'One hold, with how much it keeps back',
+  summary: 'Get a hold with its number of held items',
   input: z.object({ hold_id: idField(idPrefixes.hold) }),
   output: holdSchema,
   async run(ctx, { hold_id }): Promise<HoldEntry> {

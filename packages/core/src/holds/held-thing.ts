@@ -33,7 +33,7 @@ export async function heldThing(ctx: ActorContext, { scope, value, workspace_id 
     case 'instance':
       requireAdministrator(ctx.actor, 'instance');
       if (value !== EVERYTHING)
-        throw new AppError('invalid_type', `A hold of the instance is on ${EVERYTHING}, not on a part of it.`);
+        throw new AppError('invalid_type', `Instance holds apply to ${EVERYTHING}. Set value to ${EVERYTHING}.`);
       return { scope, value, workspace_id: INSTANCE };
     case 'queue':
       requireAdministrator(ctx.actor, 'instance');
@@ -58,5 +58,5 @@ export async function heldThing(ctx: ActorContext, { scope, value, workspace_id 
 function queueNamed(value: string): string {
   const queue = heldQueues.find((name) => name === value);
   if (queue) return queue;
-  throw new AppError('queue_not_found', `No queue ${value.slice(0, 64)} exists; they are ${heldQueues.join(', ')}.`);
+  throw new AppError('queue_not_found', `No queue named ${value.slice(0, 64)}. Queues: ${heldQueues.join(', ')}.`);
 }

@@ -14,23 +14,21 @@ export const holdSchema = z
     object: z.literal('hold'),
     id: idField(idPrefixes.hold),
     scope: z.enum(holdScopes),
-    value: z
-      .string()
-      .meta({ description: 'What is held: the name of a queue or a domain, or an id; all for the instance.' }),
-    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'Null where it holds for all.' }),
+    value: z.string().meta({ description: 'The target: a queue name, a domain name or an ID; all for the instance.' }),
+    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null: applies to all workspaces.' }),
     reason: z.string(),
     status: z.enum(['active', 'resuming', 'ended']).meta({
-      description: 'resuming: it has ended, and its backlog is sent at resume_rate_per_minute.',
+      description: 'resuming: released, and the backlog is sent at resume_rate_per_minute.',
     }),
     created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }).meta({
-      description: 'Others than operators see of an operator only that it is one: the kind system, the id operator.',
+      description: 'Non-operators see an operator as kind system with ID operator.',
     }),
     created_at: timeField,
     expires_at: timeField,
     ended_at: timeField.nullable(),
     ended_by: z.enum(['release', 'expiry']).nullable(),
     resume_rate_per_minute: z.int().nullable(),
-    affected: z.int().meta({ description: `What it keeps back just now, counted up to ${MOST_AFFECTED}.` }),
+    affected: z.int().meta({ description: `Number of held items, counted up to ${MOST_AFFECTED}.` }),
   })
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;
@@ -61,5 +59,5 @@ export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): Ho
 }
 
 export function holdNotFound(id: string): AppError {
-  return new AppError('hold_not_found', `No hold ${id.slice(0, 64)} exists; the list of holds shows those in force.`);
+  return new AppError('hold_not_found', `No hold with ID ${id.slice(0, 64)}.`);
 }

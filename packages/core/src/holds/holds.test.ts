@@ -258,7 +258,7 @@ describe('a hold', () => {
 
     await expect(second).rejects.toMatchObject({
       reason: 'hold_exists',
-      message: `destination both.test is held already, by Other key since ${created_at}; release that hold before you make another.`,
+      message: `destination both.test is already held, by Other key since ${created_at}. Release that hold before you create another.`,
     });
     expect(await invoke(operator(), getHold, { hold_id: id })).toMatchObject({ reason: 'An outage' });
   });

@@ -14,7 +14,7 @@ export const listHolds = operation({
   summary: 'List holds, newest first',
   input: z.object({
     ...pageFields,
-    active: z.boolean().default(true).meta({ description: 'false: ended ones too.' }),
+    active: z.boolean().default(true).meta({ description: 'false: also ended ones.' }),
   }),
   output: listOf(holdSchema),
   async run(ctx, { limit, cursor, active }): Promise<List<HoldEntry>> {

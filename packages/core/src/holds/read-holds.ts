@@ -12,7 +12,7 @@ const MOST = 1000;
 export const readHolds = operation({
   name: 'holds.read_many',
   scope: null,
-  summary: 'Some holds by id',
+  summary: 'Holds by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(holdSchema.nullable()).readonly(),
   async run(ctx, { ids }) {

@@ -18,15 +18,15 @@ import { endExpired, type HoldRow, holdById, liftRateRow, lockHold, releaseHoldR
 export const releaseHold = operation({
   name: 'holds.release',
   scope: null,
-  summary: 'End a hold',
+  summary: 'Release a hold',
   input: z.object({
     hold_id: idField(idPrefixes.hold),
     reason: z.string().trim().min(1).max(1000).optional(),
     resume_rate_per_minute: rateField.optional().meta({
-      description: 'The rate at which the backlog is sent, instead of that of the hold; at_once wins.',
+      description: "The rate at which the backlog is sent, instead of the hold's rate. at_once takes precedence.",
     }),
     at_once: z.boolean().default(false).meta({
-      description: 'Lifts the resume rate too, even if the hold has already ended: the whole backlog is sent at once.',
+      description: 'Also removes the resume rate, even if the hold already ended, so the backlog is sent immediately.',
     }),
   }),
   output: holdSchema,

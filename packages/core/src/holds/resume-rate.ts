@@ -11,6 +11,6 @@ export function requireRated({ scope, value }: { readonly scope: string; readonl
   if (scope !== 'queue' || ratedQueues.some((name) => name === value)) return;
   throw new AppError(
     'invalid_type',
-    `resume_rate_per_minute is for mail and webhooks; of the queues only for ${ratedQueues.join(', ')}.`,
+    `resume_rate_per_minute applies to email and webhooks. Of the queues, it is supported for ${ratedQueues.join(', ')}.`,
   );
 }

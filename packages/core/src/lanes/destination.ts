@@ -5,7 +5,7 @@ import { AppError } from '../operation/errors.ts';
 const HOST_AND_PORT = /^[a-z0-9.:[\]-]{1,255}:\d{1,5}$/i;
 
 export const destinationField = z.string().meta({
-  description: 'A domain that is written to; or a relay as host:port, as the lists of lanes show it.',
+  description: 'A recipient domain, or a relay as host:port.',
   examples: ['example.com'],
 });
 
@@ -13,7 +13,10 @@ export const destinationField = z.string().meta({
 export function destinationNamed(text: string): string {
   const name = canonicalDomain(text) ?? (HOST_AND_PORT.test(text) ? text.toLowerCase() : null);
   if (name === null) {
-    throw new AppError('invalid_domain', `destination is a domain such as example.com, not ${text.slice(0, 255)}.`);
+    throw new AppError(
+      'invalid_domain',
+      `destination must be a domain such as example.com, not ${text.slice(0, 255)}.`,
+    );
   }
   return name;
 }

@@ -10,7 +10,7 @@ const MOST = 1_000_000;
 
 export const destinationLimitSchema = z.object({
   destination: z.string(),
-  connections: z.int().nullable().meta({ description: 'How many mails may be sent at once, over all workers.' }),
+  connections: z.int().nullable().meta({ description: 'Concurrent emails across all workers.' }),
   messages_per_minute: z.int().nullable(),
 });
 
@@ -18,7 +18,7 @@ export const destinationLimitSchema = z.object({
 export const limitDestination = operation({
   name: 'destinations.limit',
   scope: 'operator',
-  summary: 'Limit how fast a destination is sent to',
+  summary: 'Limit the sending rate to a destination',
   input: z.object({
     destination: destinationField,
     connections: z.int().min(1).max(MOST).optional(),
@@ -27,7 +27,7 @@ export const limitDestination = operation({
   output: destinationLimitSchema,
   async run(ctx, { destination, connections = null, messages_per_minute = null }): Promise<DestinationLimit> {
     if (connections === null && messages_per_minute === null) {
-      throw new AppError('missing_field', 'Give connections, messages_per_minute, or both.');
+      throw new AppError('missing_field', 'Set connections, messages_per_minute or both.');
     }
     const limit = { destination: destinationNamed(destination), connections, messages_per_minute };
     await ctx.sql.begin(async (tx) => {

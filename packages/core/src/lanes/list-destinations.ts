@@ -10,12 +10,12 @@ import { destinationLimits } from './limit-store.ts';
 const MOST_COUNTED = 10_000;
 
 const destinationSchema = destinationLimitSchema.extend({
-  closed_until: timeField.nullable().meta({ description: 'Null while it is open.' }),
+  closed_until: timeField.nullable().meta({ description: 'null while it is open.' }),
   reason: z.enum(['failing', 'limit']).nullable(),
   last_reply: z.string().nullable(),
-  held_until: timeField.nullable().meta({ description: 'Null where no hold keeps its mail back.' }),
+  held_until: timeField.nullable().meta({ description: 'null if it is not held.' }),
   hold_id: z.string().nullable(),
-  parked: z.int().meta({ description: `Mails that wait for it, counted up to ${MOST_COUNTED}.` }),
+  parked: z.int().meta({ description: `Waiting emails, counted up to ${MOST_COUNTED}.` }),
 });
 const destinationsSchema = z.object({ object: z.literal('list'), data: z.array(destinationSchema).readonly() });
 export type Destinations = z.output<typeof destinationsSchema>;
@@ -24,7 +24,7 @@ export type Destinations = z.output<typeof destinationsSchema>;
 export const listDestinations = operation({
   name: 'destinations.list',
   scope: 'operator',
-  summary: 'Destinations that are limited, closed, held, or waited for',
+  summary: 'List destinations that are limited, closed or held, or have waiting email',
   input: z.object({}),
   output: destinationsSchema,
   async run(ctx): Promise<Destinations> {

@@ -9,7 +9,7 @@ import { dropDestinationLimit } from './limit-store.ts';
 export const releaseDestination = operation({
   name: 'destinations.release',
   scope: 'operator',
-  summary: 'End the limit of a destination',
+  summary: 'Remove the limit of a destination',
   input: z.object({ destination: destinationField }),
   output: z.object({ destination: z.string(), released: z.boolean() }),
   async run(ctx, input): Promise<{ destination: string; released: boolean }> {

@@ -35,7 +35,7 @@ export const reasons = {
   invalid_limit: ['invalid_request', 'limit must be a whole number from 1 to 100.'],
   invalid_cursor: ['invalid_request', 'The cursor was not issued for this list and these filters.'],
   invalid_status: ['invalid_request', 'The status filter names an unknown status.'],
-  invalid_url: ['invalid_request', 'The URL is not an absolute http or https address.'],
+  invalid_url: ['invalid_request', 'The URL is not an absolute HTTP or HTTPS URL.'],
   invalid_domain: ['invalid_request', 'The name is not a valid domain.'],
   invalid_idempotency_key: ['invalid_request', 'An Idempotency-Key is 1 to 255 printable ASCII characters.'],
   invalid_query: ['invalid_request', 'The GraphQL document does not parse or does not match the schema.'],
@@ -176,7 +176,7 @@ const reasonField = z
 export const publicErrorSchema = z.looseObject({
   code: z.enum(errorCodes).meta({ description: 'The kind of error; it decides the status of the response.' }),
   reason: reasonField,
-  message: z.string().meta({ description: 'What to change, for people.' }),
+  message: z.string().meta({ description: 'How to fix it, as text.' }),
   details: z
     .array(
       z.object({

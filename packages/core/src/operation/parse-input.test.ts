@@ -165,7 +165,7 @@ describe('parseInput', () => {
   it('gives up past 50,000 values', () => {
     expect(detailsOf({ name: 'x', y: Array(49_998).fill(0) })).toEqual([]);
     expect(detailsOf({ name: 'x', y: Array(49_999).fill(0) })).toMatchObject([
-      { message: 'The body holds more than 50000 values.' },
+      { message: 'The body has more than 50000 values.' },
     ]);
   });
 

@@ -65,7 +65,7 @@ function hostileValue(value: unknown, depth: number, budget: { left: number }): 
   const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   for (let index = 0; index < values.length; index++) {
     budget.left -= 1;
-    if (budget.left < 0) return { path: [], message: () => `The body holds more than ${MOST_VALUES} values.` };
+    if (budget.left < 0) return { path: [], message: () => `The body has more than ${MOST_VALUES} values.` };
     const name = names?.[index] ?? index;
     if (name === '__proto__') return { path: [name], message: () => '__proto__ is not allowed as a name.' };
     const found =

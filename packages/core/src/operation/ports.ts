@@ -35,7 +35,7 @@ export interface RefusedRequest {
   readonly id: string;
   readonly api: 'rest' | 'trpc';
   readonly method: string;
-  /** The route, without ids and addresses. */
+  /** The route without IDs and addresses. */
   readonly path: string;
   readonly status: number;
   readonly error: AppError;

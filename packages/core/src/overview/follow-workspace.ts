@@ -50,7 +50,7 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
 export const followWorkspace = operation({
   name: 'workspaces.follow',
   scope: 'email:logs:read',
-  summary: 'Follow what changes in a workspace',
+  summary: 'Follow changes in a workspace',
   input: z.object({}),
   output: z.custom<AsyncGenerator<Change | null>>(),
   async run(ctx) {

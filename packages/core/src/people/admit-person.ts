@@ -14,12 +14,12 @@ export const entryWays = ['login_link', 'password'] as const;
 type EntryWay = (typeof entryWays)[number];
 
 export const entryField = z.enum(entryWays).default('login_link').meta({
-  description: 'The first sign-in of a new user: a link valid for 15 minutes, or a password.',
+  description: 'First sign-in for a new user: a link that expires in 15 minutes, or a password.',
 });
 
 export const entrySchema = z.object({
-  password: z.string().nullable().meta({ description: 'Shown this once.' }),
-  login_url: z.string().nullable().meta({ description: 'Signs in once, shown this once.' }),
+  password: z.string().nullable().meta({ description: 'Only returned here.' }),
+  login_url: z.string().nullable().meta({ description: 'Works once, only returned here.' }),
   login_url_expires_at: timeField.nullable(),
 });
 export type Entry = z.output<typeof entrySchema>;

@@ -9,7 +9,9 @@ export const emailField = z
   .transform((text, context) => {
     const email = personEmail(text);
     if (email !== null) return email;
-    context.addIssue(issueFor('invalid_email', `${text.slice(0, 80)} is not one address, as in ada@example.com.`));
+    context.addIssue(
+      issueFor('invalid_email', `${text.slice(0, 80)} is not a valid email address, such as ada@example.com.`),
+    );
     return z.NEVER;
   })
   .meta({ examples: ['ada@example.com'] });
@@ -19,9 +21,9 @@ export const reasonField = z.string().max(500).nullish();
 
 export function requirePerson(ctx: ActorContext): UserActor {
   if (ctx.actor.kind === 'user') return ctx.actor;
-  throw new AppError('session_ended', 'This endpoint needs a signed-in user; API keys are not accepted.');
+  throw new AppError('session_ended', 'This endpoint requires a signed-in user. API keys are not accepted.');
 }
 
 export function personNotFound(who: string): AppError {
-  return new AppError('user_not_found', `No user ${who.slice(0, 80)} exists.`);
+  return new AppError('user_not_found', `No user ${who.slice(0, 80)}.`);
 }

@@ -11,5 +11,5 @@ export async function requireStillAdmitted(ctx: ActorContext): Promise<void> {
     if (reason) throw keyRefusal(reason);
   }
   if (actor.kind === 'user' && !(await isStillSame(ctx, actor)))
-    throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+    throw new AppError('session_ended', 'Your session has ended. Sign in and try again.');
 }

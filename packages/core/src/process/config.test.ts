@@ -26,7 +26,7 @@ describe('readConfig', () => {
   });
 
   it('refuses a drain that leaves a stop no time', () => {
-    expect(problemsOf({ LIMITS: 'drain=10s' })).toContain('LIMITS gives drain more than half of SHUTDOWN_GRACE');
+    expect(problemsOf({ LIMITS: 'drain=10s' })).toContain('In LIMITS, drain is more than half of SHUTDOWN_GRACE');
     expect(problemsOf({ LIMITS: 'drain=10s', SHUTDOWN_GRACE: '20s' })).toBe('');
   });
 
@@ -71,46 +71,49 @@ describe('readConfig', () => {
     [{ DATABASE_URL: 'postgres://localhost/x' }, /SECRET_KEY must be set too.*openssl rand/],
     [
       { DATABASE_URL: 'postgres://h:port/x', DATABASE_DIRECT_URL: 'postgres://h/x', SECRET_KEY: SECRET },
-      /DATABASE_URL cannot be read as an address; write it as postgres:/,
+      /DATABASE_URL is not a valid URL\. Use postgres:/,
     ],
-    [{ DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: SECRET }, /DATABASE_URL is not a postgres:\/\/ address/],
-    [{ SECRET_KEY: SECRET, SECRET_KEY_PREVIOUS: 'old' }, /SECRET_KEY_PREVIOUS needs at least 32 characters/],
-    [{ TLS_CERT_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
-    [{ TLS_KEY_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
+    [{ DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: SECRET }, /DATABASE_URL must be a postgres:\/\/ URL/],
+    [{ SECRET_KEY: SECRET, SECRET_KEY_PREVIOUS: 'old' }, /SECRET_KEY_PREVIOUS must have at least 32 characters/],
+    [{ TLS_CERT_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE must be set together/],
+    [{ TLS_KEY_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE must be set together/],
     [{ SECRET_KEY_PREVIOUS: SECRET }, /SECRET_KEY_PREVIOUS is set without SECRET_KEY/],
-    [{ DELIVERY: 'capture,smtp://relay.test' }, /DELIVERY lists capture beside other transports/],
-    [{ DELIVERY: 'capture,mx' }, /DELIVERY lists capture beside other transports/],
+    [{ DELIVERY: 'capture,smtp://relay.test' }, /DELIVERY lists capture with other transports/],
+    [{ DELIVERY: 'capture,mx' }, /DELIVERY lists capture with other transports/],
     [{ DELIVERY: 'mx,mx' }, /DELIVERY lists mx twice/],
     [{ MX_PORT: '2525' }, /MX_PORT is set, but DELIVERY does not list mx/],
     [{ DELIVERY: 'smtp://relay.test', MX_ALLOW_NETWORKS: '::1' }, /MX_ALLOW_NETWORKS is set, but DELIVERY/],
-    [{ DNS_SERVERS: 'ns.test' }, /DNS_SERVERS holds "ns\.test", which is not an address/],
-    [{ DNS_SERVERS: '127.0.0.1:0' }, /DNS_SERVERS holds "127\.0\.0\.1:0"/],
-    [{ DNS_SERVERS: '[127.0.0.1]:53' }, /DNS_SERVERS holds/],
-    [{ PORT: '1711', CAPTURE_PORT: '1711' }, /PORT and CAPTURE_PORT are both 1711; give one of them another port/],
+    [{ DNS_SERVERS: 'ns.test' }, /DNS_SERVERS has "ns\.test", which is not an address/],
+    [{ DNS_SERVERS: '127.0.0.1:0' }, /DNS_SERVERS has "127\.0\.0\.1:0"/],
+    [{ DNS_SERVERS: '[127.0.0.1]:53' }, /DNS_SERVERS has "/],
+    [{ PORT: '1711', CAPTURE_PORT: '1711' }, /PORT and CAPTURE_PORT are both 1711; change one of them/],
     [{ CAPTURE_PORT: '1711', INBOUND_PORT: '1711' }, /CAPTURE_PORT and INBOUND_PORT are both 1711/],
+    [{ PORT: '2525' }, /PORT is 2525, which is also the default of INBOUND_PORT\. Set INBOUND_PORT to another port/],
     [
-      { PORT: '2525' },
-      /PORT is 2525, where INBOUND_PORT is too as long as it is unset; set INBOUND_PORT to another port/,
+      { CAPTURE_PORT: '2525' },
+      /CAPTURE_PORT is 2525, which is also the default of INBOUND_PORT\..* or change CAPTURE_PORT\./,
     ],
-    [{ CAPTURE_PORT: '2525' }, /CAPTURE_PORT is 2525, where INBOUND_PORT is too .* or change CAPTURE_PORT\./],
-    [{ PORT: '1025' }, /PORT is 1025, where CAPTURE_PORT is too as long as it is unset; set CAPTURE_PORT/],
-    [{ SECRET_KEY: 'short' }, /SECRET_KEY needs at least 32 characters/],
-    [{ BOOTSTRAP_API_KEY: `pr_test_${'0'.repeat(64)}` }, /BOOTSTRAP_API_KEY is not pr_live_ followed by 64 hex digits/],
-    [{ ADMIN_PASSWORD: 'short' }, /ADMIN_PASSWORD needs at least 10 characters/],
-    [{ ROLES: 'rest,smtp' }, /ROLES holds "smtp", which is none of rest, admin, worker, inbound\./],
-    [{ ROLES: ',' }, /ROLES must name at least one of rest, admin/],
-    [{ DELIVERY: ',' }, /DELIVERY must name at least one of capture, mx/],
+    [{ PORT: '1025' }, /PORT is 1025, which is also the default of CAPTURE_PORT\. Set CAPTURE_PORT/],
+    [{ SECRET_KEY: 'short' }, /SECRET_KEY must have at least 32 characters/],
+    [
+      { BOOTSTRAP_API_KEY: `pr_test_${'0'.repeat(64)}` },
+      /BOOTSTRAP_API_KEY must be pr_live_ followed by 64 hex digits/,
+    ],
+    [{ ADMIN_PASSWORD: 'short' }, /ADMIN_PASSWORD must have at least 10 characters/],
+    [{ ROLES: 'rest,smtp' }, /ROLES has "smtp", which is not one of rest, admin, worker, inbound\./],
+    [{ ROLES: ',' }, /ROLES must include at least one of rest, admin/],
+    [{ DELIVERY: ',' }, /DELIVERY must include capture, mx/],
     [{ PORT: '-1' }, /PORT must be a whole number from 1 to 65535, or 0 for any free port/],
     [{ MX_PORT: '0', DELIVERY: 'mx' }, /MX_PORT must be a whole number from 1 to 65535\./],
     [{ PORT: '70000' }, /PORT /],
     [{ PORT: 'http' }, /PORT /],
     [{ RETRY_SCHEDULE: '5m,1w' }, /RETRY_SCHEDULE "1w" is not a duration/],
-    [{ PUBLIC_URL: 'ftp://x.test' }, /PUBLIC_URL must be an http or https address such as/],
+    [{ PUBLIC_URL: 'ftp://x.test' }, /PUBLIC_URL must be an HTTP or HTTPS URL such as/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of trace, debug, info, warn, error, silent\./],
-    [{ TRUSTED_PROXIES: '10.0.0.0/8,proxy.test' }, /TRUSTED_PROXIES holds "proxy\.test"/],
-    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES holds "10\.0\.0\.0\/33"/],
-    [{ DELIVERY: 'mx', MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS holds/],
-    [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS holds/],
+    [{ TRUSTED_PROXIES: '10.0.0.0/8,proxy.test' }, /TRUSTED_PROXIES has "proxy\.test"/],
+    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES has "10\.0\.0\.0\/33"/],
+    [{ DELIVERY: 'mx', MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS has "/],
+    [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS has "/],
   ])('stops at %j and says which variable and what to do', (env, message) => {
     expect(problemsOf(env)).toMatch(message);
   });
@@ -144,7 +147,7 @@ describe('readConfig', () => {
     const problems = problemsOf({ [name]: 'x' });
 
     if (meant === null) expect(problems).toBe('');
-    else expect(problems).toContain(`${name} is not a variable of Postrider; rename it to ${meant}.`);
+    else expect(problems).toContain(`${name} is not a Postrider setting; rename it to ${meant}.`);
   });
 
   it('names every problem at once', () => {
@@ -162,7 +165,7 @@ describe('readConfig', () => {
   ])('does not show the password in %s', (DELIVERY) => {
     const problems = problemsOf({ DELIVERY });
 
-    expect(problems).toContain('DELIVERY has an entry that is none of capture, mx');
+    expect(problems).toContain('DELIVERY must list only capture, mx');
     expect(problems).not.toContain('hunter22');
   });
 });
@@ -195,7 +198,7 @@ describe('redactConfig', () => {
 
     const problems = problemsOf({ DATABASE_URL, SECRET_KEY: SECRET });
 
-    expect(problems).toContain('DATABASE_URL cannot be read as an address');
+    expect(problems).toContain('DATABASE_URL is not a valid URL');
     expect(problems).not.toContain('hunter22');
   });
 

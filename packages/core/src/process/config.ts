@@ -54,7 +54,7 @@ const limitList = z.string().transform((text, context) => {
 const adminEmail = z.string().transform((text, context) => {
   const email = personEmail(text);
   if (email !== null) return email;
-  context.addIssue({ code: 'custom', message: 'must be one address, as in ada@example.com' });
+  context.addIssue({ code: 'custom', message: 'must be one email address, such as ada@example.com' });
   return z.NEVER;
 });
 
@@ -63,7 +63,7 @@ const age = z.string().transform((text, context) => {
   const match = /^(\d{1,5})(h|d)$/.exec(text);
   const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : 0;
   if (seconds >= SHORTEST_AGE) return seconds;
-  context.addIssue({ code: 'custom', message: 'must be an age of at least one day, such as 90d or 36h' });
+  context.addIssue({ code: 'custom', message: 'must be at least one day, such as 90d or 36h' });
   return z.NEVER;
 });
 
@@ -109,8 +109,8 @@ const transport = z.string().transform((text, context) => {
   context.addIssue({
     code: 'custom',
     message:
-      'has an entry that is none of capture, mx, smtp://user:pass@host:port and smtps://user:pass@host:port; ' +
-      'write , @ : / and % inside a user or password percent-encoded',
+      'must list only capture, mx, smtp://user:pass@host:port or smtps://user:pass@host:port; ' +
+      'percent-encode , @ : / and % in a user or password',
   });
   return z.NEVER;
 });
@@ -131,7 +131,7 @@ const networks = list.superRefine((given, context) => {
     if (most === undefined || !fits || rest.length > 0) {
       context.addIssue({
         code: 'custom',
-        message: `holds "${network}", which is not an address or a network such as 10.0.0.0/8`,
+        message: `has "${network}", which is not an IP address or a network such as 10.0.0.0/8`,
       });
     }
   }
@@ -145,17 +145,17 @@ const dnsServers = list.superRefine((given, context) => {
     if (!fits || Number(port_text) < 1 || Number(port_text) > 65_535) {
       context.addIssue({
         code: 'custom',
-        message: `holds "${server}", which is not an address or address:port such as 192.0.2.53:53 or [2001:db8::53]:53`,
+        message: `has "${server}", which is not an address or address:port such as 192.0.2.53:53 or [2001:db8::53]:53`,
       });
     }
   }
 });
 
 const role = z.enum(roleNames, {
-  error: ({ input }) => `holds "${String(input)}", which is none of ${roleNames.join(', ')}`,
+  error: ({ input }) => `has "${String(input)}", which is not one of ${roleNames.join(', ')}`,
 });
 
-const databaseAddress = z.string().regex(/^postgres(ql)?:\/\//, 'is not a postgres:// address');
+const databaseAddress = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL');
 
 const schema = z.object({
   DATABASE_URL: databaseAddress.optional(),
@@ -166,9 +166,11 @@ const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: listenerPort.optional(),
   TRUSTED_PROXIES: networks.default([]),
-  ROLES: list.pipe(z.array(role).min(1, `must name at least one of ${roleNames.join(', ')}`)).default([...roleNames]),
+  ROLES: list
+    .pipe(z.array(role).min(1, `must include at least one of ${roleNames.join(', ')}`))
+    .default([...roleNames]),
   DELIVERY: list
-    .pipe(z.array(transport).min(1, 'must name at least one of capture, mx and an smtp:// address'))
+    .pipe(z.array(transport).min(1, 'must include capture, mx or an smtp:// URL'))
     .default([{ kind: 'capture' }]),
   MX_PORT: port.default(25),
   MX_ALLOW_NETWORKS: networks.default([]),
@@ -182,7 +184,7 @@ const schema = z.object({
   METRICS_PORT: listenerPort.optional(),
   REQUEST_LOG: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address such as http://localhost:4318' })
+    .url({ protocol: /^https?$/, error: 'must be an HTTP or HTTPS URL such as http://localhost:4318' })
     .optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number({ error: 'must be a number from 0 to 1' })
@@ -203,27 +205,24 @@ const schema = z.object({
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
   LIMITS: limitList.prefault(''),
   SHUTDOWN_GRACE: duration(5, 3600).prefault('15s'),
-  SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
-  SECRET_KEY_PREVIOUS: z
-    .string()
-    .min(32, 'needs at least 32 characters; it is the key that was used before')
-    .optional(),
+  SECRET_KEY: z.string().min(32, 'must have at least 32 characters; create one with openssl rand -hex 32').optional(),
+  SECRET_KEY_PREVIOUS: z.string().min(32, 'must have at least 32 characters; use the previous SECRET_KEY').optional(),
   PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address such as https://mail.example.com' })
+    .url({ protocol: /^https?$/, error: 'must be an HTTP or HTTPS URL such as https://mail.example.com' })
     .optional(),
   BOOTSTRAP_API_KEY: z
     .string()
-    .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
+    .regex(/^pr_live_[0-9a-f]{64}$/, 'must be pr_live_ followed by 64 hex digits')
     .optional(),
   ADMIN_EMAIL: adminEmail.optional(),
   ALERT_EMAIL: adminEmail.optional(),
   ALERT_WEBHOOK_URL: z
     .url({
       protocol: /^https?$/,
-      error: 'must be an http or https address such as https://hooks.example.com/postrider',
+      error: 'must be an HTTP or HTTPS URL such as https://hooks.example.com/postrider',
     })
     .optional(),
-  ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
+  ADMIN_PASSWORD: z.string().min(10, 'must have at least 10 characters').optional(),
   RESEND_API: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
@@ -245,7 +244,7 @@ const secretNames: ReadonlySet<string> = new Set([
 /** Values that stop the start; each line names the variable and the fix. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The environment does not fit:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`Invalid configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -257,7 +256,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   for (const name of Object.keys(given)) {
     if (configNames.includes(name)) continue;
     const meant = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
-    if (meant) problems.push(`${name} is not a variable of Postrider; rename it to ${meant}.`);
+    if (meant) problems.push(`${name} is not a Postrider setting; rename it to ${meant}.`);
   }
   const parsed = schema.safeParse(given, { error: refusalWords });
   if (!parsed.success) {
@@ -267,12 +266,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config = parsed.data;
   if (config.DATABASE_URL && !config.SECRET_KEY) {
     problems.push(
-      'DATABASE_URL is set, so SECRET_KEY must be set too; openssl rand -hex 32 makes one, keep it with the database.',
+      'DATABASE_URL is set, so SECRET_KEY must be set too. Create one with openssl rand -hex 32 and store it with the database backups.',
     );
   }
   problems.push(...databaseProblems(config));
   if (!config.TLS_CERT_FILE !== !config.TLS_KEY_FILE) {
-    problems.push('TLS_CERT_FILE and TLS_KEY_FILE go together; set both or neither.');
+    problems.push('TLS_CERT_FILE and TLS_KEY_FILE must be set together.');
   }
   if (config.SECRET_KEY_PREVIOUS && !config.SECRET_KEY) {
     problems.push('SECRET_KEY_PREVIOUS is set without SECRET_KEY; set the new key as well.');
@@ -281,15 +280,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const given_port = config[name];
     const other = LISTENED_ON.slice(0, place).find((earlier) => config[earlier] === given_port);
     if (!given_port || !other) continue;
-    problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
+    problems.push(`${other} and ${name} are both ${given_port}; change one of them.`);
   }
   if (config.LIMITS.drain > (config.SHUTDOWN_GRACE * 1000) / 2) {
-    problems.push('LIMITS gives drain more than half of SHUTDOWN_GRACE; shorten the one or lengthen the other.');
+    problems.push('In LIMITS, drain is more than half of SHUTDOWN_GRACE. Shorten drain or increase SHUTDOWN_GRACE.');
   }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
   problems.push(...takenByDefault(config));
   if (kinds.filter((kind) => kind === 'mx').length > 1) {
-    problems.push('DELIVERY lists mx twice; a second try in the same place finds the same servers.');
+    problems.push('DELIVERY lists mx twice. Remove one.');
   }
   if (!kinds.includes('mx')) {
     for (const name of ['MX_PORT', 'MX_ALLOW_NETWORKS']) {
@@ -297,7 +296,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   if (kinds.includes('capture') && kinds.length > 1) {
-    problems.push('DELIVERY lists capture beside other transports; capture never fails over, use it alone.');
+    problems.push('DELIVERY lists capture with other transports. Use capture alone, because it never fails over.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({ ...config, ...databaseAddresses(config) });
@@ -325,11 +324,11 @@ function hasPassword(address: string): boolean {
 function databaseProblems(config: Config): string[] {
   const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: file } = config;
   const alone = databases.filter((name) => name !== 'DATABASE_URL' && config[name] !== undefined && !url);
-  if (alone.length > 0) return [`${alone.join(' and ')} is set without DATABASE_URL; set that as well.`];
+  if (alone.length > 0) return [`${alone.join(' and ')} is set without DATABASE_URL. Set DATABASE_URL too.`];
   const opaque = databases.filter((name) => config[name] !== undefined && !URL.canParse(config[name]));
   if (opaque.length > 0) {
     return [
-      `${opaque.join(' and ')} cannot be read as an address; write it as postgres://user@host:port/database, ` +
+      `${opaque.join(' and ')} is not a valid URL. Use postgres://user@host:port/database, ` +
         'with @ : / ? # and % inside its parts percent-encoded.',
     ];
   }
@@ -339,10 +338,10 @@ function databaseProblems(config: Config): string[] {
   });
   if (faults.length > 0) return faults;
   if (!file) return [];
-  if (!url) return ['DATABASE_PASSWORD_FILE is set without DATABASE_URL; set the address of the database as well.'];
+  if (!url) return ['DATABASE_PASSWORD_FILE is set without DATABASE_URL. Set DATABASE_URL too.'];
   if (hasPassword(url))
-    return ['DATABASE_URL has a password and DATABASE_PASSWORD_FILE another one; take it out of DATABASE_URL.'];
-  if (!existsSync(file)) return [`DATABASE_PASSWORD_FILE names ${file}, which is not there; create it first.`];
+    return ['DATABASE_URL and DATABASE_PASSWORD_FILE have different passwords. Remove the one in DATABASE_URL.'];
+  if (!existsSync(file)) return [`DATABASE_PASSWORD_FILE is ${file}, which does not exist. Create it first.`];
   return [];
 }
 
@@ -362,7 +361,7 @@ function takenByDefault(config: Config): string[] {
     .filter(([unset, set, both]) => both && config[unset] === undefined && config[set] === usualPorts[unset])
     .map(
       ([unset, set]) =>
-        `${set} is ${usualPorts[unset]}, where ${unset} is too as long as it is unset; set ${unset} to another port, or change ${set}.`,
+        `${set} is ${usualPorts[unset]}, which is also the default of ${unset}. Set ${unset} to another port or change ${set}.`,
     );
 }
 

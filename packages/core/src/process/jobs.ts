@@ -16,19 +16,19 @@ const id = z.codec(z.string(), z.string(), {
 export const catalogue = {
   'delivery.attempt': {
     purpose:
-      'Sends one recipient their copy of a mail: an attempt, scheduled mail once it is due, and after a deferral the next.',
+      'Sends an email to one recipient: the first attempt, scheduled email when due, and retries after a deferral.',
     concurrency: 600,
     payload: z.object({ workspace_id: id, message_id: id, recipient_id: id }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'domain.cancel_mail': {
-    purpose: 'Cancels the mail that waits to be sent from a domain that was removed.',
+    purpose: 'Cancels pending email from a removed domain.',
     concurrency: 4,
     payload: z.object({ workspace_id: id, domain: z.string() }),
     options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'domain.recheck': {
-    purpose: 'Looks again at the DNS records of domains that are due for it.',
+    purpose: 'Checks the DNS records of domains that are due.',
     concurrency: 1,
     payload: z.object({}),
     options: {
@@ -42,7 +42,7 @@ export const catalogue = {
   },
   // Wakes a worker for an endpoint; the deliveries are rows. The job stays active while the endpoint is leased.
   'webhook.deliver': {
-    purpose: 'Posts to one endpoint what is owed to it.',
+    purpose: 'Sends pending deliveries to one webhook endpoint.',
     concurrency: 150,
     payload: z.object({ workspace_id: id, webhook_id: id }),
     options: {
@@ -54,7 +54,7 @@ export const catalogue = {
     },
   },
   'webhook.recover': {
-    purpose: 'Owes an endpoint the events of a range of time once more.',
+    purpose: 'Recovers the events of a time range for a webhook endpoint.',
     concurrency: 4,
     payload: z.object({
       workspace_id: id,
@@ -65,25 +65,25 @@ export const catalogue = {
     options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'webhook.close': {
-    purpose: 'Ends what is still owed to an endpoint that is disabled or removed.',
+    purpose: 'Drops pending deliveries of a disabled or deleted webhook endpoint.',
     concurrency: 4,
     payload: z.object({ webhook_id: id }),
     options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'bulk.run': {
-    purpose: 'Works off a bulk operation, a slice at a time.',
+    purpose: 'Runs a bulk operation, one slice at a time.',
     concurrency: 4,
     payload: z.object({ bulk_id: id, turn: z.int() }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 300, heartbeat_seconds: 30 },
   },
   'erasure.run': {
-    purpose: 'Erases an address from all that is stored of it.',
+    purpose: 'Erases an address from all stored data.',
     concurrency: 1,
     payload: z.object({ erasure_id: id }),
     options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 3600, heartbeat_seconds: 30 },
   },
   'numbers.roll_up': {
-    purpose: 'Counts by the minute, hour and day what became of mail.',
+    purpose: 'Counts email outcomes by minute, hour and day.',
     concurrency: 1,
     payload: z.object({}),
     options: {
@@ -96,13 +96,13 @@ export const catalogue = {
     },
   },
   'secrets.reencrypt': {
-    purpose: 'Encrypts under SECRET_KEY what is still encrypted under SECRET_KEY_PREVIOUS.',
+    purpose: 'Re-encrypts data from SECRET_KEY_PREVIOUS to SECRET_KEY.',
     concurrency: 1,
     payload: z.object({ key_id: z.string() }),
     options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'storage.maintain': {
-    purpose: 'Creates the partitions of the next months, and deletes what has passed its retention.',
+    purpose: 'Creates partitions for the coming months and deletes expired data.',
     concurrency: 1,
     payload: z.object({}),
     options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, heartbeat_seconds: 30, cron: '7 * * * *' },

@@ -20,6 +20,6 @@ it('LIMITS changes those that it names, in milliseconds, and leaves the others',
 it.each(['smtp_after_dots=5m', 'smtp_after_dot', 'smtp_after_dot=5', 'relay_connections=5m', 'smtp_dial=0s', 'a=b=c'])(
   'LIMITS=%s stops the start and says what is wrong',
   (text) => {
-    expect(() => readConfig({ LIMITS: text })).toThrow(/LIMITS holds "/);
+    expect(() => readConfig({ LIMITS: text })).toThrow(/LIMITS has "/);
   },
 );

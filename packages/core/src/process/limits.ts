@@ -66,7 +66,7 @@ export function readLimits(entries: readonly string[]): { readonly limits: Limit
   for (const entry of entries) {
     const [name = '', value = '', ...rest] = entry.split('=').map((part) => part.trim());
     if (!Object.hasOwn(limits, name) || rest.length > 0)
-      return { problem: `holds "${entry}", which is no limit of docs/limits.md, such as smtp_after_dot=10m` };
+      return { problem: `has "${entry}", which is not a limit from docs/limits.md, such as smtp_after_dot=10m` };
     given.set(name, value);
   }
   const values: Record<string, number> = {};
@@ -75,7 +75,7 @@ export function readLimits(entries: readonly string[]): { readonly limits: Limit
     const value = readLimit(limit, text);
     if (value === null)
       return {
-        problem: `holds "${name}=${text}", which is no ${limit.kind === 'duration' ? 'duration such as 500ms, 30s or 5m' : 'number from 1 to 10000'}`,
+        problem: `has "${name}=${text}", which is not a ${limit.kind === 'duration' ? 'duration such as 500ms, 30s or 5m' : 'number from 1 to 10000'}`,
       };
     values[name] = value;
   }

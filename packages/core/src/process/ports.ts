@@ -27,13 +27,14 @@ export async function listenNear<T extends { readonly port: number }>(
     if (port !== first) keepPorts(settings, { ...kept, [name]: port });
     return listener;
   }
-  throw new Error(`No port from ${first} to ${first + PORTS_TRIED - 1} is free; set ${name}.`);
+  throw new Error(`No free port from ${first} to ${first + PORTS_TRIED - 1}. Set ${name}.`);
 }
 
 /** Listens on this port, which a variable names. */
 export async function listenOn<T>(name: string, port: number, listen: (port: number) => Promise<T>): Promise<T> {
   const listener = await unlessBusy(listen(port));
-  if (listener === null) throw new Error(`${name} ${port} is in use; stop what listens there, or set another port.`);
+  if (listener === null)
+    throw new Error(`${name} ${port} is in use. Stop the process that uses it or set another port.`);
   return listener;
 }
 

@@ -8,11 +8,11 @@ import { lockMailOfJob } from './store.ts';
 
 /** Jobs that cannot be canceled, because their rows would be left behind. */
 const INSTEAD: Partial<Record<string, string>> = {
-  'webhook.deliver': 'It posts the pending deliveries of a webhook: disable the webhook instead.',
-  'webhook.close': 'It fails the pending deliveries of a disabled or deleted webhook; if it is dead, retry it.',
-  'webhook.recover': 'It recovers the deliveries of a webhook: disable the webhook instead.',
-  'domain.cancel_mail': 'It cancels the mail of a removed domain; if it is dead, retry it.',
-  'bulk.run': 'It runs a bulk operation: cancel the operation instead.',
+  'webhook.deliver': 'This job sends pending webhook deliveries. Disable the webhook instead.',
+  'webhook.close': 'This job drops the deliveries of a disabled or deleted webhook. If it is dead, retry it.',
+  'webhook.recover': 'This job recovers webhook deliveries. Disable the webhook instead.',
+  'domain.cancel_mail': 'This job cancels email from a removed domain. If it is dead, retry it.',
+  'bulk.run': 'This job runs a bulk operation. Cancel the operation instead.',
 } satisfies Partial<Record<JobName, string>>;
 
 /**
@@ -22,7 +22,7 @@ const INSTEAD: Partial<Record<string, string>> = {
 export const cancelJob = operation({
   name: 'jobs.cancel',
   scope: 'operator',
-  summary: 'Cancel a job that waits, or dismiss a dead one',
+  summary: 'Cancel a waiting job or dismiss a dead one',
   input: actionInput,
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
@@ -31,7 +31,7 @@ export const cancelJob = operation({
       if (recipient) {
         if (isLeftOver(job, await lockMailOfJob(tx, recipient))) return cancelWaiting(tx, job);
         const { message_id } = recipient;
-        const advice = `It delivers a mail of ${message_id}: cancel the message instead, with POST /v1/email/${message_id}/cancel.`;
+        const advice = `This job delivers ${message_id}. Cancel the message with POST /v1/email/${message_id}/cancel instead.`;
         throw notOpen(job, 'job.canceled', advice);
       }
       const advice = INSTEAD[job.queue];

@@ -12,7 +12,7 @@ const POLL_MS = 2000;
 export const followQueues = operation({
   name: 'queues.follow',
   scope: 'operator',
-  summary: 'Follow what waits, runs and is dead in queues',
+  summary: 'Follow waiting, running and dead jobs',
   input: z.object({ queues: z.array(queueField).max(100).optional() }),
   output: z.custom<AsyncGenerator<readonly QueueView[] | null>>(),
   async run(ctx, { queues }) {

@@ -28,8 +28,8 @@ const jobDetailSchema = jobSchema.extend({
     .readonly()
     .meta({
       description:
-        'The latest first. Of a mail they are the attempts at its recipient. Of other jobs those that failed, and those ' +
-        'that went well after a failure; one whose worker was lost has left none.',
+        'Newest first. For email, the delivery attempts. For other jobs, failed runs and runs that ' +
+        'succeeded after a failure. A run whose worker was lost is not listed.',
     }),
 });
 export type JobDetail = z.output<typeof jobDetailSchema>;
@@ -37,7 +37,7 @@ export type JobDetail = z.output<typeof jobDetailSchema>;
 export const getJob = operation({
   name: 'jobs.get',
   scope: 'operator',
-  summary: 'A job with its attempts, the latest first',
+  summary: 'A job with its attempts, newest first',
   input: z.object({ id: idField(idPrefixes.job) }),
   output: jobDetailSchema,
   async run(ctx, { id }): Promise<JobDetail> {

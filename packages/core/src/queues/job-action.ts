@@ -8,7 +8,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { type FoundJob, findJob, type JobView, jobViews } from './job-view.ts';
 
-export const reasonField = z.string().trim().min(1).max(500).meta({ description: 'Why, for the audit log.' });
+export const reasonField = z.string().trim().min(1).max(500).meta({ description: 'Reason for the audit log.' });
 
 export const actionInput = z.object({ id: idField(idPrefixes.job), reason: reasonField.optional() });
 
@@ -47,9 +47,9 @@ export async function pull(
 class Changed extends Error {}
 
 const WANTED: Partial<Record<AuditAction, string>> = {
-  'job.retried': 'Only a job that is dead or canceled can be tried again; one that waits can be run now.',
-  'job.canceled': 'Only a job that waits or is dead can be canceled.',
-  'job.run_now': 'Only a job that waits for its time can be run now.',
+  'job.retried': 'Only a dead or canceled job can be retried. A waiting job can be run now.',
+  'job.canceled': 'Only a waiting or dead job can be canceled.',
+  'job.run_now': 'Only a scheduled job can be run now.',
 };
 
 export function notOpen(job: FoundJob, action: AuditAction, advice = WANTED[action] ?? ''): AppError {

@@ -27,8 +27,5 @@ export function uuidOfJob(id: string): string | null {
 }
 
 export function jobNotFound(id: string): AppError {
-  return new AppError(
-    'job_not_found',
-    `No job has the id ${id.slice(0, 100)}. What has ended is kept for a while only.`,
-  );
+  return new AppError('job_not_found', `No job with ID ${id.slice(0, 100)}. Finished jobs are deleted after a while.`);
 }

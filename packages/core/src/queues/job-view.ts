@@ -21,9 +21,9 @@ export const jobSchema = z
     queue: z.string(),
     state: jobStateField,
     workspace_id: z.string().nullable(),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'Its payload: ids.' }),
+    data: z.record(z.string(), z.unknown()).meta({ description: 'The payload (IDs only).' }),
     output: z.unknown().meta({ description: 'What its last failure left; null where there was none.' }),
-    retry_count: z.int().meta({ description: 'How often it was fetched again.' }),
+    retry_count: z.int().meta({ description: 'Number of retries.' }),
     retry_limit: z.int(),
     priority: z.int(),
     start_after: timeField,
@@ -31,15 +31,15 @@ export const jobSchema = z
     started_at: timeField.nullable(),
     completed_at: timeField.nullable(),
     heartbeat_at: timeField.nullable(),
-    parked_in: z.string().nullable().meta({ description: 'The destination that the mail of a ready job waits for.' }),
+    parked_in: z.string().nullable().meta({ description: 'The destination that a ready job waits for.' }),
     subject: z
       .object({ type: z.enum(['message', 'webhook', 'domain']), id: z.string() })
       .nullable()
-      .meta({ description: 'What it is about; a domain by its name.' }),
+      .meta({ description: 'The subject; domains by name.' }),
     worker: z
       .object({ id: z.uuid(), name: z.string() })
       .nullable()
-      .meta({ description: 'The worker that runs it, once reported; workers do not report single mails.' }),
+      .meta({ description: 'The worker running it, if reported. Workers do not report individual emails.' }),
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof jobSchema>;

@@ -20,16 +20,16 @@ import { jobsOfMessage } from './store.ts';
 export const listJobs = operation({
   name: 'jobs.list',
   scope: 'operator',
-  summary: 'Jobs, the latest first',
+  summary: 'List jobs, newest first',
   input: z.object({
     ...pageFields,
     queue: queueField.optional(),
     state: jobStateField.optional(),
     subject: z.string().max(255).optional().meta({
-      description: 'Jobs about this: the id of a message, a webhook or a workspace, or the name of a domain.',
+      description: 'Jobs for this message, webhook or workspace ID, or domain name.',
     }),
-    since: timestampField('since').optional().meta({ description: 'Made at this time or later.' }),
-    until: timestampField('until').optional().meta({ description: 'Made before this time.' }),
+    since: timestampField('since').optional().meta({ description: 'Created at or after this time.' }),
+    until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
   }),
   output: listOf(jobSchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<JobView>> {
@@ -102,11 +102,9 @@ function payloadAbout(subject: string): Record<string, string> {
   if (isId('webhook', subject)) return { webhook_id: uuidOfId(subject) };
   if (subject.startsWith(idPrefixes.workspace)) return { workspace_id: uuidOfId(subject) };
   if (subject.includes('.')) return { domain: subject.toLowerCase() };
-  throw new AppError(
-    'invalid_type',
-    'subject must be the id of a message, a webhook or a workspace, or the name of a domain.',
-    { details: [{ param: 'subject', reason: 'invalid_type', message: 'Give msg_…, whk_…, wsp_… or a domain.' }] },
-  );
+  throw new AppError('invalid_type', 'subject must be a message, webhook or workspace ID, or a domain name.', {
+    details: [{ param: 'subject', reason: 'invalid_type', message: 'Use msg_…, whk_…, wsp_… or a domain.' }],
+  });
 }
 
 function placeIn(scope: CursorScope, cursor: string | undefined): JobPlace | null {

@@ -10,7 +10,7 @@ import { jobStateField } from './job-view.ts';
 const scheduleSchema = z
   .object({
     object: z.literal('schedule'),
-    name: z.string().meta({ description: 'Of the schedule and of its queue.' }),
+    name: z.string().meta({ description: 'Name of the schedule and its queue.' }),
     cron: z.string(),
     timezone: z.string(),
     in_words: z.string(),
@@ -19,7 +19,7 @@ const scheduleSchema = z
       .object({ id: z.string(), state: jobStateField, created_at: timeField })
       .nullable()
       .meta({ description: 'The job that it made last; null where that is no longer kept.' }),
-    missed_policy: z.enum(['skip', 'once']).meta({ description: 'What becomes of times at which nothing ran.' }),
+    missed_policy: z.enum(['skip', 'once']).meta({ description: 'Policy for missed runs.' }),
   })
   .meta({ id: 'Schedule' });
 export type ScheduleView = z.output<typeof scheduleSchema>;
@@ -32,7 +32,7 @@ export interface Schedules {
 export const listSchedules = operation({
   name: 'schedules.list',
   scope: 'operator',
-  summary: 'What runs by the clock, and when next',
+  summary: 'List schedules and their next runs',
   input: z.object({ next_runs: z.int().min(0).max(20).default(3) }),
   output: z.object({ object: z.literal('list'), data: z.array(scheduleSchema).readonly() }),
   async run(ctx, { next_runs }): Promise<Schedules> {

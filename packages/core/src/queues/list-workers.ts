@@ -11,11 +11,8 @@ export const workerSchema = z
     id: z.uuid(),
     name: z.string(),
     host: z.string(),
-    version: z
-      .string()
-      .nullable()
-      .meta({ description: 'The version of Postrider; null until the worker has reported it.' }),
-    live: z.boolean().meta({ description: 'Neither stopped nor silent for three heartbeats.' }),
+    version: z.string().nullable().meta({ description: 'The Postrider version; null until the worker reports it.' }),
+    live: z.boolean().meta({ description: 'Not stopped, and no three missed heartbeats.' }),
     started_at: timeField,
     last_heartbeat_at: timeField,
     stopped_at: timeField.nullable().meta({ description: 'Null while it works, and where it crashed.' }),
@@ -25,8 +22,8 @@ export const workerSchema = z
     rss_bytes: z.number().nullable(),
     cpu: z.number().nullable().meta({ description: 'Processor cores used.' }),
     loop_delay_p99_ms: z.number().nullable(),
-    pool_waiting: z.int().nullable().meta({ description: 'Requests waiting for a connection of its queue pool.' }),
-    crash_restarts: z.int().meta({ description: 'How often a process on this host has ended without a stop.' }),
+    pool_waiting: z.int().nullable().meta({ description: 'Requests waiting for a queue pool connection.' }),
+    crash_restarts: z.int().meta({ description: 'How often a process on this host ended without a clean shutdown.' }),
   })
   .meta({ id: 'Worker' });
 export type WorkerView = z.output<typeof workerSchema>;
@@ -40,7 +37,7 @@ export interface Workers {
 export const listWorkers = operation({
   name: 'workers.list',
   scope: 'operator',
-  summary: 'The processes that work, and those that did until lately',
+  summary: 'List live and recently stopped workers',
   input: z.object({}),
   output: z.object({ object: z.literal('list'), data: z.array(workerSchema).readonly() }),
   async run(ctx): Promise<Workers> {

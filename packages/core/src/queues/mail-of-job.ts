@@ -12,7 +12,7 @@ export function isLeftOver(job: FoundJob, mail: MailOfJob | null): boolean {
 
 /** Why the mail of a job cannot be sent immediately, and what to do instead; null if it can. */
 export function whyNotRun(job: FoundJob, message_id: string, mail: MailOfJob | null): string | null {
-  const drop = 'nothing is left to run, and `queues cancel` drops the job.';
+  const drop = 'nothing is left to run. Use `queues cancel` to drop the job.';
   if (mail === null) return `${message_id} is gone; ${drop}`;
   if (isLeftOver(job, mail)) {
     const moved = openStates.some((open) => open === mail.state) && mail.job_id !== null;
@@ -20,7 +20,7 @@ export function whyNotRun(job: FoundJob, message_id: string, mail: MailOfJob | n
       ? `${message_id} waits for ${jobId(mail.job_id)} since it was moved; ${drop}`
       : `${message_id} is ${mail.state}; ${drop}`;
   }
-  if (mail.held) return 'A worker has its mail in its hands.';
+  if (mail.held) return 'A worker is sending it now.';
   if (mail.state !== 'scheduled') return null;
   const instead = `move it with PATCH /v1/email/${message_id}, or \`bulk preview send_now\`.`;
   return `${message_id} is scheduled for ${isoTime(mail.due_at)}: ${instead}`;

@@ -15,15 +15,15 @@ const KEPT_DAYS = 31;
 
 const queuePointSchema = z
   .object({
-    at: timeField.meta({ description: 'Where the point begins.' }),
+    at: timeField.meta({ description: 'Start of the interval.' }),
     ready: z.int(),
     deferred: z.int(),
     active: z.int(),
     dead: z.int(),
     parked: z.int(),
     oldest_ready_seconds: z.number().nullable(),
-    finished: z.int().meta({ description: 'Jobs done in it.' }),
-    failed: z.int().meta({ description: 'Runs that failed in it.' }),
+    finished: z.int().meta({ description: 'Jobs completed in the interval.' }),
+    failed: z.int().meta({ description: 'Runs that failed in the interval.' }),
     wait_p95_seconds: z.number().nullable(),
   })
   .meta({ id: 'QueuePoint' });
@@ -32,7 +32,7 @@ export type QueuePoint = z.output<typeof queuePointSchema>;
 const queueHistorySchema = z.object({
   object: z.literal('list'),
   data: z.array(queuePointSchema).readonly(),
-  point_seconds: z.int().meta({ description: 'How long each point lasts.' }),
+  point_seconds: z.int().meta({ description: 'Interval of each point.' }),
 });
 export type QueueHistory = z.output<typeof queueHistorySchema>;
 
@@ -53,7 +53,7 @@ export const queueHistory = operation({
     const end = until ?? (await ctx.sql.begin(transactionTime));
     const asked = since?.getTime() ?? end.getTime() - HOUR_MS;
     if (asked >= end.getTime() || end.getTime() - asked > KEPT_DAYS * 24 * HOUR_MS) {
-      throw new AppError('invalid_range', `since must be before until, by ${KEPT_DAYS} days at most.`);
+      throw new AppError('invalid_range', `since must be before until, by up to ${KEPT_DAYS} days.`);
     }
     const begin = new Date(Math.floor(asked / MINUTE_MS) * MINUTE_MS);
     const minutes = Math.ceil((end.getTime() - begin.getTime()) / MINUTE_MS / max_points);

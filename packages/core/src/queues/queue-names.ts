@@ -10,8 +10,5 @@ export const queueField = z.string().meta({ description: 'The name of a queue.',
 export function queueNamed(text: string): JobName {
   const name = queueNames.find((one) => one === text);
   if (name) return name;
-  throw new AppError(
-    'queue_not_found',
-    `No queue is called ${text.slice(0, 100)}; there are ${queueNames.join(', ')}.`,
-  );
+  throw new AppError('queue_not_found', `No queue named ${text.slice(0, 100)}. Queues: ${queueNames.join(', ')}.`);
 }

@@ -26,26 +26,26 @@ export const queueSchema = z
     object: z.literal('queue'),
     name: z.string(),
     purpose: z.string(),
-    ready: z.int().meta({ description: 'Jobs that are due and not fetched yet.' }),
-    deferred: z.int().meta({ description: 'Jobs that are due later, retries among them.' }),
-    active: z.int().meta({ description: 'Jobs that a worker has taken.' }),
-    dead: z.int().meta({ description: 'Jobs whose retries are used up.' }),
-    parked: z.int().meta({ description: 'Mail that is due and waits for its destination, out of the queue.' }),
-    oldest_ready_seconds: z.number().nullable().meta({ description: 'For how long the first of the ready is due.' }),
+    ready: z.int().meta({ description: 'Jobs that are due and not started.' }),
+    deferred: z.int().meta({ description: 'Jobs due later, including retries.' }),
+    active: z.int().meta({ description: 'Running jobs.' }),
+    dead: z.int().meta({ description: 'Jobs with no retries left.' }),
+    parked: z.int().meta({ description: 'Due email that waits for its destination outside the queue.' }),
+    oldest_ready_seconds: z.number().nullable().meta({ description: 'How long the oldest ready job has been due.' }),
     in_per_minute: z.number().nullable(),
-    out_per_minute: z.number().meta({ description: 'Jobs that are done, over the last five minutes.' }),
-    fail_per_minute: z.number().meta({ description: 'Runs that failed: a deferral, or a fault.' }),
+    out_per_minute: z.number().meta({ description: 'Jobs completed in the last five minutes.' }),
+    fail_per_minute: z.number().meta({ description: 'Failed runs: deferrals or errors.' }),
     drain_seconds: z
       .number()
       .nullable()
       .meta({ description: 'Until nothing is ready, at these rates; null where it does not get less.' }),
     wait: z.array(percentileSchema).readonly(),
     run: z.array(percentileSchema).readonly(),
-    concurrency: z.int().meta({ description: 'How many each worker runs at once.' }),
+    concurrency: z.int().meta({ description: 'Concurrent jobs per worker.' }),
     workers: z
       .array(z.object({ id: z.string(), name: z.string(), active: z.int() }))
       .readonly()
-      .meta({ description: 'The live workers that take its jobs.' }),
+      .meta({ description: 'Live workers for this queue.' }),
     measured_at: timeField.nullable().meta({ description: 'When it was counted; null where no worker has yet.' }),
   })
   .meta({ id: 'Queue' });
@@ -56,13 +56,13 @@ export const windowField = z
   .min(1)
   .max(1440)
   .default(15)
-  .meta({ description: 'The minutes over which waiting and running times are computed.' });
+  .meta({ description: 'Window in minutes for the wait and run times.' });
 
 export const percentilesField = z
   .array(z.int().min(1).max(100))
   .max(20)
   .default([50, 95, 99])
-  .meta({ description: 'Which percentiles of waiting and running times.' });
+  .meta({ description: 'Percentiles of wait and run times.' });
 
 /** The options of every view. */
 export interface Asked {

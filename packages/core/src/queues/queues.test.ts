@@ -326,15 +326,15 @@ describe('the admin actions of a job', () => {
   });
 
   it.each([
-    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'disable the webhook'],
+    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'Disable the webhook'],
     ['webhook.close', { webhook_id: 'whk_none' }, 'retry it'],
     [
       'webhook.recover',
       { workspace_id: 'w', webhook_id: 'whk_none', since: '2031-01-01T00:00:00Z', until: '2031-01-02T00:00:00Z' },
-      'disable the webhook',
+      'Disable the webhook',
     ],
     ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'retry it'],
-    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel the operation'],
+    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'Cancel the operation'],
   ] as const)('cancel no job of %s, because nothing else would do its work', async (queue, data, advice) => {
     const id = await addJob(queue, data, new Date(world.clock.now() + HOUR_MS));
     const refusal = { reason: 'job_not_open', message: expect.stringContaining(advice) };
@@ -353,7 +353,7 @@ describe('the admin actions of a job', () => {
 
     await expect(invoke(ctx, runJobNow, { id })).rejects.toMatchObject({
       reason: 'job_not_open',
-      message: expect.stringContaining('when the next delivery'),
+      message: expect.stringContaining('when the next webhook delivery'),
     });
 
     expect(await stateOf(id)).toBe('deferred');

@@ -11,7 +11,7 @@ const MOST = 1000;
 export const readJobsOfMessages = operation({
   name: 'jobs.of_messages',
   scope: null,
-  summary: 'The jobs that some emails wait in',
+  summary: 'Jobs of several emails',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(z.object({ recipient_id: z.string(), job_id: z.string() })).readonly()).readonly(),
   async run(ctx, { ids }) {
@@ -29,7 +29,7 @@ export const readJobsOfMessages = operation({
 export const readJobs = operation({
   name: 'jobs.read_many',
   scope: null,
-  summary: 'Some jobs by id',
+  summary: 'Jobs by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(jobSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (JobView | null)[]> {

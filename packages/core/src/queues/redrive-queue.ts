@@ -10,7 +10,7 @@ const MOST = 10_000;
 
 const redrivenSchema = z.object({
   queue: z.string(),
-  dead: z.int().meta({ description: `How many were dead before, counted up to ${MOST + 1}.` }),
+  dead: z.int().meta({ description: `Number of dead jobs before, counted up to ${MOST + 1}.` }),
   redriven: z.int(),
   preview: z.boolean(),
 });
@@ -20,7 +20,7 @@ export type Redriven = z.output<typeof redrivenSchema>;
 export const redriveQueue = operation({
   name: 'queues.redrive',
   scope: 'operator',
-  summary: 'Try the dead jobs of a queue again',
+  summary: 'Retry the dead jobs of a queue',
   input: z.object({
     queue: queueField,
     limit: z.int().min(1).max(MOST).default(MOST),

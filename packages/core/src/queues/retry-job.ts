@@ -8,7 +8,7 @@ import { runDelivery } from './run-job-now.ts';
 export const retryJob = operation({
   name: 'jobs.retry',
   scope: 'operator',
-  summary: 'Try a dead or canceled job again',
+  summary: 'Retry a dead or canceled job',
   input: actionInput,
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {

@@ -18,7 +18,7 @@ export const runJobNow = operation({
     const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
       // The job only wakes a worker for its endpoint: run before the rows are due, it would find nothing and end.
       if (job.queue === 'webhook.deliver') {
-        throw notOpen(job, 'job.run_now', 'It runs when the next delivery to its webhook is due.');
+        throw notOpen(job, 'job.run_now', 'It runs when the next webhook delivery is due.');
       }
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);

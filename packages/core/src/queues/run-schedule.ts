@@ -14,14 +14,14 @@ import { queueNames } from './queue-names.ts';
 export const runSchedule = operation({
   name: 'schedules.run',
   scope: 'operator',
-  summary: 'Run now what a schedule runs by the clock',
+  summary: 'Run a schedule now',
   input: z.object({ name: z.string().min(1).max(100), reason: reasonField.optional() }),
   output: jobSchema,
   async run(ctx, { name, reason = null }): Promise<JobView> {
     const schedule = (await schedulesOf(ctx.sql)).find((one) => one.name === name);
     const queue = queueNames.find((one) => one === schedule?.name);
     if (!queue) {
-      throw new AppError('schedule_not_found', `No schedule is called ${name}; the list of schedules names them.`);
+      throw new AppError('schedule_not_found', `No schedule named ${name}.`);
     }
     const id = newJobId(ctx.clock.now());
     await ctx.sql.begin(async (tx) => {

@@ -12,7 +12,7 @@ import { putConcurrency } from './store.ts';
 export const setConcurrency = operation({
   name: 'queues.set_concurrency',
   scope: 'operator',
-  summary: 'Set how many jobs of a queue each worker runs at once',
+  summary: 'Set how many jobs from a queue each worker runs concurrently',
   input: z.object({
     queue: queueField,
     concurrency: z.int().min(1).max(1000),

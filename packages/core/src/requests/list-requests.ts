@@ -13,7 +13,7 @@ import { requestOf, requestsAmong } from './store.ts';
 export const listRequests = operation({
   name: 'requests.list',
   scope: 'admin',
-  summary: 'List refused and failed requests, newest first',
+  summary: 'List rejected and failed requests, newest first',
   input: z.object({
     ...pageFields,
     reason: z
@@ -22,7 +22,7 @@ export const listRequests = operation({
       .optional()
       .meta({ description: 'One or a comma-separated list of reasons.', examples: ['invalid_email'] }),
     api_key_id: idField(idPrefixes.api_key).optional(),
-    since: timestampField('since').optional().meta({ description: 'At this time or later.' }),
+    since: timestampField('since').optional().meta({ description: 'At or after this time.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time.' }),
   }),
   output: listOf(requestSchema),
@@ -49,7 +49,7 @@ export const listRequests = operation({
 export const getRequest = operation({
   name: 'requests.get',
   scope: 'admin',
-  summary: 'One refused or failed request, with its faults and what is kept of its body',
+  summary: 'Get a rejected or failed request with its errors and stored body',
   input: z.object({ id: idField(idPrefixes.request) }),
   output: requestSchema,
   async run(ctx, { id }): Promise<RequestEntry> {

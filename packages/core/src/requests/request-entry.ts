@@ -6,7 +6,7 @@ import { AppError } from '../operation/errors.ts';
 import type { RequestRow } from './store.ts';
 
 const faultSchema = z.object({
-  pointer: z.string().meta({ description: 'The place in the body, as a JSON pointer.', examples: ['/to/3'] }),
+  pointer: z.string().meta({ description: 'The field, as a JSON pointer.', examples: ['/to/3'] }),
   reason: z.string(),
   message: z.string(),
 });
@@ -18,7 +18,7 @@ export const requestSchema = z
     at: timeField,
     api: z.enum(['rest', 'trpc']),
     method: z.string(),
-    path: z.string().meta({ description: 'The route, without ids and addresses.', examples: ['/email/send'] }),
+    path: z.string().meta({ description: 'The route without IDs and addresses.', examples: ['/email/send'] }),
     status: z.int(),
     code: z.string(),
     reason: z.string(),
@@ -28,7 +28,7 @@ export const requestSchema = z
     duration_ms: z.int(),
     faults: z.array(faultSchema).readonly(),
     body: z.unknown().meta({
-      description: 'What came, at most 4 kB, with masked addresses and without content; null without a body.',
+      description: 'The request body, up to 4 kB, with addresses masked and content omitted; null without a body.',
     }),
   })
   .meta({ id: 'RequestLogEntry' });
@@ -59,6 +59,6 @@ export function requestEntry(row: RequestRow): RequestEntry {
 export function requestNotFound(id: string): AppError {
   return new AppError(
     'request_not_found',
-    `No refused or failed request ${id.slice(0, 64)} is kept; accepted mail is in GET /v1/email/logs.`,
+    `No rejected or failed request with ID ${id.slice(0, 64)}. Accepted email is in GET /v1/email/logs.`,
   );
 }

@@ -37,7 +37,7 @@ export type RequestGroups = z.output<typeof groupsSchema>;
 export const requestGroups = operation({
   name: 'requests.groups',
   scope: 'admin',
-  summary: 'Refused and failed requests by reason and route, the most frequent first',
+  summary: 'Rejected and failed requests by reason and route, most frequent first',
   input: z.object({
     since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),
   }),

@@ -75,7 +75,7 @@ class BoundedRequestLog implements RequestLog {
   #begin(): void {
     const { clock } = this.#parts;
     for (const { last, count } of this.#shares.uncounted()) {
-      const message = `${count} more requests were rejected within a minute and are only counted. The last one: ${last.error.message}`;
+      const message = `${count} more requests were rejected within a minute and only counted. The last one: ${last.error.message}`;
       this.#push({ ...rowOf(last), id: newId('request', clock.now()), message: redactedText(message), body: null });
     }
     this.#writing = this.#writing.then(() => this.#measure());

@@ -13,7 +13,7 @@ import { keyOf } from '../states/index.ts';
 import type { Known, KnownSent } from './known-sent.ts';
 import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
 
-const REASON = 'Restored from a backup: what it has as open may have been sent since.';
+const REASON = 'Restored from a backup. Open email may have been sent since.';
 const PAGE = 1000;
 /** As many of each list are named; all are counted. */
 const MAX_NAMED = 1000;
@@ -25,17 +25,17 @@ const countedSchema = z.object({ count: z.int(), listed: z.array(namedSchema) })
 export const restoreCheckSchema = z.object({
   object: z.literal('restore_check'),
   hold: holdSchema,
-  newest_mail_at: timeField.nullable().meta({ description: 'When the newest mail before the hold was accepted.' }),
+  newest_mail_at: timeField.nullable().meta({ description: 'When the newest email before the hold was accepted.' }),
   live_workers: z.int(),
   open: z.object({ scheduled: z.int(), queued: z.int(), deferred: z.int(), sending: z.int() }),
   open_webhook_deliveries: z.int(),
   open_bulk_operations: z.int(),
-  known_sent: countedSchema.meta({ description: 'Open here, and sent since.' }),
+  known_sent: countedSchema.meta({ description: 'Open here and sent since.' }),
   perhaps_sent: countedSchema.meta({
-    description: 'As known_sent, to one of several recipients, and which is not known; or it was being sent.',
+    description: 'Like known_sent, but sent to one of several recipients, or an attempt was in progress.',
   }),
   known_ended: countedSchema.meta({
-    description: 'Open here, and ended there without being sent, such as canceled. This check leaves it open.',
+    description: 'Open here, but ended there without being sent, such as canceled. Left open by this check.',
   }),
   unclear_lines: z
     .object({
@@ -43,12 +43,12 @@ export const restoreCheckSchema = z.object({
       listed: z.array(z.object({ log: z.string(), line_number: z.int(), line: z.string() })),
     })
     .meta({
-      description: 'Lines of the logs that name an email and do not say whether it was sent; they count as not sent.',
+      description: 'Log lines that name an email without saying whether it was sent. They count as not sent.',
     }),
-  closed: z.int().meta({ description: 'Of known_sent, those that this check has ended as delivered.' }),
+  closed: z.int().meta({ description: 'The part of known_sent that this check closed as delivered.' }),
   missing: z
     .object({ count: z.int(), listed: z.array(idField(idPrefixes.message)) })
-    .meta({ description: 'Mail that was accepted after the restore point, and is not in this database.' }),
+    .meta({ description: 'Email accepted after the restore point that is not in this database.' }),
 });
 export type RestoreCheck = z.output<typeof restoreCheckSchema>;
 
@@ -65,10 +65,10 @@ interface Found {
 export const checkRestore = operation({
   name: 'restores.check',
   scope: 'operator',
-  summary: 'Hold a restored instance, and tell what was sent since its backup',
+  summary: 'Hold a restored instance and report what was sent since its backup',
   input: z.object({
     sources: z.array(z.custom<KnownSent>()),
-    close: z.boolean().default(false).meta({ description: 'Ends what is known as sent, as delivered.' }),
+    close: z.boolean().default(false).meta({ description: 'Closes everything in known_sent as delivered.' }),
   }),
   output: restoreCheckSchema,
   async run(ctx, { sources, close }): Promise<RestoreCheck> {

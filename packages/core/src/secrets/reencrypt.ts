@@ -27,8 +27,8 @@ export async function requireSecrets(parts: Parts): Promise<void> {
   const { lost } = await countSecrets(parts);
   if (lost === 0) return;
   throw new Error(
-    `SECRET_KEY does not open ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (keys that sign, secrets of webhooks, the key that hashes erased addresses). ` +
-      'Set the SECRET_KEY that this database was used with, or set it as SECRET_KEY_PREVIOUS beside a new one.',
+    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, webhook secrets, the key for hashes of erased addresses).  ` +
+      'Set SECRET_KEY to the one used with this database, or set that one as SECRET_KEY_PREVIOUS and a new SECRET_KEY.',
   );
 }
 

@@ -3,6 +3,6 @@ import { AppError } from '../operation/errors.ts';
 export function bodyBudgetUsed(): AppError {
   return new AppError(
     'body_budget',
-    'Too many large requests of this workspace are being read and stored; send fewer of them in parallel, and retry later.',
+    'Too many large requests from this workspace are in progress. Send fewer in parallel and retry later.',
   );
 }

@@ -28,6 +28,6 @@ export function createCapturePort(metrics: Metrics): CapturePort {
 function busy(): AppError {
   return new AppError(
     'capture_busy',
-    'Too many captured emails of this workspace are being read; read fewer of them in parallel, and retry later.',
+    'Too many captured emails of this workspace are being read. Read fewer in parallel and retry later.',
   );
 }

@@ -12,13 +12,13 @@ export const getStats = operation({
   name: 'stats.get',
   scope: 'email:logs:read',
   replica: true,
-  summary: 'What became of mail over time, by domain, tag or destination',
+  summary: 'Email outcomes over time, by domain, tag or destination',
   input: z.object({
     since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time; now where it is left out.' }),
-    step: z.enum(buckets).default('hour').meta({ description: 'How much time each point covers.' }),
+    step: z.enum(buckets).default('hour').meta({ description: 'Interval of each point.' }),
     group_by: z.enum(['domain', 'tag', 'destination']).optional().meta({
-      description: 'The domain that sent, a tag, or the domain of the recipient; the ten busiest have series.',
+      description: 'The sending domain, a tag, or the recipient domain. The ten busiest have series.',
     }),
   }),
   output: statsSchema,

@@ -60,7 +60,10 @@ export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number]
 export const pointSchema = z.object({ at: timeField, value: z.number().nullable() });
 const seriesSchema = z.object({
   metric: z.enum(metrics),
-  key: z.string().nullable().meta({ description: 'Of the dimension; null: all that has no series of its own.' }),
+  key: z
+    .string()
+    .nullable()
+    .meta({ description: 'The key of the dimension; null: everything without its own series.' }),
   points: z.array(pointSchema).readonly(),
 });
 export const statsSchema = z.object({
@@ -69,7 +72,7 @@ export const statsSchema = z.object({
   group_by: z.enum(statDimensions),
   since: timeField,
   until: timeField,
-  complete_until: timeField.meta({ description: 'What happened after this has not been counted yet.' }),
+  complete_until: timeField.meta({ description: 'Data after this time is not complete.' }),
   series: z.array(seriesSchema).readonly(),
 });
 export type Stats = z.output<typeof statsSchema>;
@@ -81,7 +84,7 @@ type Series = z.output<typeof seriesSchema>;
 export const statSeries = operation({
   name: 'stats.series',
   scope: null,
-  summary: 'What became of mail over time, in the workspace or, for operators, in the whole instance',
+  summary: 'Email outcomes over time, in the workspace or (operators only) the instance',
   input: z.object({
     ...rangeFields,
     bucket: z.enum(buckets),
@@ -89,8 +92,8 @@ export const statSeries = operation({
     group_by: z
       .enum(statDimensions)
       .default('none')
-      .meta({ description: 'domain is the one that sent, destination that of the recipient.' }),
-    top: z.int().min(1).max(MOST_SERIES).default(USUAL_SERIES).meta({ description: 'Keys with series of their own.' }),
+      .meta({ description: 'domain is the sending domain; destination is the recipient domain.' }),
+    top: z.int().min(1).max(MOST_SERIES).default(USUAL_SERIES).meta({ description: 'Keys with their own series.' }),
     reach: accessField,
   }),
   output: statsSchema,
@@ -171,7 +174,7 @@ function mostKeys(group_by: (typeof statDimensions)[number], top: number): numbe
 function tooManyPoints(points: number): AppError {
   return new AppError(
     'query_too_complex',
-    `The answer could have ${points} points and may have ${MOST_POINTS}; ask for fewer metrics, a smaller top, less of the range or longer buckets.`,
+    `The response would have up to ${points} points; the maximum is ${MOST_POINTS}. Use fewer metrics, a smaller top, a shorter range or longer buckets.`,
   );
 }
 

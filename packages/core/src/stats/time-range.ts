@@ -2,8 +2,8 @@ import { timestampField } from '../fields/timestamp-field.ts';
 import { AppError } from '../operation/errors.ts';
 
 export const rangeFields = {
-  since: timestampField('since').meta({ description: 'The bucket that holds this time is the first.' }),
-  until: timestampField('until').optional().meta({ description: 'Before this time; now where it is not given.' }),
+  since: timestampField('since').meta({ description: 'The first bucket is the one that contains this time.' }),
+  until: timestampField('until').optional().meta({ description: 'Before this time. Default: now.' }),
 };
 
 /** A range of whole buckets, in UTC. */
@@ -38,11 +38,11 @@ export function bucketRange(
   const to = Math.ceil(until.getTime() / bucket_ms) * bucket_ms;
   if ((to - from) / bucket_ms > bounds.most) {
     throw invalid(
-      `The range has more than ${bounds.most} buckets of one ${bucket}; ask for less of it or longer ones.`,
+      `The range has more than ${bounds.most} buckets of one ${bucket}. Use a shorter range or longer buckets.`,
     );
   }
   if (asked.since.getTime() < now.getTime() - bounds.kept_days * bucketMs.day - bucket_ms) {
-    throw invalid(`Buckets of one ${bucket} are kept for ${bounds.kept_days} days; since must not lie before.`);
+    throw invalid(`Buckets of one ${bucket} are kept for ${bounds.kept_days} days. since must be later.`);
   }
   return { from: new Date(from), to: new Date(to), bucket_ms };
 }

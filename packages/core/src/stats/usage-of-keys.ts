@@ -15,8 +15,8 @@ export const keyUsageSchema = z
     bucket: z.enum(buckets),
     since: timeField,
     until: timeField,
-    complete_until: timeField.meta({ description: 'What happened after this has not been counted yet.' }),
-    accepted: z.int().meta({ description: 'Recipients of the mail that the key sent in this time.' }),
+    complete_until: timeField.meta({ description: 'Data after this time is not complete.' }),
+    accepted: z.int().meta({ description: 'Recipients of email sent with this key in the interval.' }),
     points: z.array(pointSchema).readonly(),
   })
   .meta({ id: 'ApiKeyUsage' });

@@ -1,2 +1,2 @@
-/** The bytes of captured mail that a workspace keeps; the oldest goes first. */
+/** Captured email per workspace in bytes. The oldest is deleted first. */
 export const MOST_CAPTURED = 256 * 1024 * 1024;

@@ -46,10 +46,10 @@ const levels = { dropped: 'info', current: 'debug', mails: 'warn', bytes: 'warn'
 >;
 
 const words: Record<Drop['outcome'], string> = {
-  dropped: 'dropped what is past its age; amount is the rows that moved',
-  current: 'kept a partition past its age: it only holds what is still needed; amount is its rows',
-  mails: 'kept a partition past its age: more mails of it are open than can be moved at once',
-  bytes: 'kept a partition past its age: its open mail has more bytes than can be moved at once',
+  dropped: 'dropped expired data; amount is the rows that moved',
+  current: 'kept an expired partition: it only contains data that is still needed; amount is its rows',
+  mails: 'kept an expired partition: too many of its emails are open to move them together',
+  bytes: 'kept an expired partition: its open email has too many bytes to move together',
 };
 
 const idKinds = {

@@ -25,20 +25,20 @@ const retentionSchema = z
         z.object({
           kind: z.enum(retentionKinds),
           kept_seconds: z.int().nullable().meta({
-            description: 'Null: kept without limit. At most as long as the mail that it belongs to.',
+            description: 'null: kept indefinitely. Never longer than the email it belongs to.',
           }),
           setting: z.string().meta({ description: 'The environment variable that sets it.' }),
         }),
       )
       .readonly(),
     captured_bytes: z.int().meta({
-      description: 'The bytes of captured mail that a workspace keeps; the oldest goes first.',
+      description: 'Captured email per workspace in bytes. The oldest is deleted first.',
     }),
     delivery: z.array(z.enum(deliveryKinds)).readonly().meta({
-      description: 'Where live mail goes: capture keeps it here. Mail of a sandbox key is always captured.',
+      description: 'Where live email goes: capture keeps it here. Email from sandbox keys is always captured.',
     }),
-    transcripts: z.enum(['failures', 'all']).meta({ description: 'Which SMTP dialogues are kept.' }),
-    request_log: z.boolean().meta({ description: 'Whether refused and failed requests are kept.' }),
+    transcripts: z.enum(['failures', 'all']).meta({ description: 'Which SMTP transcripts are kept.' }),
+    request_log: z.boolean().meta({ description: 'Whether rejected and failed requests are stored.' }),
   })
   .meta({ id: 'Retention' });
 export type RetentionView = z.output<typeof retentionSchema>;
@@ -47,7 +47,7 @@ export type RetentionView = z.output<typeof retentionSchema>;
 export const getRetention = operation({
   name: 'retention.get',
   scope: 'admin',
-  summary: 'How long what is kept, and whether mail is captured',
+  summary: 'Retention settings, and whether email is captured',
   input: z.object({}),
   output: retentionSchema,
   async run({ config }): Promise<RetentionView> {

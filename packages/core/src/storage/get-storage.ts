@@ -45,11 +45,10 @@ const tableSchema = z
     name: z.string(),
     bytes: z.number().meta({ description: 'With its indexes, in all of its partitions.' }),
     index_bytes: z.number(),
-    rows: z.number().nullable().meta({ description: 'As the planner last estimated it; null: not yet.' }),
+    rows: z.number().nullable().meta({ description: 'The latest planner estimate; null: none yet.' }),
     partitions: z.int().meta({ description: '0 where it has none.' }),
     kept: z.enum(tableKeeping).meta({
-      description:
-        'age: for kept_seconds. always: nothing of it is deleted by age. trimmed: it is small, or has a limit of its own.',
+      description: 'age: for kept_seconds. always: never deleted by age. trimmed: small, or has its own limit.',
     }),
     kept_seconds: z.int().nullable(),
     setting: z.string().nullable().meta({ description: 'The environment variable that sets its age.' }),
@@ -65,13 +64,13 @@ const storageSchema = z
       .object({ free_bytes: z.number(), total_bytes: z.number() })
       .nullable()
       .meta({ description: 'Null where the database is another server, whose disk cannot be seen from here.' }),
-    mails: z.number().nullable().meta({ description: 'About so many are kept; null: not counted yet.' }),
+    mails: z.number().nullable().meta({ description: 'Estimated number stored; null: not counted yet.' }),
     bytes_per_mail: z.number(),
     measured: z.boolean().meta({
-      description: `Whether bytes_per_mail was measured here; below ${ENOUGH_MAILS} mails it is that of a usual mail.`,
+      description: `Whether bytes_per_mail was measured here. Below ${ENOUGH_MAILS} emails, a typical size is used.`,
     }),
     mails_per_day: z.number().meta({
-      description: 'Over the last seven days: the accepted recipients, by the recipients that a kept mail has.',
+      description: 'Accepted recipients in the last seven days, divided by the recipients per stored email.',
     }),
     days_until_full: z.number().nullable().meta({
       description:
@@ -87,7 +86,7 @@ export type StorageView = z.output<typeof storageSchema>;
 export const getStorage = operation({
   name: 'storage.get',
   scope: 'operator',
-  summary: 'Bytes of each table and mail, days until the disk is full, and what is kept without limit',
+  summary: 'Size per table and per email, days until the disk is full, and data kept indefinitely',
   input: z.object({}),
   output: storageSchema,
   async run({ sql, config, clock }): Promise<StorageView> {

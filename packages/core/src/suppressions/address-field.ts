@@ -9,7 +9,7 @@ export const addressField = z
   .transform((text, context) => {
     const parsed = parseMailbox(text);
     if (parsed.ok && parsed.mailbox.name === null) return parsed.mailbox.email;
-    const message = parsed.ok ? 'Write the address alone, as in a@example.com.' : parsed.message;
+    const message = parsed.ok ? 'Use only the address, such as a@example.com.' : parsed.message;
     context.addIssue(issueFor('invalid_email', `email: ${message}`));
     return z.NEVER;
   });

@@ -20,7 +20,7 @@ const entryFields = {
     .string()
     .max(500)
     .nullish()
-    .meta({ description: 'For people.', examples: ['asked by phone'] }),
+    .meta({ description: 'Free text for your team.', examples: ['asked by phone'] }),
   expires_at: timestampField('expires_at').nullish(),
 };
 const entrySchema = z.object({ email: addressField, ...entryFields });
@@ -36,15 +36,16 @@ const inputSchema = z
     email: absentable(addressField),
     ...entryFields,
     suppressions: absentable(z.array(anyEntry).min(1).max(MOST_ENTRIES)).meta({
-      description: `Instead of email: up to ${MOST_ENTRIES} entries, each added or refused on its own.`,
+      description: `Instead of email: up to ${MOST_ENTRIES} entries, each added or rejected individually.`,
     }),
   })
   .superRefine((input, context) => {
     if (input.suppressions === undefined) {
       if (input.email === undefined)
-        context.addIssue(issueFor('missing_field', 'email is required; add it, or a list as suppressions.', ['email']));
+        context.addIssue(issueFor('missing_field', 'email is required, or suppressions with a list.', ['email']));
     } else if (input.email !== undefined || input.reason != null || input.expires_at != null) {
-      const message = 'suppressions stands alone; give each entry its own email, reason and expires_at.';
+      const message =
+        'suppressions cannot be combined with other fields. Set email, reason and expires_at on each entry.';
       context.addIssue(issueFor('invalid_type', message, ['suppressions']));
     }
   });
@@ -58,7 +59,7 @@ export type ImportedSuppressions = z.output<typeof importedSchema>;
 export const createSuppressions = operation({
   name: 'suppressions.create',
   scope: 'admin',
-  summary: 'Put an address on the suppression list, or up to 1,000, each added or refused on its own',
+  summary: 'Suppress an address, or up to 1,000 addresses, each added or rejected individually',
   input: inputSchema,
   output: z.union([suppressionSchema, importedSchema]),
   async run(ctx, { email, reason, expires_at, suppressions }): Promise<SuppressionEntry | ImportedSuppressions> {
@@ -127,11 +128,11 @@ async function store(
 function exists(email: string): AppError {
   return new AppError(
     'suppression_exists',
-    `${email} is on the suppression list already; delete it first to give it another reason or time.`,
+    `${email} is already suppressed. To change its reason or expiry, delete it first.`,
   );
 }
 
 function expired(): AppError {
-  const message = 'expires_at lies in the past; name a time ahead or leave it out.';
+  const message = 'expires_at is in the past. Use a future time or omit it.';
   return refuseFields([{ param: 'expires_at', reason: 'invalid_timestamp', message }]);
 }

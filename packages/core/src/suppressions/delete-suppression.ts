@@ -19,7 +19,7 @@ export type DeletedSuppression = z.output<typeof deletedSchema>;
 export const deleteSuppression = operation({
   name: 'suppressions.delete',
   scope: 'admin',
-  summary: 'Take an address off the suppression list',
+  summary: 'Remove an address from the suppression list',
   input: z.object({ email: addressField }),
   output: deletedSchema,
   async run(ctx, { email }): Promise<DeletedSuppression> {

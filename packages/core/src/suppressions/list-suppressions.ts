@@ -26,11 +26,11 @@ const sourceField = z
 export const listSuppressions = operation({
   name: 'suppressions.list',
   scope: 'email:logs:read',
-  summary: 'List the addresses that nothing is sent to, newest first',
+  summary: 'List suppressed addresses, newest first',
   input: z.object({
     ...pageFields,
     source: sourceField.optional(),
-    email: addressField.optional().meta({ description: 'One address, in any spelling of its case.' }),
+    email: addressField.optional().meta({ description: 'Email address, case-insensitive.' }),
   }),
   output: listOf(suppressionSchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<SuppressionEntry>> {

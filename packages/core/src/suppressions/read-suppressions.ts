@@ -10,7 +10,7 @@ const output = z.array(suppressionSchema.nullable()).readonly();
 export const readSuppressions = operation({
   name: 'suppressions.read_many',
   scope: 'email:logs:read',
-  summary: 'Some suppressions by id',
+  summary: 'Suppressions by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output,
   async run(ctx, { ids }) {
@@ -24,7 +24,7 @@ export const readSuppressions = operation({
 export const readSuppressionsByEmail = operation({
   name: 'suppressions.read_addressed',
   scope: 'email:logs:read',
-  summary: 'The suppressions of some addresses',
+  summary: 'Suppressions of several addresses',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output,
   async run(ctx, { ids }) {

@@ -11,17 +11,14 @@ export const suppressionSchema = z
     object: z.literal('suppression'),
     id: idField(idPrefixes.suppression),
     email: z.string().meta({
-      description: 'In lower case; it matches the address in any case.',
+      description: 'Lowercase; matching is case-insensitive.',
       examples: ['ada@example.com'],
     }),
-    reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'For people: the reply of the server, or the reason of the request.' }),
-    source: z.enum(suppressionSources).meta({ description: 'What put the address on the list.' }),
-    source_event_id: idField(idPrefixes.event).nullable().meta({ description: 'The event that was the cause.' }),
+    reason: z.string().nullable().meta({ description: 'The server response, or the reason from the request.' }),
+    source: z.enum(suppressionSources).meta({ description: 'How the address was added.' }),
+    source_event_id: idField(idPrefixes.event).nullable().meta({ description: 'The event that caused it.' }),
     created_at: timeField,
-    expires_at: timeField.nullable().meta({ description: 'When it ends by itself; null: never.' }),
+    expires_at: timeField.nullable().meta({ description: 'When it expires; null: never.' }),
   })
   .meta({ id: 'Suppression' });
 export type SuppressionEntry = z.output<typeof suppressionSchema>;
@@ -43,6 +40,6 @@ export function suppressionEntry(row: SuppressionRow): SuppressionEntry {
 export function suppressionNotFound(named: string): AppError {
   return new AppError(
     'suppression_not_found',
-    `${named.slice(0, 320)} is not on the suppression list of this workspace; GET /v1/suppressions lists it.`,
+    `${named.slice(0, 320)} is not suppressed in this workspace. List suppressions with GET /v1/suppressions.`,
   );
 }

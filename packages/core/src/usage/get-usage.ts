@@ -15,7 +15,7 @@ export const usageSchema = z
     by_day: z.array(z.object({ date: z.string().meta({ format: 'date' }), used: z.int() })).readonly(),
     plan_use: planUseSchema,
   })
-  .meta({ id: 'Usage', description: 'Mails are counted per unique recipient.' });
+  .meta({ id: 'Usage', description: 'Each unique recipient counts as one email.' });
 export type Usage = z.output<typeof usageSchema>;
 
 /** What the workspace has sent this month, and what is left of its plan. */
@@ -23,7 +23,7 @@ export const getUsage = operation({
   name: 'usage.get',
   scope: null,
   sandbox: true,
-  summary: "This month's mails of the workspace, by day, and what is left of its plan",
+  summary: "This month's email volume by day, and the remaining quota",
   input: z.object({}),
   output: usageSchema,
   run: (ctx) => usageOf(ctx, ctx.actor.workspace_id),

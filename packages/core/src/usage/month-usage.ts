@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 export const monthUsageSchema = usageSchema.omit({ plan_use: true }).extend({
-  projected_end_of_month: z.int().meta({ description: 'used, extrapolated to the whole month.' }),
+  projected_end_of_month: z.int().meta({ description: 'Projected for the whole month.' }),
 });
 export type MonthUsage = z.output<typeof monthUsageSchema>;
 
@@ -29,7 +29,7 @@ export const getMonthUsage = operation({
   name: 'usage.month',
   scope: null,
   sandbox: true,
-  summary: 'The mails of a month by day, what is left of the plan, and where the month is heading',
+  summary: 'Monthly email volume by day, the remaining quota, and a projection',
   input: z.object({ workspace_id: idField(idPrefixes.workspace).optional(), month: monthField }),
   output: monthUsageSchema,
   async run(ctx, { workspace_id, month = null }): Promise<MonthUsage> {
@@ -49,7 +49,7 @@ export const readMonthUsages = operation({
   name: 'usage.read_many',
   scope: null,
   sandbox: true,
-  summary: 'A month of some workspaces',
+  summary: 'Monthly usage of several workspaces',
   input: z.object({ ids: z.array(z.string()).max(MOST), month: monthField }),
   output: z.array(monthUsageSchema).readonly(),
   async run(ctx, { ids, month = null }): Promise<readonly MonthUsage[]> {
@@ -71,7 +71,7 @@ async function monthUsages(sql: Sql, ids: readonly string[], month: string | nul
 function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
   const begins = new Date(`${month}-01T00:00:00Z`);
   const ends_ms = Date.UTC(begins.getUTCFullYear(), begins.getUTCMonth() + 1);
-  if (begins > now) throw new AppError('invalid_range', `${month} has not begun yet; ask for a month before.`);
+  if (begins > now) throw new AppError('invalid_range', `${month} has not started yet. Use an earlier month.`);
   const over = now.getTime() >= ends_ms;
   const length_ms = ends_ms - begins.getTime();
   // The first hours predict little, so at least one day counts as elapsed.

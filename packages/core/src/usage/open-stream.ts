@@ -16,7 +16,7 @@ export interface OpenStream {
 export async function openStream(sql: Sql, key_id: string): Promise<OpenStream> {
   const stream = { key_id, id: randomUUID(), seconds: LEASE_SECONDS };
   if (!(await insertStream(sql, stream, MOST_STREAMS))) {
-    throw new AppError('too_many_streams', `The key has ${MOST_STREAMS} streams open; end one, or use another key.`);
+    throw new AppError('too_many_streams', `The key has ${MOST_STREAMS} open streams. Close one or use another key.`);
   }
   return { renew: () => renewStream(sql, stream), close: () => deleteStream(sql, stream) };
 }

@@ -5,7 +5,7 @@ import { countOf, type Limited, lockPlanOf, planUses } from './plan-limits-store
 
 const useSchema = z.object({
   used: z.int(),
-  limit: z.int().nullable().meta({ description: 'null: no limit of the plan.' }),
+  limit: z.int().nullable().meta({ description: 'null: no limit.' }),
 });
 
 export const planUseSchema = z
@@ -15,15 +15,15 @@ export const planUseSchema = z
     webhooks: useSchema.meta({ description: 'Of both modes.' }),
     members: useSchema,
     workspace_rate: useSchema.meta({
-      description: 'Requests of all API keys in this minute, which are not counted without a limit.',
+      description: 'Requests by all API keys this minute. Not counted if there is no limit.',
     }),
-    capture_bytes: useSchema.meta({ description: 'Beyond the limit the oldest captured email is deleted.' }),
+    capture_bytes: useSchema.meta({ description: 'Above the limit, the oldest captured email is deleted.' }),
   })
-  .meta({ id: 'PlanUse', description: 'What the workspace has of what its plan limits.' });
+  .meta({ id: 'PlanUse', description: 'Current use of the resources that the plan limits.' });
 export type PlanUse = z.output<typeof planUseSchema>;
 
 const limits = {
-  api_keys: { reason: 'key_limit', noun: 'active API keys', remedy: 'Revoke keys that are not in use' },
+  api_keys: { reason: 'key_limit', noun: 'active API keys', remedy: 'Revoke unused keys' },
   domains: { reason: 'domain_limit', noun: 'domains', remedy: 'Remove a domain' },
   webhooks: { reason: 'webhook_limit', noun: 'webhooks', remedy: 'Delete a webhook' },
   members: { reason: 'member_limit', noun: 'members', remedy: 'Remove a member' },

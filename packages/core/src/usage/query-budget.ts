@@ -40,7 +40,7 @@ export function budgetRefusal({ level, now }: BudgetLevel, points: number): Char
     window: { ...charged.window, retry_after_seconds: seconds },
     error: new AppError(
       'graphql_cost',
-      `This request costs ${points} points and ${charged.window.remaining} of ${QUERY_BUDGET.points} are left; retry in ${seconds} s.`,
+      `This request costs ${points} points, and ${charged.window.remaining} of ${QUERY_BUDGET.points} are left. Retry in ${seconds} s.`,
       { retry_after_seconds: seconds },
     ),
   };

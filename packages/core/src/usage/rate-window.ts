@@ -56,10 +56,11 @@ export function windowOf(counted: Counted): RateWindow {
 export function rateRefusal(rateClass: RateClass, counted: Counted): AppError | null {
   if (counted.place <= counted.limit) return null;
   const { retry_after_seconds } = windowOf(counted);
-  const subject = rateClass === 'workspace' ? 'The plan allows all API keys of the workspace' : 'This window allows';
+  const subject =
+    rateClass === 'workspace' ? 'The plan allows all API keys of the workspace together' : 'This window allows';
   return new AppError(
     reasonOf[rateClass],
-    `${subject} ${counted.limit} requests a minute; retry in ${retry_after_seconds} s.`,
+    `${subject} ${counted.limit} requests per minute. Retry in ${retry_after_seconds} s.`,
     { retry_after_seconds },
   );
 }

@@ -10,7 +10,7 @@ export const readPlanUses = operation({
   name: 'usage.read_plan_uses',
   scope: null,
   sandbox: true,
-  summary: 'What some workspaces have of what their plans limit',
+  summary: 'Plan usage of several workspaces',
   input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(planUseSchema).readonly(),
   async run(ctx, { ids }): Promise<readonly PlanUse[]> {

@@ -11,11 +11,11 @@ const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/;
 export const createPlan = operation({
   name: 'plans.create',
   scope: 'operator',
-  summary: 'Add a plan that workspaces can be put on',
+  summary: 'Create a plan',
   input: z.object({
     name: z
       .string()
-      .regex(NAME, 'must be 1 to 40 of a-z 0-9 _ -')
+      .regex(NAME, 'must be 1 to 40 characters of a-z, 0-9, _ and -')
       .meta({ examples: ['growth'] }),
     monthly_emails: limitFields.monthly_emails.default(null),
     recipients_per_request: limitFields.recipients_per_request,
@@ -33,7 +33,8 @@ export const createPlan = operation({
   run: (ctx, plan): Promise<PlanEntry> =>
     ctx.sql.begin(async (tx) => {
       const row = await insertPlan(tx, plan);
-      if (!row) throw new AppError('plan_exists', `There is a plan ${plan.name} already; change it, or name another.`);
+      if (!row)
+        throw new AppError('plan_exists', `Plan ${plan.name} already exists. Update it or choose another name.`);
       const { name, ...diff } = plan;
       await recordAudit(tx, ctx, [{ action: 'plan.created', target_id: name, diff, workspace_id: INSTANCE }]);
       return planEntry(row);

@@ -17,7 +17,7 @@ import { nameField, type WorkspaceEntry, workspaceEntry, workspaceSchema } from 
 const createdSchema = workspaceSchema.extend({
   api_key: z
     .object({ id: idField(idPrefixes.api_key), secret: z.string() })
-    .meta({ description: 'Its first key, which administers it; the secret is shown here only.' }),
+    .meta({ description: 'Its first key, with the admin scope. The secret is only returned here.' }),
 });
 export type CreatedWorkspace = WorkspaceEntry & z.output<typeof createdSchema>;
 
@@ -25,7 +25,7 @@ export type CreatedWorkspace = WorkspaceEntry & z.output<typeof createdSchema>;
 export const createWorkspace = operation({
   name: 'workspaces.create',
   scope: 'operator',
-  summary: 'Make a workspace with its sandbox domain and its first key, whose secret is shown this once',
+  summary: 'Create a workspace with a sandbox domain and a first key, whose secret is returned once',
   input: z.object({ name: nameField, plan: planName }),
   output: createdSchema,
   async run(ctx, { name, plan }): Promise<CreatedWorkspace> {

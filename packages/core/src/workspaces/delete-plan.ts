@@ -20,7 +20,7 @@ export const deletePlan = operation({
       const found = await lockPlan(tx, name);
       if (!found) throw planNotFound(name);
       if (await isPlanUsed(tx, name)) {
-        throw new AppError('plan_in_use', `Workspaces are on ${name}; put them on another plan first.`);
+        throw new AppError('plan_in_use', `Workspaces use plan ${name}. Move them to another plan first.`);
       }
       await deletePlanRow(tx, name);
       const { name: _, ...diff } = found;

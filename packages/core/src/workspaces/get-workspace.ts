@@ -10,7 +10,7 @@ export const getWorkspace = operation({
   name: 'workspaces.get',
   scope: null,
   sandbox: true,
-  summary: 'A workspace with its plan: the own one, or any for an operator',
+  summary: 'Get your workspace, or any workspace as an operator, with its plan',
   input: z.object({ id: idField(idPrefixes.workspace).optional() }),
   output: workspaceSchema,
   async run(ctx, input): Promise<WorkspaceEntry> {

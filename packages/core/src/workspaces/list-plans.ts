@@ -13,7 +13,7 @@ export const listPlans = operation({
   name: 'plans.list',
   scope: 'operator',
   sandbox: true,
-  summary: 'List the plans by name',
+  summary: 'List plans by name',
   input: z.object({}),
   output: z.object({ object: z.literal('list'), data: z.array(planSchema).readonly() }),
   async run(ctx): Promise<Plans> {

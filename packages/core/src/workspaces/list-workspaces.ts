@@ -9,7 +9,7 @@ import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspac
 export const listWorkspaces = operation({
   name: 'workspaces.list',
   scope: 'operator',
-  summary: 'List the workspaces of the instance, newest first',
+  summary: 'List workspaces, newest first',
   input: z.object(pageFields),
   output: listOf(workspaceSchema),
   async run(ctx, { limit, cursor }): Promise<List<WorkspaceEntry>> {

@@ -8,12 +8,9 @@ const MAX_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.
 const MAX_INT = 2 ** 31 - 1;
 
-const rateField = z
-  .int()
-  .min(1)
-  .max(MAX_PER_MINUTE)
-  .nullable()
-  .meta({ description: 'Requests a minute of all API keys of a workspace; null: no limit but that of each key.' });
+const rateField = z.int().min(1).max(MAX_PER_MINUTE).nullable().meta({
+  description: 'Requests per minute across all API keys of a workspace; null: only the limit per key applies.',
+});
 
 const heldField = (description: string) =>
   z
@@ -21,7 +18,7 @@ const heldField = (description: string) =>
     .min(0)
     .max(MAX_INT)
     .nullable()
-    .meta({ description: `${description}; null: no limit but that of the product.` });
+    .meta({ description: `${description}; null: only the product limit applies.` });
 
 export const planName = z.string().meta({ examples: ['growth'] });
 
@@ -31,17 +28,21 @@ export const limitFields = {
     .min(0)
     .max(MAX_INT)
     .nullable()
-    .meta({ description: 'Mails of a calendar month, by unique recipient; null: no limit.' }),
-  recipients_per_request: z.int().min(1).max(MOST_RECIPIENTS).meta({ description: 'Unique to, cc and bcc of a mail.' }),
-  send_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Requests of one key that send.' }),
-  logs_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Requests of one key that read logs.' }),
-  default_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'All other requests of one key.' }),
+    .meta({ description: 'Emails per calendar month, by unique recipient; null: no limit.' }),
+  recipients_per_request: z
+    .int()
+    .min(1)
+    .max(MOST_RECIPIENTS)
+    .meta({ description: 'Unique addresses in to, cc and bcc per email.' }),
+  send_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Send requests per minute, per key.' }),
+  logs_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Log requests per minute, per key.' }),
+  default_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Other requests per minute, per key.' }),
   workspace_rate: rateField,
-  api_key_limit: heldField('Active API keys of a workspace, of both modes'),
-  domain_limit: heldField('Domains of a workspace'),
-  webhook_limit: heldField('Webhooks of a workspace, of both modes'),
-  member_limit: heldField('Members of a workspace'),
-  capture_bytes_limit: heldField('Captured email of a workspace, in bytes'),
+  api_key_limit: heldField('Active API keys per workspace, in both modes'),
+  domain_limit: heldField('Domains per workspace'),
+  webhook_limit: heldField('Webhooks per workspace, in both modes'),
+  member_limit: heldField('Members per workspace'),
+  capture_bytes_limit: heldField('Captured email per workspace, in bytes'),
 };
 export const limitNames = [
   'monthly_emails',
@@ -79,5 +80,5 @@ export function planEntry(row: PlanRow): PlanEntry {
 }
 
 export function planNotFound(name: string): AppError {
-  return new AppError('plan_not_found', `There is no plan ${name.slice(0, 64)}; create it first, or name another.`);
+  return new AppError('plan_not_found', `No plan named ${name.slice(0, 64)}. Create it first or use another.`);
 }

@@ -11,7 +11,7 @@ export const readWorkspaces = operation({
   name: 'workspaces.read_many',
   scope: null,
   sandbox: true,
-  summary: 'Some workspaces by id',
+  summary: 'Workspaces by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(workspaceSchema.nullable()).readonly(),
   async run({ sql, actor }, { ids }): Promise<readonly (WorkspaceEntry | null)[]> {

@@ -13,7 +13,7 @@ import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspac
 export const setWorkspacePlan = operation({
   name: 'workspaces.set_plan',
   scope: 'operator',
-  summary: 'Put a workspace on another plan, from its next request on',
+  summary: 'Change the plan of a workspace, starting with its next request',
   input: z.object({ id: idField(idPrefixes.workspace), plan: planName, reason: z.string().max(500).nullish() }),
   output: workspaceSchema,
   run: (ctx, { id, plan, reason = null }): Promise<WorkspaceEntry> =>

@@ -17,7 +17,7 @@ import { lockPlan, storePlan } from './plan-store.ts';
 export const updatePlan = operation({
   name: 'plans.update',
   scope: 'operator',
-  summary: 'Change the limits of a plan, from the next request on',
+  summary: 'Change the limits of a plan, starting with the next request',
   input: z.object({ name: planName, ...z.object(limitFields).partial().shape, reason: z.string().max(500).nullish() }),
   output: planSchema,
   run: (ctx, { name, reason = null, ...limits }): Promise<PlanEntry> =>

@@ -12,9 +12,9 @@ import { nameField, policyField, type WorkspaceEntry, workspaceEntry, workspaceS
 export const updateWorkspace = operation({
   name: 'workspaces.update',
   scope: null,
-  summary: 'Change the name of a workspace, or what it does after a lost answer',
+  summary: 'Update the name of a workspace, or its policy for lost SMTP replies',
   input: z.object({
-    id: idField(idPrefixes.workspace).optional().meta({ description: 'The own one where it is left out.' }),
+    id: idField(idPrefixes.workspace).optional().meta({ description: 'Default: your own workspace.' }),
     name: nameField.optional(),
     unknown_policy: policyField.optional(),
     reason: z.string().max(500).nullish(),
@@ -23,7 +23,7 @@ export const updateWorkspace = operation({
   async run(ctx, { id: named, name, unknown_policy, reason = null }): Promise<WorkspaceEntry> {
     const id = accessibleWorkspace(ctx, named);
     if (name === undefined && unknown_policy === undefined) {
-      throw new AppError('missing_field', 'Give name, unknown_policy, or both.');
+      throw new AppError('missing_field', 'Set name, unknown_policy or both.');
     }
     return ctx.sql.begin(async (tx) => {
       const row = await lockWorkspaceRow(tx, id);

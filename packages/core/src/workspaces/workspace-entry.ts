@@ -10,7 +10,7 @@ export const unknownPolicies = ['resend', 'stop'] as const;
 export const nameField = z.string().trim().min(1).max(100);
 export const policyField = z.enum(unknownPolicies).meta({
   description:
-    'What becomes of a mail whose answer was lost after all of it was sent. resend: it is sent again and may arrive twice. stop: it ends as failed and may not have arrived.',
+    'Policy if the connection drops before the server confirms an email. resend: send again; it may arrive twice. stop: mark as failed; it may not have arrived.',
 });
 
 export const workspaceSchema = z

@@ -138,8 +138,8 @@ describe('a refused address', () => {
       return parsed.ok ? '' : parsed.message;
     };
 
-    expect(message('jörg@good.test'), 'real R23').toContain('are not supported yet');
-    expect(message(' a@good.test'), 'newcomer N11').toContain('a space before or after');
+    expect(message('jörg@good.test'), 'real R23').toContain('are not supported');
+    expect(message(' a@good.test'), 'newcomer N11').toContain('the space before or after');
     expect(message('Jane Doe a@good.test'), 'newcomer N11').toContain('angle brackets');
     expect(message('a@localhost')).toContain('full domain name');
     expect(message('a@[127.0.0.1]')).toContain('literal');

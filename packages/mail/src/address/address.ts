@@ -17,7 +17,7 @@ const MAX_NAME_LENGTH = 320;
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
-const FORM = 'Write one address, as in a@example.com or Name <a@example.com>.';
+const FORM = 'Use one address, such as a@example.com or Name <a@example.com>.';
 
 // RFC 5321 section 4.1.2, Dot-string: atoms of RFC 5322 atext joined by single dots.
 const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
@@ -59,7 +59,7 @@ export function canonicalDomain(text: string): string | null {
 
 /** Reads exactly one mailbox; lists, groups, comments, routes, quoted locals and literals are refused. */
 export function parseMailbox(text: string): ParsedMailbox {
-  if (text.length > MAX_TEXT_LENGTH) return refuse(`An address may be at most ${MAX_TEXT_LENGTH} characters long.`);
+  if (text.length > MAX_TEXT_LENGTH) return refuse(`An address can have up to ${MAX_TEXT_LENGTH} characters.`);
   if (text.endsWith('>') || text.includes('<')) return parseNamed(text);
   return parseBare(text, null);
 }
@@ -72,7 +72,7 @@ function parseNamed(text: string): ParsedMailbox {
   const name = parseName(trimmed.slice(0, open).trim());
   if (name.refusal !== undefined) return refuse(name.refusal);
   if (name.text !== null && name.text.length > MAX_NAME_LENGTH) {
-    return refuse(`The name before an address may be at most ${MAX_NAME_LENGTH} characters long.`);
+    return refuse(`The name before an address can have up to ${MAX_NAME_LENGTH} characters.`);
   }
   return parseBare(trimmed.slice(open + 1, -1), name.text);
 }
@@ -85,7 +85,7 @@ function parseName(phrase: string): { text: string | null; refusal?: string } {
   if (PHRASE_SPECIALS.test(phrase)) {
     return {
       text: null,
-      refusal: `${FORM} A name with any of ()<>[]:;@\\," in it goes in double quotes, as in "Doe, Jane" <a@example.com>.`,
+      refusal: `${FORM} A name with any of ()<>[]:;@\\," must be in double quotes, such as "Doe, Jane" <a@example.com>.`,
     };
   }
   return { text: phrase };
@@ -93,14 +93,14 @@ function parseName(phrase: string): { text: string | null; refusal?: string } {
 
 function parseBare(address: string, name: string | null): ParsedMailbox {
   if (address.trim() !== address && !holdsControl(address)) {
-    return refuse('There is a space before or after the address; remove it.');
+    return refuse('Remove the space before or after the address.');
   }
   const at = address.lastIndexOf('@');
   const local = address.slice(0, Math.max(at, 0));
   if (at < 1 || at === address.length - 1) return refuse(holdsControl(address) ? controlProblem() : FORM);
   if (!DOT_ATOM.test(local)) return refuse(localProblem(local, address));
   if (local.length > MAX_LOCAL_LENGTH) {
-    return refuse(`The part before @ may be at most ${MAX_LOCAL_LENGTH} characters long.`);
+    return refuse(`The part before @ can have up to ${MAX_LOCAL_LENGTH} characters.`);
   }
   const domain = canonicalDomain(address.slice(at + 1));
   if (domain === null) return refuse(domainProblem(address.slice(at + 1)));
@@ -111,16 +111,16 @@ function localProblem(local: string, address: string): string {
   if (holdsControl(address)) return controlProblem();
   if (local.startsWith('"')) return 'A quoted part before @ is not supported.';
   if (NON_ASCII.test(local)) {
-    return 'Letters such as ö or 用 before the @ are not supported yet; only the name and the domain may have them.';
+    return 'Letters such as ö or 用 before the @ are not supported. Only the name and the domain can contain them.';
   }
   if (/[,;:@]/.test(local)) return FORM;
   if (/\s/.test(local)) return 'With a name, the address goes in angle brackets, as in Name <a@example.com>.';
-  return "The part before @ may use letters, digits, single inner dots and !#$%&'*+/=?^_`{|}~- only.";
+  return "The part before @ can contain letters, digits, single inner dots and !#$%&'*+/=?^_`{|}~- only.";
 }
 
 function domainProblem(domain: string): string {
   if (holdsControl(domain)) return controlProblem();
-  if (domain.startsWith('[')) return 'An address literal in brackets is not supported; write a domain name.';
+  if (domain.startsWith('[')) return 'An address literal in brackets is not supported. Use a domain name.';
   if (/[\s,;()]/.test(domain)) return FORM;
   return 'The part after @ must be a full domain name such as example.com.';
 }

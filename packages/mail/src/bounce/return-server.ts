@@ -78,7 +78,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
       deadlines.delete(session.id);
     },
     onRcptTo({ address }, session, callback) {
-      if (!options.isOurs(address)) callback(smtpError(550, 'No such return address here; nothing is relayed'));
+      if (!options.isOurs(address)) callback(smtpError(550, 'No such return address; relaying denied'));
       // The one reply to the end of DATA can be about one recipient only.
       else if (session.envelope.rcptTo.length > 0) callback(smtpError(452, 'One return address at a time'));
       else callback();
@@ -109,7 +109,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
   function cut(session_id: string): void {
     for (const connection of server.connections) {
       if (connection.id !== session_id) continue;
-      connection.send(421, 'This takes too long');
+      connection.send(421, 'Timed out');
       connection.close();
     }
   }

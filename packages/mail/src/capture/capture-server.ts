@@ -51,7 +51,7 @@ const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const IDLE_MS = 60_000;
 /** Also of clients that are turned away and have not left yet. */
 const MAX_CLIENTS = 100;
-const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not be stored' };
+const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be stored' };
 
 /** An SMTP server for this machine: takes any sender and recipient, without login and without TLS. */
 export async function startCaptureServer(options: CaptureServerOptions): Promise<CaptureServer> {

@@ -38,7 +38,7 @@ describe('an invalid header', () => {
 
       expect(problem?.kind).toBe('invalid');
       expect(problem?.message).toContain(name);
-      expect(problem?.message).toContain('percent-encode');
+      expect(problem?.message).toContain('Percent-encode');
       expect(headerProblem(name, '<https://good.test/j%C3%B6rg>')).toBeNull();
     },
   );

@@ -59,7 +59,7 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   }
   const lower = name.toLowerCase();
   if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-    return { kind: 'reserved', message: `The header ${name} is written by the service and cannot be set.` };
+    return { kind: 'reserved', message: `The header ${name} is set by the service and cannot be overridden.` };
   }
   if (holdsControl(value)) {
     return {
@@ -73,7 +73,7 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   if (isStructuredHeader(name) && NON_ASCII.test(value)) {
     return {
       kind: 'invalid',
-      message: `The value of ${name} must be ASCII, because mail programs decode no other text in it; percent-encode URLs.`,
+      message: `The value of ${name} must be ASCII, because mail clients do not decode other text in it. Percent-encode URLs.`,
     };
   }
   if (isStructuredHeader(name) && value.split(/[ \t]+/).some((token) => token.length > MAX_STRUCTURED_TOKEN)) {

@@ -119,7 +119,7 @@ function destinationAt(
   });
   const [best] = usable.toSorted((one, other) => one.preference - other.preference);
   if (!best) {
-    const error = cleanRemoteText(`No mail server of ${domain} may be connected to: ${notes.join('; ')}`);
+    const error = cleanRemoteText(`Connecting to the mail servers of ${domain} is not allowed: ${notes.join('; ')}`);
     return { kind: 'failed', error, by_policy };
   }
   const provider = providerOf(best.name);

@@ -136,11 +136,11 @@ async function judgeFailure(
 ): Promise<MxAnswer> {
   const code = codeOf(error);
   if (code === 'ENULLMX') {
-    const text = `${domain} takes no mail: it publishes a null MX record.`;
+    const text = `${domain} does not accept email: it publishes a null MX record.`;
     return { kind: 'no_mail', reply: { code: 556, enhanced: '5.1.10', text }, declared: true };
   }
   if (code !== 'ENOTFOUND' && code !== 'ENODATA') {
-    return { kind: 'failed', error: cleanRemoteText(`DNS has no answer for ${domain}: ${textOf(error)}`) };
+    return { kind: 'failed', error: cleanRemoteText(`DNS lookup failed for ${domain}: ${textOf(error)}`) };
   }
   // Some name servers answer a loop of aliases with the aliases and no data, which looks like an empty name.
   for (const name of new Set([...asked.keys()].map((question) => question.slice(question.indexOf(' ') + 1)))) {
@@ -152,9 +152,7 @@ async function judgeFailure(
     return { kind: 'no_mail', reply: { code: 550, enhanced: '5.4.4', text }, declared: false };
   }
   const exists = asked.get(`MX ${domain}`) !== 'ENOTFOUND';
-  const text = exists
-    ? `${domain} has no mail server: no MX, A or AAAA record.`
-    : `${domain} does not exist: DNS has no such name.`;
+  const text = exists ? `${domain} has no mail server: no MX, A or AAAA record.` : `${domain} does not exist in DNS.`;
   return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text }, declared: false };
 }
 
@@ -167,7 +165,7 @@ async function aliasTrouble(resolver: Resolver, from: string): Promise<string | 
       [next] = await resolver.resolveCname(path.at(-1) ?? from);
     } catch (error) {
       const code = codeOf(error);
-      return code === 'ENOTFOUND' || code === 'ENODATA' ? null : `DNS has no answer for ${from}: ${textOf(error)}`;
+      return code === 'ENOTFOUND' || code === 'ENODATA' ? null : `DNS lookup failed for ${from}: ${textOf(error)}`;
     }
     if (next === undefined) return null;
     const seen = path.includes(next.toLowerCase());

@@ -223,7 +223,7 @@ describe('a domain without a mail server', () => {
       'with a null MX',
       { 'good.test': { MX: [{ priority: 0, exchange: '.' }], A: ['127.0.0.2'] } },
       { code: 556, enhanced: '5.1.10' },
-      /good\.test takes no mail: it publishes a null MX/,
+      /good\.test does not accept email: it publishes a null MX/,
     ],
     ['that does not exist', {}, { code: 550, enhanced: '5.1.2' }, /good\.test does not exist/],
     [
@@ -343,7 +343,7 @@ describe('a DNS failure', () => {
       const later = await send(mailer);
 
       expect(failed).toMatchObject({ kind: 'deferred', stage: 'connect', reply: null, target: '' });
-      expect(failed.error).toMatch(/DNS has no answer for good\.test/);
+      expect(failed.error).toMatch(/DNS lookup failed for good\.test/);
       expect(later.kind).toBe('accepted');
     },
   );

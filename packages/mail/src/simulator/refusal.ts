@@ -6,13 +6,13 @@ const meanings: Readonly<Record<string, string>> = {
   '5.1.2': 'the domain does not exist',
   '5.1.3': 'the address is not valid',
   '5.1.6': 'the mailbox has moved',
-  '5.1.10': 'the domain takes no mail',
+  '5.1.10': 'the domain does not accept email',
   '5.2.1': 'the mailbox is disabled',
   '5.2.2': 'the mailbox is full',
   '5.2.3': 'the message is too large for the mailbox',
   '5.3.4': 'the message is too large',
-  '5.6.0': 'the content was refused',
-  '5.7.1': 'refused by policy',
+  '5.6.0': 'the content was rejected',
+  '5.7.1': 'rejected by policy',
   '5.7.26': 'the sender is not authenticated',
 };
 

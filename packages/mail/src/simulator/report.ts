@@ -19,7 +19,7 @@ export function failureReport(id: string, mail: ReportedMail, refusal: Reply): B
     type: 'delivery-status',
     from: `Mail Delivery Subsystem <mailer-daemon@${SIMULATOR_DOMAIN}>`,
     subject: 'Delivery Status Notification (Failure)',
-    text: `Your mail to ${mail.recipient} could not be delivered: ${refusal.text}.`,
+    text: `Your message to ${mail.recipient} could not be delivered: ${refusal.text}.`,
     fields: [
       `Reporting-MTA: dns; ${SIMULATOR_DOMAIN}`,
       `Arrival-Date: ${mailDate(mail.arrived_at)}`,
@@ -37,8 +37,8 @@ export function complaintReport(id: string, mail: ReportedMail): Buffer {
   return report(id, mail, {
     type: 'feedback-report',
     from: `Feedback loop <complaints@${SIMULATOR_DOMAIN}>`,
-    subject: 'Complaint about a mail of yours',
-    text: `${mail.recipient} marked a mail of yours as abuse.`,
+    subject: 'Spam complaint about your message',
+    text: `${mail.recipient} reported your message as spam.`,
     fields: [
       'Feedback-Type: abuse',
       'User-Agent: Postrider-Simulator/1',

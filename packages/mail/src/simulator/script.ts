@@ -43,10 +43,10 @@ interface ArgumentScript {
 }
 
 const argumentScripts = new Map<string, ArgumentScript>([
-  ['bounce', { read: permanent('bounce'), advice: 'a status code of class 5, as in bounce+5.1.1@' }],
-  ['dsn', { read: permanent('dsn'), advice: 'a status code of class 5, as in dsn+5.2.2@' }],
-  ['defer', { read: readDefer, advice: `how often, from 1 to ${MOST_DEFERRALS}, as in defer+3@` }],
-  ['slow', { read: readSlow, advice: `how long, up to ${LONGEST_SECONDS / 60}m, as in slow+30s@` }],
+  ['bounce', { read: permanent('bounce'), advice: 'a 5.x.x status code, such as bounce+5.1.1@' }],
+  ['dsn', { read: permanent('dsn'), advice: 'a 5.x.x status code, such as dsn+5.2.2@' }],
+  ['defer', { read: readDefer, advice: `a number from 1 to ${MOST_DEFERRALS}, such as defer+3@` }],
+  ['slow', { read: readSlow, advice: `a duration up to ${LONGEST_SECONDS / 60}m, such as slow+30s@` }],
 ]);
 
 /**
@@ -59,7 +59,7 @@ export function scriptOf(address: string): Script {
   const [name = '', argument = ''] = address.slice(0, at).toLowerCase().split('+');
   const known = argumentScripts.get(name);
   if (!known) return plainScripts.get(name) ?? { kind: 'accept' };
-  const advice = `write ${name}+ and ${known.advice}${SIMULATOR_DOMAIN}`;
+  const advice = `use ${name}+ and ${known.advice}${SIMULATOR_DOMAIN}`;
   return known.read(argument) ?? { kind: 'malformed', advice };
 }
 

@@ -72,14 +72,14 @@ describe('the simulator', () => {
   it.each([
     ['bounce+5.1.1', { code: 550, enhanced: '5.1.1', text: 'simulated: the mailbox does not exist' }],
     ['bounce+5.2.2+full', { code: 552, enhanced: '5.2.2', text: 'simulated: the mailbox is full' }],
-    ['bounce+5.1.10', { code: 556, enhanced: '5.1.10', text: 'simulated: the domain takes no mail' }],
+    ['bounce+5.1.10', { code: 556, enhanced: '5.1.10', text: 'simulated: the domain does not accept email' }],
     ['bounce+5.99.999', { code: 550, enhanced: '5.99.999', text: 'simulated: refused' }],
     [
       'bounce+xyz',
       {
         code: 550,
         enhanced: '5.5.4',
-        text: 'simulator: write bounce+ and a status code of class 5, as in bounce+5.1.1@simulator.test',
+        text: 'simulator: use bounce+ and a 5.x.x status code, such as bounce+5.1.1@simulator.test',
       },
     ],
   ])('refuses %s at RCPT with one answer, and keeps nothing', async (local, reply) => {
@@ -200,7 +200,7 @@ describe('a report', () => {
     );
     const read = await simpleParser(bytes, { keepDeliveryStatus: true });
     expect(read.text).toBe(
-      'Your mail to dsn+5.2.2@simulator.test could not be delivered: simulated: the mailbox is full.\n',
+      'Your message to dsn+5.2.2@simulator.test could not be delivered: simulated: the mailbox is full.\n',
     );
   });
 

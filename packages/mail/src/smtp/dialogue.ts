@@ -197,7 +197,7 @@ export class Dialogue<M extends Outgoing> {
     // The replies are out of step, so an earlier refusal answered something else, too.
     if (text.startsWith('2')) {
       if (answered.was_pipelined) this.#owner.unacknowledged();
-      return outOfStep(answered, 'The server did not answer DATA with 354.');
+      return outOfStep(answered, 'The server did not reply to DATA with 354.');
     }
     const { refusal } = answered;
     if (refusal) {
@@ -205,7 +205,7 @@ export class Dialogue<M extends Outgoing> {
       return { ...refusal, in_step: refusal.in_step && !text.startsWith('3') && !text.startsWith('421') };
     }
     if (!text.startsWith('3')) return judgeReply(answered, text);
-    if (this.#line.replies.rest() !== '') return lost(answered, 'The server answered before it had the message.');
+    if (this.#line.replies.rest() !== '') return lost(answered, 'The server replied before it had the message.');
     const allowed = answered.mail.envelope.before_content?.() ?? true;
     if (allowed === true) this.#beginContent(answered);
     else {
@@ -291,7 +291,7 @@ export class Dialogue<M extends Outgoing> {
       this.#abandonPipelined(this.#pipelined);
       return;
     }
-    const judgement = lost(turn, `No answer in time (${turn.position.replace('_', ' ')}).`);
+    const judgement = lost(turn, `No reply in time (${turn.position.replace('_', ' ')}).`);
     this.#finish(turn, { ...judgement, stale: turn.was_pipelined && turn.reply_count === 0 });
   }
 

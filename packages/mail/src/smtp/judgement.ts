@@ -85,7 +85,7 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
   const { code } = reply;
   if (code < 300) {
     // An acceptance before the end of DATA answers something else: the session is out of step.
-    if (position !== 'after_dot') return lost(turn, 'The server answered before it had the message.');
+    if (position !== 'after_dot') return lost(turn, 'The server replied before it had the message.');
     return { kind: 'accepted', reply, error: null, stage: 'after_dot', stale: false, in_step: true };
   }
   return {

@@ -186,7 +186,7 @@ class Handshake {
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => {
       route.noteSilent?.();
-      this.#fail(`No answer within ${greeting_ms} ms.`, null);
+      this.#fail(`No reply within ${greeting_ms} ms.`, null);
     }, greeting_ms);
   }
 
@@ -210,7 +210,7 @@ class Handshake {
       return;
     }
     if (!connection.secure && !login.in_plaintext) {
-      this.#fail('The server offers no TLS, and credentials are not sent without it.', null);
+      this.#fail('The server does not offer TLS, and credentials are not sent without it.', null);
       return;
     }
     connection.login({ user: login.user, pass: login.pass }, (refusal) => {

@@ -32,9 +32,7 @@ export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer):
   const plain = soleOf(bodies, 'text/plain');
   const html = soleOf(bodies, 'text/html');
   if (plain && html && !plain.alternatives.some((one) => html.alternatives.includes(one))) {
-    throw new Refusal(
-      'its text and its HTML are no alternatives; put both into one multipart/alternative, or attach one',
-    );
+    throw new Refusal('its text and HTML are not alternatives; put both into one multipart/alternative, or attach one');
   }
   for (const one of [plain, html]) if (one) refuseUndecoded(one.part, raw);
   const shown = cidsOf(html?.part.textContent ?? '');
@@ -65,7 +63,7 @@ function leavesOf(part: Part, alternatives: readonly Part[]): Leaf[] {
   }
   // As an attachment it is a file; anywhere else the program of the reader acts on it.
   if (type === 'text/calendar' && structuredField(part, 'content-disposition')?.value !== 'attachment') {
-    throw unlike('a part of type text/calendar that is no attachment');
+    throw unlike('a part of type text/calendar that is not an attachment');
   }
   return [{ part, alternatives }];
 }
@@ -80,7 +78,7 @@ function soleOf(bodies: readonly Leaf[], type: string): Leaf | undefined {
   const written = all.filter(({ part }) => part.textContent?.trim());
   if (written.length > 1) {
     throw new Refusal(
-      `it has ${written.length} bodies of type ${type}, which would be joined; write one, or attach the rest`,
+      `it has ${written.length} bodies of type ${type}, which would be joined; keep one, or attach the rest`,
     );
   }
   return written[0] ?? all[0];
@@ -92,13 +90,13 @@ function refuseUndecoded({ contentType, charset, textContent = '' }: Part, raw: 
     try {
       new TextDecoder(charset);
     } catch {
-      throw new Refusal(`the charset ${charset} of its ${contentType} is not known; write it in UTF-8`);
+      throw new Refusal(`the charset ${charset} of its ${contentType} is unknown; use UTF-8`);
     }
   }
   if (!textContent.includes('\uFFFD')) return;
   // The character itself may be written; in base64 it cannot be told.
   if (raw.includes('\uFFFD') || /=EF=BF=BD|^content-transfer-encoding:\s*base64/im.test(raw.toString('latin1'))) return;
-  throw new Refusal(`its ${contentType} has bytes that are not of the charset that it names; write it in UTF-8`);
+  throw new Refusal(`its ${contentType} has bytes that do not match its charset; use UTF-8`);
 }
 
 function cidsOf(html: string): ReadonlySet<string> {

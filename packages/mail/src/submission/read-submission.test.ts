@@ -137,16 +137,16 @@ describe('a mail that the fields cannot say is refused for', () => {
 
   it.each([
     ['two texts', multipart('mixed', [text('Hi'), file('image/png'), text('Footer')]), '2 bodies of type text/plain'],
-    ['text and HTML that are no alternatives', multipart('mixed', [text('Hi'), html('<p>')]), 'no alternatives'],
+    ['text and HTML that are no alternatives', multipart('mixed', [text('Hi'), html('<p>')]), 'are not alternatives'],
     ['a charset that is unknown', ['Content-Type: text/plain; charset=x-none', '', 'Hi'], 'charset x-none'],
-    ['bytes that are not UTF-8', ['Content-Type: text/plain', '', 'Gr\xFC\xDFe'], 'write it in UTF-8'],
+    ['bytes that are not UTF-8', ['Content-Type: text/plain', '', 'Gr\xFC\xDFe'], 'use UTF-8'],
     ['a field that objects have', ['__proto__: a', '', 'Hi'], '__proto__ cannot be kept'],
-    ['two keys', ['Idempotency-Key: a', 'Idempotency-Key: b', '', 'Hi'], 'idempotency-key is given twice'],
-    ['two times', ['X-Scheduled-At: a', 'X-Scheduled-At: b', '', 'Hi'], 'x-scheduled-at is given twice'],
-    ['two X-Metadata', ['X-Metadata: {}', 'X-Metadata: {}', '', 'Hi'], 'x-metadata is given twice'],
-    ['an address that is none', ['Cc: Bob', '', 'Hi'], '"Bob" in To or Cc is no address'],
-    ['two addresses to answer', ['Reply-To: b@good.test, c@good.test', '', 'Hi'], 'Reply-To names two addresses'],
-    ['another Sender', ['Sender: b@good.test', '', 'Hi'], 'Sender is another address'],
+    ['two keys', ['Idempotency-Key: a', 'Idempotency-Key: b', '', 'Hi'], 'idempotency-key is set twice'],
+    ['two times', ['X-Scheduled-At: a', 'X-Scheduled-At: b', '', 'Hi'], 'x-scheduled-at is set twice'],
+    ['two X-Metadata', ['X-Metadata: {}', 'X-Metadata: {}', '', 'Hi'], 'x-metadata is set twice'],
+    ['an address that is none', ['Cc: Bob', '', 'Hi'], '"Bob" in To or Cc is not a valid address'],
+    ['two addresses to answer', ['Reply-To: b@good.test, c@good.test', '', 'Hi'], 'Reply-To has two addresses'],
+    ['another Sender', ['Sender: b@good.test', '', 'Hi'], 'Sender differs from From'],
   ])('%s', async (_, lines, why) => {
     expect(await whyOf(lines)).toContain(why);
   });

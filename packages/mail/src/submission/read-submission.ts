@@ -70,7 +70,7 @@ function fieldsOf(mail: ReadMail, raw: Buffer, recipients: readonly string[]): S
 function refuseTwice({ headerLines }: ReadMail): void {
   const keys = headerLines.map(({ key }) => key);
   const twice = ONCE.find((name) => keys.indexOf(name) !== keys.lastIndexOf(name));
-  if (twice) throw new Refusal(`the field ${twice} is given twice; give it once`);
+  if (twice) throw new Refusal(`the field ${twice} is set twice`);
 }
 
 /** Readers differ in whether such a line is a field. The parser takes a first line `From :` for that of an mbox file. */
@@ -79,7 +79,7 @@ function refuseSpaced(raw: Buffer): void {
   const head = raw.toString('latin1', 0, Math.min(raw.length, ...ends));
   const spaced = /^([^\s:]+)[ \t]+:/m.exec(head)?.[1];
   if (spaced !== undefined) {
-    throw new Refusal(`the field "${spaced}" has a space before its colon; write the name and the colon together`);
+    throw new Refusal(`the field "${spaced}" has a space before its colon`);
   }
 }
 
@@ -87,25 +87,25 @@ function refuseSpaced(raw: Buffer): void {
 function peopleOf(mail: ReadMail, recipients: readonly string[]) {
   const from = addressesOf(mail, 'from');
   const [sender] = from;
-  if (!sender) throw new Refusal('the field From is missing; name one sender');
+  if (!sender) throw new Refusal('the field From is missing');
   if (from.length > 1) throw new Refusal('From names two senders; name one');
   const writer = headerAddress(mail, 'sender');
   if (writer !== null && plain(writer) !== plain(sender.address)) {
-    throw new Refusal('Sender is another address than From; leave it out');
+    throw new Refusal('Sender differs from From; omit it');
   }
   const reply_to = addressesOf(mail, 'reply-to');
-  if (reply_to.length > 1) throw new Refusal('Reply-To names two addresses; name one');
+  if (reply_to.length > 1) throw new Refusal('Reply-To has two addresses; use one');
   const [to, cc] = [addressesOf(mail, 'to'), addressesOf(mail, 'cc')];
   const unread = [...to, ...cc].find(({ address }) => address === '');
-  if (unread) throw new Refusal(`"${unread.name}" in To or Cc is no address; write a@example.com`);
+  if (unread) throw new Refusal(`"${unread.name}" in To or Cc is not a valid address`);
   const wanted = new Map(recipients.map((address) => [plain(address), address]));
   const shown = new Set([...to, ...cc].map(({ address }) => plain(address)));
   const stranger = [...to, ...cc].find(({ address }) => !wanted.has(plain(address)));
   if (stranger) {
-    throw new Refusal(`${stranger.address} is in To or Cc, but not among the recipients; send one mail to all of them`);
+    throw new Refusal(`${stranger.address} is in To or Cc but not a recipient; send one message to all of them`);
   }
   const bcc = [...wanted].filter(([address]) => !shown.has(address)).map(([, address]) => address);
-  if (to.length === 0) throw new Refusal('the field To is empty; name at least one recipient there');
+  if (to.length === 0) throw new Refusal('the field To is empty; add at least one recipient');
   const [reply] = reply_to;
   return {
     from: text(sender),
@@ -153,7 +153,7 @@ function headersOf(mail: ReadMail): Record<string, string> {
   const seen = new Set<string>();
   for (const { key, line } of mail.headerLines) {
     if (REPLACED.includes(key) || FIELDS.includes(key) || OWN.includes(key) || key.startsWith('content-')) continue;
-    if (seen.has(key)) throw new Refusal(`the field ${key} is given twice; give it once`);
+    if (seen.has(key)) throw new Refusal(`the field ${key} is set twice`);
     if (key === '__proto__') throw new Refusal('the field __proto__ cannot be kept; remove it');
     seen.add(key);
     headers[line.slice(0, line.indexOf(':'))] = fieldText(line);
@@ -168,7 +168,7 @@ function metadataOf(mail: ReadMail): Record<string, unknown> {
   if (given !== null) {
     const parsed = parseJson(given);
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-      throw new Refusal('X-Metadata is no JSON object such as {"order":"1815"}');
+      throw new Refusal('X-Metadata is not a JSON object such as {"order":"1815"}');
     }
     metadata = { ...parsed };
   }

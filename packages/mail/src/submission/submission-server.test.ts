@@ -231,7 +231,7 @@ describe('a client that has logged in', () => {
 
     one.socket.write(`${mail}\r\n`);
     await expect.poll(() => lengths).toEqual([1002]);
-    expect(await two.say(mail)).toMatch(/^451 4\.3\.1 Too many bytes/);
+    expect(await two.say(mail)).toMatch(/^451 4\.3\.1 Too much email/);
     other.socket.write(`${mail}\r\n`);
     await expect.poll(() => lengths).toHaveLength(2);
     held.resolve();

@@ -65,11 +65,11 @@ const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The email could not
 const FULL: Reply = {
   code: 451,
   enhanced: '4.3.1',
-  text: 'Too many bytes of email of this workspace are being read; try again later',
+  text: 'Too much email from this workspace is being read; try again later',
 };
-const CROWDED: Reply = { code: 421, enhanced: '4.7.0', text: 'Too many connections of this workspace; use fewer' };
-const IDLE: Reply = { code: 421, enhanced: '4.4.2', text: 'Idle for too long while others wait; connect again' };
-const SLOW: Reply = { code: 421, enhanced: '4.4.2', text: 'The email takes too long to arrive' };
+const CROWDED: Reply = { code: 421, enhanced: '4.7.0', text: 'Too many connections from this workspace' };
+const IDLE: Reply = { code: 421, enhanced: '4.4.2', text: 'Idle for too long while others are waiting; reconnect' };
+const SLOW: Reply = { code: 421, enhanced: '4.4.2', text: 'The message took too long to arrive' };
 
 /** The SMTP server for programs that log in. */
 export async function startSubmissionServer<Login extends object>(

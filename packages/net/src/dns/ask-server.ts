@@ -14,7 +14,7 @@ export type Asked =
   | { readonly ok: true; readonly reply: DnsReply; readonly server: NameServer }
   | { readonly ok: false; readonly why: string };
 
-export const SILENT = 'no name server answered in time';
+export const SILENT = 'no name server responded in time';
 export const UNREACHABLE = 'no name server could be reached';
 
 /** Asks one server over UDP, and over TCP where the answer is cut. It never throws. */

@@ -59,7 +59,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
       let heard = false;
       for (const server of servers) {
         if (signal.aborted || ++questions > MOST_QUESTIONS) {
-          asked = { ok: false, why: 'no name server answered in time' };
+          asked = { ok: false, why: 'no name server responded in time' };
           break;
         }
         asked = await askServer(server, { name, type, recurse: false }, TRY_MS);
@@ -123,6 +123,6 @@ function referralOf(reply: DnsReply, name: string, zone: string): string | null 
 }
 
 export function whyOf(code: DnsReply['code']): string {
-  if (code === 'SERVFAIL') return 'the name server answered SERVFAIL';
-  return code === 'REFUSED' ? 'the name server refused to answer' : 'the name server answered with an error';
+  if (code === 'SERVFAIL') return 'the name server returned SERVFAIL';
+  return code === 'REFUSED' ? 'the name server refused to answer' : 'the name server returned an error';
 }

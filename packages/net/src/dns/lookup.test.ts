@@ -57,7 +57,7 @@ describe('a lookup', () => {
 
     expect(await dns.lookup('silent.test', 'TXT')).toEqual({
       kind: 'error',
-      message: 'no server of DNS_SERVERS answered in time',
+      message: 'no server in DNS_SERVERS responded in time',
     });
   });
 
@@ -69,11 +69,11 @@ describe('a lookup', () => {
 
     expect(await createDnsLookup([gone.address]).lookup('half.test', 'TXT')).toEqual({
       kind: 'error',
-      message: 'no server of DNS_SERVERS could be reached',
+      message: 'no server in DNS_SERVERS could be reached',
     });
     expect(await createDnsLookup([zone.address, gone.address]).lookup('half.test', 'TXT')).toEqual({
       kind: 'error',
-      message: 'the name server answered SERVFAIL',
+      message: 'the name server returned SERVFAIL',
     });
   });
 

@@ -45,8 +45,8 @@ const DEADLINE_MS = 6000;
 const MOST_SERVERS = 3;
 const MOST_RECORDS = 20;
 const MOST_ALIASES = 8;
-const GIVEN_SILENT = 'no server of DNS_SERVERS answered in time';
-const GIVEN_UNREACHABLE = 'no server of DNS_SERVERS could be reached';
+const GIVEN_SILENT = 'no server in DNS_SERVERS responded in time';
+const GIVEN_UNREACHABLE = 'no server in DNS_SERVERS could be reached';
 // On a network that blocks outgoing DNS every lookup would wait for the whole walk, so it is skipped for a while.
 const SHUT_MS = 300_000;
 

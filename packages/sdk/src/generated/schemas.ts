@@ -2,7 +2,7 @@
 
 export interface Acknowledgement {
   id: string;
-  /** Also for scheduled mail. */
+  /** Also for scheduled email. */
   status: "queued";
   created_at: string;
 }
@@ -16,18 +16,18 @@ export interface ApiKey {
   /** Last characters of the secret. */
   last4: string;
   scopes: (Scope)[];
-  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Allowed domains of from; null: any. */
+  /** Domains allowed in from. null: any. */
   domains: (string)[] | null;
-  /** Client addresses and networks the key works from; null: any. */
+  /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
   status: "active" | "revoked" | "expired" | (string & {});
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** The key that replaced it in a rotation. */
+  /** The key that replaced it on rotation. */
   replaced_by: string | null;
 }
 
@@ -45,13 +45,13 @@ export interface Attempt {
   recipient_id: string;
   /** 1 for the first. */
   number: number;
-  /** unknown: the connection or the worker was lost after the end of DATA, so the mail may have arrived. */
+  /** unknown: the connection or worker was lost after DATA, so the email may have been delivered. */
   outcome: "accepted" | "deferred" | "rejected" | "unknown" | (string & {});
-  /** The category of a refusal: mailbox, domain, quota, policy, reputation, authentication, content, throttled, protocol, network, signing, other. */
+  /** The rejection category: mailbox, domain, quota, policy, reputation, authentication, content, throttled, protocol, network, signing, other. */
   category: string | null;
   /** The SMTP stage reached; worker_lost if the worker died before recording it. */
   stage: string;
-  /** The server contacted; empty if there was none. */
+  /** The server contacted; empty if none. */
   target: string;
   /** The IP address of the server. */
   address: string | null;
@@ -81,10 +81,10 @@ export interface Attempt {
 }
 
 export interface Bounce {
-  /** hard: the mailbox or its domain does not exist. Whatever is not known is soft. */
+  /** hard: the mailbox or its domain does not exist. Unknown causes are soft. */
   class: "hard" | "soft" | (string & {});
   category: "mailbox" | "domain" | "quota" | "policy" | "reputation" | "authentication" | "content" | "throttled" | "protocol" | "network" | "signing" | "other" | (string & {});
-  /** The enhanced status code, else the code of the reply. */
+  /** The enhanced status code, or the reply code. */
   code: string | null;
 }
 
@@ -93,12 +93,12 @@ export interface Capture {
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
-  /** The From of a mail that was sent here; the envelope sender of others. */
+  /** The From address of email sent through Postrider; otherwise the envelope sender. */
   sender: string;
   /** The envelope recipients. */
   to: (string)[];
   subject: string;
-  /** null: another program sent it. */
+  /** null: sent by another application. */
   email_id: string | null;
   size_bytes: number;
   received_at: string;
@@ -109,18 +109,18 @@ export interface CaptureDetail {
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
-  /** The From of a mail that was sent here; the envelope sender of others. */
+  /** The From address of email sent through Postrider; otherwise the envelope sender. */
   sender: string;
   /** The envelope recipients. */
   to: (string)[];
   subject: string;
-  /** null: another program sent it. */
+  /** null: sent by another application. */
   email_id: string | null;
   size_bytes: number;
   received_at: string;
   html: string | null;
   text: string | null;
-  /** Decoded, in the order of the mail. */
+  /** Decoded, in message order. */
   headers: ({
       name: string;
       value: string;
@@ -131,23 +131,23 @@ export interface CaptureDetail {
       size_bytes: number;
       content_id: string | null;
   })[];
-  /** Of html, then of text; each once. */
+  /** From html, then from text, without duplicates. */
   links: (string)[];
   /** One-time codes found in the text. */
   codes: (string)[];
-  /** The source as it arrived; its first megabyte. */
+  /** The raw source, up to the first megabyte. */
   raw: string;
 }
 
-/** The state of a recipient. A mail's is the least of its recipients' states in this order: scheduled, queued, deferred and sending are open, the least advanced first; the others are closed, the worst first. */
+/** The status of a recipient. The status of an email is the lowest of its recipients in this order: scheduled, queued, deferred and sending are open, least advanced first; the others are closed, worst first. */
 export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "failed" | "bounced" | "complained" | "suppressed" | "canceled" | "delivered" | (string & {});
 
 export interface DnsRecord {
   purpose: "ownership" | "dkim" | "return_path" | "spf" | "dmarc" | (string & {});
-  /** Whether the domain needs it to be verified. */
+  /** Whether verification requires this record. */
   required: boolean;
   type: "TXT" | "CNAME" | "MX" | (string & {});
-  /** As in a provider form: without the zone, @ for the zone itself. */
+  /** As entered at a DNS provider: without the zone, @ for the zone itself. */
   host: string;
   fqdn: string;
   value: string;
@@ -155,14 +155,14 @@ export interface DnsRecord {
   status: "pending" | "ok" | "missing" | "mismatch" | "truncated" | "multiple" | "lookup_error" | (string & {});
   /** Values found by the last check. */
   found: (string)[];
-  /** The same by name server, an authoritative one first; a cache is asked if the record is right there. */
+  /** The results per name server, authoritative first. A cache is queried if the authoritative record is correct. */
   observed: ({
       resolver: string;
-      /** Whether it is an authoritative server of the zone, not a cache. */
+      /** Whether the server is authoritative for the zone, not a cache. */
       authoritative: boolean;
       /** The first five. */
       values: (string)[];
-      /** In seconds; null if nothing was found. */
+      /** In seconds; null if not found. */
       ttl: number | null;
       checked_at: string;
   })[];
@@ -170,7 +170,7 @@ export interface DnsRecord {
   diagnosis: "right" | "stale" | "missing" | "host_doubled" | "wrong_name" | "alias_in_the_way" | "proxied" | "mismatch" | "key_revoked" | "truncated" | "split_wrongly" | "two_records" | "spf_too_many_lookups" | "dmarc_misaligned" | "lookup_failed" | (string & {}) | null;
   /** How to fix it, as text. */
   hint: string | null;
-  /** For a dkim record: whether its key signs, will sign, or has signed mail still in transit. */
+  /** For a dkim record: whether its key signs, will sign, or signed email that is still in transit. */
   key_role: "next" | "active" | "retired" | (string & {}) | null;
 }
 
@@ -182,9 +182,9 @@ export interface Domain {
   can_send: boolean;
   /** The reason for the status, as text. */
   status_reason: string | null;
-  /** The name that bounces come back to; null: that of the service. */
+  /** The return path for bounces; null: the service default. */
   return_path: string | null;
-  /** Whether mail gets a second signature, of Ed25519. */
+  /** Whether email gets a second DKIM signature (Ed25519). */
   dkim_ed25519: boolean;
   created_at: string;
   verified_at: string | null;
@@ -196,10 +196,10 @@ export interface Domain {
 export interface DomainExamination {
   object: "domain_examination";
   name: string;
-  /** Whether it is in the workspace; only then it has a proof and keys. */
+  /** Whether it is in the workspace; otherwise it has no keys. */
   added: boolean;
   status: "pending" | "verified" | "at_risk" | "failed" | "suspended" | (string & {}) | null;
-  /** Nothing is wrong; at most recommended records are missing. */
+  /** No problems, except that recommended records may be missing. */
   healthy: boolean;
   dns_records: (DnsRecord)[];
   /** The records as a zone file fragment. */
@@ -214,12 +214,12 @@ export interface Erasure {
   status: "queued" | "running" | "completed" | (string & {});
   counts: {
     recipients: number;
-    /** Recipients whose mail was still to be sent. */
+    /** Recipients whose pending email was canceled. */
     canceled: number;
-    /** Mail of which the addresses, subject, tags or metadata were changed. */
+    /** Emails whose addresses, subject, tags or metadata were redacted. */
     messages: number;
     bodies: number;
-    /** Contents of mail that also went to others. */
+    /** Content kept because it was also sent to others. */
     bodies_kept: number;
     attempts: number;
     transcripts: number;
@@ -228,12 +228,12 @@ export interface Erasure {
     captures: number;
     requests: number;
     idempotency_keys: number;
-    /** Kept under a hash. */
+    /** Kept as a hash. */
     suppressions: number;
     /** Statistics, failures, bulk operations and jobs. */
     other_rows: number;
   };
-  /** Where the address may still be. */
+  /** Where the address may remain. */
   remains: (string)[];
   created_at: string;
   finished_at: string | null;
@@ -244,7 +244,7 @@ export interface ErrorAnswer {
     /** The kind of error; it decides the status of the response. */
     code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
     reason: Reason;
-    /** What to change, for people. */
+    /** How to fix it, as text. */
     message: string;
     /** Every bad field at once. */
     details?: ({
@@ -255,9 +255,9 @@ export interface ErrorAnswer {
     })[];
     /** The scope that the key lacks. */
     required_scope?: string;
-    /** Identifies the request in the log; quote it when you ask for help. */
+    /** Identifies the request in the log. Include it when you ask for help. */
     request_id: string;
-    /** The page of the reason. */
+    /** Documentation for the reason. */
     docs_url: string;
     [fact: string]: unknown;
   };
@@ -267,11 +267,11 @@ export interface EventBase {
   id: string;
   type: string;
   created_at: string;
-  /** Increases by one per event of a message; 0 if not about mail. */
+  /** Increases by one per message event; 0 for events without a message. */
   sequence: number;
   email_id: string | null;
   recipient_id: string | null;
-  /** The subject of the event, and facts that depend on the type. */
+  /** The subject of the event and details that depend on the type. */
   data: {
     email: {
       id: string;
@@ -283,7 +283,7 @@ export interface EventBase {
       message_id: string;
       created_at: string;
     } | null;
-    /** null: about the whole message. The status is that set by the event. */
+    /** null: applies to the whole message. The status is the one set by the event. */
     recipient: {
       id: string;
       email: string;
@@ -296,7 +296,7 @@ export interface EventBase {
 export interface LogEntry {
   object: "email";
   id: string;
-  /** The least advanced open status of its recipients; once all are closed, the worst of theirs. */
+  /** The least advanced open status of its recipients; when all are closed, the worst one. */
   status: DeliveryStatus;
   from: string;
   to: (string)[];
@@ -331,7 +331,7 @@ export interface LogEntry {
 export interface LogEntryDetail {
   object: "email";
   id: string;
-  /** The least advanced open status of its recipients; once all are closed, the worst of theirs. */
+  /** The least advanced open status of its recipients; when all are closed, the worst one. */
   status: DeliveryStatus;
   from: string;
   to: (string)[];
@@ -365,41 +365,41 @@ export interface LogEntryDetail {
   attempts: (Attempt)[];
 }
 
-/** What the workspace has of what its plan limits. */
+/** Current use of the resources that the plan limits. */
 export interface PlanUse {
   /** Active keys of both modes. */
   api_keys: {
     used: number;
-    /** null: no limit of the plan. */
+    /** null: no limit. */
     limit: number | null;
   };
   /** Without the sandbox domain. */
   domains: {
     used: number;
-    /** null: no limit of the plan. */
+    /** null: no limit. */
     limit: number | null;
   };
   /** Of both modes. */
   webhooks: {
     used: number;
-    /** null: no limit of the plan. */
+    /** null: no limit. */
     limit: number | null;
   };
   members: {
     used: number;
-    /** null: no limit of the plan. */
+    /** null: no limit. */
     limit: number | null;
   };
-  /** Requests of all API keys in this minute, which are not counted without a limit. */
+  /** Requests by all API keys this minute. Not counted if there is no limit. */
   workspace_rate: {
     used: number;
-    /** null: no limit of the plan. */
+    /** null: no limit. */
     limit: number | null;
   };
-  /** Beyond the limit the oldest captured email is deleted. */
+  /** Above the limit, the oldest captured email is deleted. */
   capture_bytes: {
     used: number;
-    /** null: no limit of the plan. */
+    /** null: no limit. */
     limit: number | null;
   };
 }
@@ -416,12 +416,12 @@ export interface Recipient {
   kind: "to" | "cc" | "bcc" | (string & {});
   status: DeliveryStatus;
   attempts: number;
-  /** The last reply of the receiving server. */
+  /** The last response from the receiving server. */
   last_response: string | null;
   next_attempt_at: string | null;
-  /** Why it bounced; null unless its status is bounced, and once that event is not kept. */
+  /** Why it bounced; null unless the status is bounced, and after the event expires. */
   bounce: Bounce | null;
-  /** Why it has not been sent yet; null while sending and once closed. */
+  /** Why it has not been sent yet; null while sending and when closed. */
   waiting: Waiting | null;
 }
 
@@ -431,7 +431,7 @@ export interface RequestLogEntry {
   at: string;
   api: "rest" | "trpc" | (string & {});
   method: string;
-  /** The route, without ids and addresses. */
+  /** The route without IDs and addresses. */
   path: string;
   status: number;
   code: string;
@@ -442,16 +442,16 @@ export interface RequestLogEntry {
   user_id: string | null;
   duration_ms: number;
   faults: ({
-      /** The place in the body, as a JSON pointer. */
+      /** The field, as a JSON pointer. */
       pointer: string;
       reason: string;
       message: string;
   })[];
-  /** What came, at most 4 kB, with masked addresses and without content; null without a body. */
+  /** The request body, up to 4 kB, with addresses masked and content omitted; null without a body. */
   body: unknown;
 }
 
-/** none: html, text and attachments are deleted within a minute after the last recipient is closed; log, events and attempts stay. */
+/** none: html, text and attachments are deleted within a minute after the last attempt; the log, events and attempts are kept. */
 export type Retain = "default" | "none" | (string & {});
 
 export type Scope = "email:send" | "email:logs:read" | "domains:read" | "domains:write" | "webhooks:manage" | "admin" | "operator" | (string & {});
@@ -459,7 +459,7 @@ export type Scope = "email:send" | "email:logs:read" | "domains:read" | "domains
 export interface SendRequest {
   /** The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace. */
   readonly from: string;
-  /** One address or up to 50, each a@b.c or Name <a@b.c>. The plan caps to, cc and bcc together. */
+  /** One address or up to 50, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc. */
   readonly to: string | readonly (string)[];
   readonly subject: string;
   /** At least one of html and text must not be empty. */
@@ -475,7 +475,7 @@ export interface SendRequest {
   readonly metadata?: Record<string, string | number | boolean> | null | undefined;
   /** At most 10 MiB decoded, including html and text. */
   readonly attachments?: readonly (Attachment)[] | null | undefined;
-  /** ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now. */
+  /** ISO 8601, UTC if there is no offset, up to 366 days ahead. Up to 60 seconds in the past means now. */
   readonly scheduled_at?: string | null | undefined;
   readonly priority?: Priority | null | undefined;
   readonly retain?: Retain | null | undefined;
@@ -484,20 +484,20 @@ export interface SendRequest {
 export interface Suppression {
   object: "suppression";
   id: string;
-  /** In lower case; it matches the address in any case. */
+  /** Lowercase; matching is case-insensitive. */
   email: string;
-  /** For people: the reply of the server, or the reason of the request. */
+  /** The server response, or the reason from the request. */
   reason: string | null;
-  /** What put the address on the list. */
+  /** How the address was added. */
   source: "manual" | "import" | "bounce" | "complaint" | (string & {});
-  /** The event that was the cause. */
+  /** The event that caused it. */
   source_event_id: string | null;
   created_at: string;
-  /** When it ends by itself; null: never. */
+  /** When it expires; null: never. */
   expires_at: string | null;
 }
 
-/** Mails are counted per unique recipient. */
+/** Each unique recipient counts as one email. */
 export interface Usage {
   object: "usage";
   /** The calendar month in UTC. */
@@ -544,25 +544,25 @@ export interface Webhook {
   id: string;
   url: string;
   description: string | null;
-  /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
+  /** It gets events for email in this mode. Live webhooks also get events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
-  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
   format: "postrider" | "resend" | (string & {});
-  /** The types that are posted. */
+  /** The subscribed event types. */
   events: "all" | (string)[];
   status: "enabled" | "disabled" | (string & {});
-  /** Why it is disabled. */
+  /** Why it was disabled. */
   status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
   /** The last characters of the secret, to identify it. */
   secret_last4: string;
-  /** Until then the previous secret signs too. */
+  /** The previous secret is also valid until then. */
   previous_secret_until: string | null;
   created_at: string;
-  /** About when it last answered 2xx, to the minute. */
+  /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
   /** Its first failure since the last success. */
   failing_since: string | null;
-  /** No posts before this time, after repeated failures. */
+  /** Paused until this time after repeated failures. */
   paused_until: string | null;
 }
 
@@ -578,15 +578,15 @@ export interface WebhookDelivery {
   created_at: string;
   next_attempt_at: string | null;
   last_attempt_at: string | null;
-  /** Duration of the last attempt, until its answer or failure. */
+  /** Duration of the last attempt. */
   duration_ms: number | null;
   /** When it succeeded or was given up. */
   finished_at: string | null;
-  /** The HTTP status of the last answer. */
+  /** HTTP status of the last response. */
   response_status: number | null;
-  /** The first kilobyte of the last answer. */
+  /** The first kilobyte of the last response. */
   response_body: string | null;
-  /** Why no answer came, or why it was given up. */
+  /** Why there was no response, or why it was given up. */
   error: string | null;
 }
 
@@ -599,7 +599,7 @@ export interface EmailSendDryRunAnswer {
       kind: "to" | "cc" | "bcc" | (string & {});
       verdict: "would_send" | "suppressed" | (string & {});
   })[];
-  /** The mail as it would be sent, before it is signed. */
+  /** The email as it would be sent, before signing. */
   mime: string;
 }
 
@@ -609,7 +609,7 @@ export interface EmailBatchAnswer {
         /** The kind of error; it decides the status of the response. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** What to change, for people. */
+        /** How to fix it, as text. */
         message: string;
         /** Every bad field at once. */
         details?: ({
@@ -627,7 +627,7 @@ export interface EmailBatchAnswer {
 
 export type EmailBatchBody = readonly (SendRequest)[] | {
   readonly messages: readonly (SendRequest)[];
-  /** One message that is refused refuses the batch, and nothing is sent. */
+  /** If one message is rejected, the whole batch is rejected and nothing is sent. */
   readonly all_or_nothing?: boolean | null | undefined;
 };
 
@@ -640,28 +640,28 @@ export interface EmailLogsQuery {
   readonly status?: string | undefined;
   /** Repeat it to require several tags. */
   readonly tag?: string | readonly (string)[] | undefined;
-  /** A recipient, copies included. */
+  /** A recipient, including cc and bcc. */
   readonly to?: string | undefined;
   /** One address: a@b.c or Name <a@b.c>. */
   readonly from?: string | undefined;
-  /** The domain of from. */
+  /** Sender domain. */
   readonly domain?: string | undefined;
-  /** The domain of one of its recipients, copies included. */
+  /** A recipient domain, including cc and bcc. */
   readonly to_domain?: string | undefined;
   readonly priority?: Priority | undefined;
-  /** Created at this time or later. */
+  /** Created at or after this time. */
   readonly since?: string | undefined;
   /** Created before this time. */
   readonly until?: string | undefined;
 }
 
 export interface EmailRescheduleBody {
-  /** ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now. */
+  /** ISO 8601, UTC if there is no offset, up to 366 days ahead. Up to 60 seconds in the past means now. */
   readonly scheduled_at: string;
 }
 
 export interface EmailGiveUpBody {
-  /** Why, for the audit log. */
+  /** Reason for the audit log. */
   readonly reason?: string | null | undefined;
 }
 
@@ -690,9 +690,9 @@ export interface EventsListQuery {
   readonly cursor?: string | undefined;
   /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
   readonly type?: string | undefined;
-  /** Only events of this mail. */
+  /** Only events of this email. */
   readonly email_id?: string | undefined;
-  /** At this time or later. */
+  /** At or after this time. */
   readonly since?: string | undefined;
   /** Before this time. */
   readonly until?: string | undefined;
@@ -710,27 +710,27 @@ export interface WebhooksCreateAnswer {
   id: string;
   url: string;
   description: string | null;
-  /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
+  /** It gets events for email in this mode. Live webhooks also get events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
-  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
   format: "postrider" | "resend" | (string & {});
-  /** The types that are posted. */
+  /** The subscribed event types. */
   events: "all" | (string)[];
   status: "enabled" | "disabled" | (string & {});
-  /** Why it is disabled. */
+  /** Why it was disabled. */
   status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
   /** The last characters of the secret, to identify it. */
   secret_last4: string;
-  /** Until then the previous secret signs too. */
+  /** The previous secret is also valid until then. */
   previous_secret_until: string | null;
   created_at: string;
-  /** About when it last answered 2xx, to the minute. */
+  /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
   /** Its first failure since the last success. */
   failing_since: string | null;
-  /** No posts before this time, after repeated failures. */
+  /** Paused until this time after repeated failures. */
   paused_until: string | null;
-  /** Shown once. Verify signatures with it as Standard Webhooks says. */
+  /** Returned once. Use it to verify Standard Webhooks signatures. */
   secret: string;
 }
 
@@ -740,7 +740,7 @@ export interface WebhooksCreateBody {
   readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
   readonly format?: "postrider" | "resend" | null | undefined;
-  /** The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default. */
+  /** The email mode it gets events for. Default: sandbox for sandbox keys, otherwise live. */
   readonly mode?: "live" | "sandbox" | null | undefined;
 }
 
@@ -749,7 +749,7 @@ export interface WebhooksUpdateBody {
   /** all, or a list of types. */
   readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
-  /** Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again. */
+  /** Disabling drops pending deliveries. POST /v1/webhooks/{id}/recover resends them. */
   readonly status?: "enabled" | "disabled" | null | undefined;
 }
 
@@ -769,27 +769,27 @@ export interface WebhooksRotateSecretAnswer {
   id: string;
   url: string;
   description: string | null;
-  /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
+  /** It gets events for email in this mode. Live webhooks also get events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
-  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
   format: "postrider" | "resend" | (string & {});
-  /** The types that are posted. */
+  /** The subscribed event types. */
   events: "all" | (string)[];
   status: "enabled" | "disabled" | (string & {});
-  /** Why it is disabled. */
+  /** Why it was disabled. */
   status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
   /** The last characters of the secret, to identify it. */
   secret_last4: string;
-  /** Until then the previous secret signs too. */
+  /** The previous secret is also valid until then. */
   previous_secret_until: string | null;
   created_at: string;
-  /** About when it last answered 2xx, to the minute. */
+  /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
   /** Its first failure since the last success. */
   failing_since: string | null;
-  /** No posts before this time, after repeated failures. */
+  /** Paused until this time after repeated failures. */
   paused_until: string | null;
-  /** Shown once. Verify signatures with it as Standard Webhooks says. */
+  /** Returned once. Use it to verify Standard Webhooks signatures. */
   secret: string;
 }
 
@@ -803,7 +803,7 @@ export interface WebhooksRecoverAnswer {
 }
 
 export interface WebhooksRecoverBody {
-  /** Events from this time on. */
+  /** Events at or after this time. */
   readonly since: string;
   /** Events before this time; default: now. */
   readonly until?: string | null | undefined;
@@ -818,7 +818,7 @@ export interface WebhooksDeliveriesQuery {
   readonly status?: string | undefined;
   /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
   readonly type?: string | undefined;
-  /** Events of this time or later. */
+  /** Events at or after this time. */
   readonly since?: string | undefined;
   /** Events before this time. */
   readonly until?: string | undefined;
@@ -831,7 +831,7 @@ export interface SuppressionsListQuery {
   readonly cursor?: string | undefined;
   /** One or a comma list of manual, import, bounce, complaint. */
   readonly source?: string | undefined;
-  /** One address, in any spelling of its case. */
+  /** Email address, case-insensitive. */
   readonly email?: string | undefined;
 }
 
@@ -841,7 +841,7 @@ export type SuppressionsCreateAnswer = Suppression | {
         /** The kind of error; it decides the status of the response. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** What to change, for people. */
+        /** How to fix it, as text. */
         message: string;
         /** Every bad field at once. */
         details?: ({
@@ -859,13 +859,13 @@ export type SuppressionsCreateAnswer = Suppression | {
 
 export interface SuppressionsCreateBody {
   readonly email?: string | null | undefined;
-  /** For people. */
+  /** Free text for your team. */
   readonly reason?: string | null | undefined;
   readonly expires_at?: string | null | undefined;
-  /** Instead of email: up to 1000 entries, each added or refused on its own. */
+  /** Instead of email: up to 1000 entries, each added or rejected individually. */
   readonly suppressions?: readonly ({
       readonly email: string;
-      /** For people. */
+      /** Free text for your team. */
       readonly reason?: string | null | undefined;
       readonly expires_at?: string | null | undefined;
   })[] | null | undefined;
@@ -896,31 +896,31 @@ export interface ApiKeysCreateAnswer {
   /** Last characters of the secret. */
   last4: string;
   scopes: (Scope)[];
-  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Allowed domains of from; null: any. */
+  /** Domains allowed in from. null: any. */
   domains: (string)[] | null;
-  /** Client addresses and networks the key works from; null: any. */
+  /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
   status: "active" | "revoked" | "expired" | (string & {});
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** The key that replaced it in a rotation. */
+  /** The key that replaced it on rotation. */
   replaced_by: string | null;
-  /** pr_live_… or pr_test_…; it is shown here only. */
+  /** pr_live_… or pr_test_…, only returned here. */
   secret: string;
 }
 
 export interface ApiKeysCreateBody {
   readonly name: string;
   readonly scopes: readonly (Scope)[];
-  /** A sandbox key sends to the simulator only. */
+  /** Sandbox keys send to the simulator only. */
   readonly mode?: "live" | "sandbox" | null | undefined;
-  /** Allowed domains of from; empty: any. */
+  /** Domains allowed in from. Empty: any. */
   readonly domains?: readonly (string)[] | null | undefined;
-  /** Client addresses and networks the key works from; empty: any. */
+  /** Client IP addresses and networks allowed to use the key. Empty: any. */
   readonly allowed_ips?: readonly (string)[] | null | undefined;
   readonly expires_at?: string | null | undefined;
 }
@@ -934,18 +934,18 @@ export interface ApiKeysCurrentAnswer {
   /** Last characters of the secret. */
   last4: string;
   scopes: (Scope)[];
-  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Allowed domains of from; null: any. */
+  /** Domains allowed in from. null: any. */
   domains: (string)[] | null;
-  /** Client addresses and networks the key works from; null: any. */
+  /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
   status: "active" | "revoked" | "expired" | (string & {});
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** The key that replaced it in a rotation. */
+  /** The key that replaced it on rotation. */
   replaced_by: string | null;
   plan: string;
   limits: {
@@ -967,20 +967,20 @@ export interface ApiKeysRotateAnswer {
   /** Last characters of the secret. */
   last4: string;
   scopes: (Scope)[];
-  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Allowed domains of from; null: any. */
+  /** Domains allowed in from. null: any. */
   domains: (string)[] | null;
-  /** Client addresses and networks the key works from; null: any. */
+  /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
   status: "active" | "revoked" | "expired" | (string & {});
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** The key that replaced it in a rotation. */
+  /** The key that replaced it on rotation. */
   replaced_by: string | null;
-  /** pr_live_… or pr_test_…; it is shown here only. */
+  /** pr_live_… or pr_test_…, only returned here. */
   secret: string;
 }
 
@@ -1002,18 +1002,18 @@ export interface DomainsListQuery {
 
 export interface DomainsAddBody {
   readonly name: string;
-  /** The label under which the keys are published; must differ from those of your other senders. */
+  /** DKIM selector. It must differ from the selectors of your other senders. */
   readonly dkim_selector?: string | null | undefined;
-  /** A name below the domain for the return path of bounces. */
+  /** Subdomain for the return path, which receives bounces. */
   readonly return_path?: string | null | undefined;
-  /** Whether mail gets a second signature, of Ed25519, with a second DKIM record. */
+  /** Whether email gets a second DKIM signature (Ed25519), with a second DNS record. */
   readonly dkim_ed25519?: boolean | null | undefined;
 }
 
 export interface DomainsUpdateBody {
-  /** A name below the domain for the return path of bounces. */
+  /** Subdomain for the return path, which receives bounces. */
   readonly return_path?: string | null | undefined;
-  /** Whether mail gets a second signature, of Ed25519, with a second DKIM record. */
+  /** Whether email gets a second DKIM signature (Ed25519), with a second DNS record. */
   readonly dkim_ed25519?: boolean | null | undefined;
 }
 
@@ -1028,15 +1028,15 @@ export interface CapturesListQuery {
   readonly limit?: number | undefined;
   /** next_cursor of the page before, asked for with the same filters. */
   readonly cursor?: string | undefined;
-  /** A part of a recipient, in any case. */
+  /** Part of a recipient, case-insensitive. */
   readonly to?: string | undefined;
-  /** A part of the sender, in any case. */
+  /** Part of the sender, case-insensitive. */
   readonly from?: string | undefined;
-  /** A part of the subject, in any case. */
+  /** Part of the subject, case-insensitive. */
   readonly subject?: string | undefined;
-  /** Received at this time or later. */
+  /** Received at or after this time. */
   readonly since?: string | undefined;
-  /** Seconds to wait for the first match, if there is none yet. */
+  /** Seconds to wait for the first match. */
   readonly wait?: number | undefined;
 }
 
@@ -1052,7 +1052,7 @@ export interface CapturesDeleteAnswer {
 }
 
 export interface CapturesReleaseBody {
-  /** Instead of its recipients. */
+  /** Replaces its recipients. */
   readonly to?: string | readonly (string)[] | null | undefined;
 }
 
@@ -1068,7 +1068,7 @@ export interface RequestsListQuery {
   /** One or a comma-separated list of reasons. */
   readonly reason?: string | undefined;
   readonly api_key_id?: string | undefined;
-  /** At this time or later. */
+  /** At or after this time. */
   readonly since?: string | undefined;
   /** Before this time. */
   readonly until?: string | undefined;
@@ -1080,11 +1080,11 @@ export interface StatsGetAnswer {
   group_by: "none" | "domain" | "tag" | "provider" | "destination" | "api_key" | (string & {});
   since: string;
   until: string;
-  /** What happened after this has not been counted yet. */
+  /** Data after this time is not complete. */
   complete_until: string;
   series: ({
       metric: "accepted" | "delivered" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
-      /** Of the dimension; null: all that has no series of its own. */
+      /** The key of the dimension; null: everything without its own series. */
       key: string | null;
       points: ({
           at: string;
@@ -1098,9 +1098,9 @@ export interface StatsGetQuery {
   readonly since?: string | undefined;
   /** Before this time; now where it is left out. */
   readonly until?: string | undefined;
-  /** How much time each point covers. */
+  /** Interval of each point. */
   readonly step?: "minute" | "hour" | "day" | undefined;
-  /** The domain that sent, a tag, or the domain of the recipient; the ten busiest have series. */
+  /** The sending domain, a tag, or the recipient domain. The ten busiest have series. */
   readonly group_by?: "domain" | "tag" | "destination" | undefined;
 }
 
@@ -1126,10 +1126,10 @@ export interface EventFacts {
     /** The reply of the server. */
     response?: string | null;
     bounce?: {
-      /** hard: the mailbox or its domain does not exist. Whatever is not known is soft. */
+      /** hard: the mailbox or its domain does not exist. Unknown causes are soft. */
       class: "hard" | "soft" | (string & {});
       category: string;
-      /** The enhanced status code, or else the reply code. */
+      /** The enhanced status code, or the reply code. */
       code: string | null;
       [fact: string]: unknown;
     };

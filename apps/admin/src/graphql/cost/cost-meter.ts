@@ -57,10 +57,10 @@ export class CostMeter {
     if (this.#entries > MOST_ENTRIES)
       return new AppError(
         'query_too_complex',
-        `The answer has more than ${MOST_ENTRIES} entries; ask for smaller pages or fewer lists.`,
+        `The response has more than ${MOST_ENTRIES} entries. Request smaller pages or fewer lists.`,
       );
     if (performance.now() - this.#began > LONGEST_MS)
-      return new AppError('unexpected', `The answer took longer than ${LONGEST_MS / 1000} s; ask for less at once.`);
+      return new AppError('unexpected', `The response took longer than ${LONGEST_MS / 1000} s. Request less data.`);
     return null;
   }
 

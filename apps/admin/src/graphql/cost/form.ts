@@ -57,8 +57,7 @@ export function formOf(document: DocumentNode): DocumentForm {
 
 /** The problem with the form of a document; null if there is none. */
 export function formProblem({ fragments, selections }: DocumentForm): string | null {
-  if (fragments > MOST_FRAGMENTS)
-    return `The document has ${fragments} fragments; at most ${MOST_FRAGMENTS} are allowed.`;
+  if (fragments > MOST_FRAGMENTS) return `The document has ${fragments} fragments. The maximum is ${MOST_FRAGMENTS}.`;
   if (selections <= MOST_SELECTIONS) return null;
-  return `The document selects more than ${MOST_SELECTIONS} fields with its fragments expanded; ask for fewer.`;
+  return `The document selects more than ${MOST_SELECTIONS} fields with fragments expanded. Request fewer.`;
 }

@@ -57,17 +57,15 @@ export const limitSize: Plugin = {
 /** The points that a request costs, or an error if it exceeds a limit. */
 export function pointsOf(asked: QueryCost): number | GraphQLError {
   if (asked.breadth > MOST_FIELDS)
-    return tooComplex(
-      `The document asks for ${asked.breadth} fields and fragments; at most ${MOST_FIELDS} are allowed.`,
-    );
+    return tooComplex(`The document has ${asked.breadth} fields and fragments. The maximum is ${MOST_FIELDS}.`);
   if (asked.introspected > MOST_ENTRIES)
     return tooComplex(
-      `The document asks for ${Math.ceil(asked.introspected)} entries of introspection; at most ${MOST_ENTRIES} are allowed.`,
+      `The document requests ${Math.ceil(asked.introspected)} introspection entries. The maximum is ${MOST_ENTRIES}.`,
     );
   const points = costly(asked);
   if (points <= MOST_POINTS) return points;
   return tooComplex(
-    `The request costs ${points} points and may cost ${MOST_POINTS}; ask for smaller pages or fewer fields.`,
+    `The request costs ${points} points. The maximum is ${MOST_POINTS}. Request smaller pages or fewer fields.`,
   );
 }
 

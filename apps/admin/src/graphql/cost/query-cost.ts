@@ -57,7 +57,7 @@ export function costOf(
 ): QueryCost | { readonly errors: readonly GraphQLError[] } {
   const operation = getOperationAST(document, operation_name);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return { errors: [new GraphQLError('Name one operation of the document.')] };
+  if (!operation || !root) return { errors: [new GraphQLError('Set operationName to one operation in the document.')] };
   const variables = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, { maxErrors: MOST_ERRORS });
   if (!variables.coerced) return { errors: variables.errors };
   try {

@@ -41,7 +41,7 @@ export async function admitKey(
   if ('error' in known) return known;
   const { actor, charged } = known;
   if (hasScope(actor.scopes, 'admin') || hasScope(actor.scopes, 'operator')) return { actor, charged, credential };
-  const message = 'GraphQL needs the scope admin or operator; use a key that has it.';
+  const message = 'GraphQL requires the admin or operator scope. Use a key that has it.';
   return { error: new AppError('missing_scope', message, { required_scope: 'admin' }), window: charged.window };
 }
 

@@ -15,7 +15,7 @@ export async function jsonRequest(request: Request): Promise<Request | AppError>
     if (bytes > USUAL_BODY_BYTES)
       return new AppError(
         'body_too_large',
-        'The body is larger than 100 kB; send a smaller document or fewer variables.',
+        'The body is larger than 100 kB. Send a smaller document or fewer variables.',
       );
     chunks.push(chunk);
   }

@@ -72,6 +72,6 @@ const transportErrors: Readonly<Record<number, readonly [Reason, string]>> = {
     'malformed_request',
     'Send Accept: text/event-stream for a subscription, and application/graphql-response+json or application/json for anything else.',
   ],
-  413: ['body_too_large', 'The body is larger than 100 kB; send a smaller document or fewer variables.'],
+  413: ['body_too_large', 'The body is larger than 100 kB. Send a smaller document or fewer variables.'],
   415: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
 };

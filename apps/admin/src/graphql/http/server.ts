@@ -95,4 +95,4 @@ function causeOf(error: unknown): unknown {
   return cause;
 }
 
-const unexpected = new AppError('unexpected', 'Internal error; retry, and quote the requestId if it keeps failing.');
+const unexpected = new AppError('unexpected', 'Internal error. Retry, and include the requestId if you report it.');

@@ -14,5 +14,5 @@ export async function within<T>(work: T | Promise<T>): Promise<T | null> {
 }
 
 export function tooSlow(): AppError {
-  return new AppError('unexpected', `The answer took longer than ${LONGEST_MS / 1000} s; ask for less at once.`);
+  return new AppError('unexpected', `The response took longer than ${LONGEST_MS / 1000} s. Request less data.`);
 }

@@ -31,12 +31,12 @@ export const builder = new SchemaBuilder<SchemaShape>({
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
     nodeQueryOptions: {
-      description: 'The object with this id, as seen in a log, a webhook or a REST answer; null if there is none.',
+      description: 'The object with this ID, from a log, webhook or REST response; null if not found.',
       complexity: ({ id }) => costOfNodes([id]),
       resolve: (_root, { id }, _g, _info, load) => (id.typename === '' ? null : load(id)),
     },
     nodesQueryOptions: {
-      description: 'The objects with up to 100 ids, in the same order.',
+      description: 'Up to 100 objects by ID, in the same order.',
       complexity: ({ ids }) => costOfNodes(ids),
       resolve: async (_root, { ids }, _g, _info, load) => {
         const known = ids.filter((id) => id.typename !== '');
@@ -71,9 +71,9 @@ export const builder = new SchemaBuilder<SchemaShape>({
 export type { IdKind };
 
 for (const [name, description] of [
-  ['DateTime', 'ISO 8601 in UTC with milliseconds and Z; input may carry another offset.'],
-  ['EmailAddress', 'One mailbox, such as ada@example.com.'],
-  ['URL', 'An absolute http or https address.'],
+  ['DateTime', 'ISO 8601 in UTC with milliseconds and Z. Input can use another offset.'],
+  ['EmailAddress', 'An email address, such as ada@example.com.'],
+  ['URL', 'An absolute HTTP or HTTPS URL.'],
 ] as const) {
   builder.scalarType(name, { description, serialize: (value) => value, parseValue: textOf(name) });
 }

@@ -43,7 +43,9 @@ export function connectionOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, C
 export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
   return {
     first: t.arg.int({ defaultValue: 20, description: 'Entries of the page, from 1 to 100.' }),
-    after: t.arg.string({ description: 'endCursor of the page before, or the cursor of any edge; same filter.' }),
+    after: t.arg.string({
+      description: 'endCursor of the previous page, or the cursor of any edge, with the same filter.',
+    }),
   };
 }
 

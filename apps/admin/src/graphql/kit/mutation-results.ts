@@ -18,12 +18,12 @@ export class Refusal {
 const ErrorCodeEnum = enumOf('ErrorCode', errorCodes);
 
 const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
-  description: 'The same error as in REST. code and reason are the same in every API; branch on reason.',
+  description: 'The same error as in REST. code and reason are the same in every API. Branch on reason.',
   fields: (t) => ({
     code: t.field({ type: ErrorCodeEnum, resolve: ({ error }) => error.code }),
     reason: t.string({ resolve: ({ error }) => error.reason }),
     message: t.string({
-      description: 'What to change, for people.',
+      description: 'How to fix it, as text.',
       resolve: ({ error }) => inOurWords(error.message, error.reason),
     }),
     docsUrl: t.field({

@@ -19,7 +19,7 @@ export function claimIds(kind: IdKind, typename: string, search_points = 0): voi
 export function costOfNodes(given: readonly (string | { readonly id: string })[]) {
   const ids = given.map((one) => (typeof one === 'string' ? one : one.id));
   if (ids.length > MOST_NODES)
-    throw new AppError('query_too_complex', `nodes takes at most ${MOST_NODES} ids, and ${ids.length} were given.`);
+    throw new AppError('query_too_complex', `nodes accepts up to ${MOST_NODES} IDs, but got ${ids.length}.`);
   let field = ids.length;
   for (const [prefix, points] of searches) if (ids.some((id) => id.startsWith(prefix))) field += points;
   return { field, multiplier: ids.length };

@@ -5,7 +5,7 @@ export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 export function responseTooLarge(): AppError {
   return new AppError(
     'response_too_large',
-    `The response would be larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB; ask for fewer emails, or download content by its url.`,
+    `The response would be larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB. Request fewer emails, or download content by its url.`,
   );
 }
 

@@ -4,6 +4,6 @@ import { builder } from './builder.ts';
 export const TimeRange = builder.inputType('TimeRange', {
   fields: (t) => ({
     since: t.field({ type: 'DateTime', required: true }),
-    until: t.field({ type: 'DateTime', description: 'Before this time; now where it is not given.' }),
+    until: t.field({ type: 'DateTime', description: 'Before this time. Default: now.' }),
   }),
 });

@@ -5,7 +5,7 @@ import { StatPoint } from './stat-point.ts';
 const Held = builder.objectRef<PlanUse['domains']>('PlanUseOf').implement({
   fields: (t) => ({
     used: t.exposeInt('used'),
-    limit: t.exposeInt('limit', { nullable: true, description: 'null: no limit of the plan.' }),
+    limit: t.exposeInt('limit', { nullable: true, description: 'null: no limit.' }),
   }),
 });
 
@@ -17,12 +17,12 @@ const PlanUseType = builder.objectRef<PlanUse>('PlanUse').implement({
     members: t.field({ type: Held, resolve: ({ members }) => members }),
     workspaceRate: t.field({
       type: Held,
-      description: 'Requests of all API keys in this minute, which are not counted without a limit.',
+      description: 'Requests by all API keys this minute. Not counted if there is no limit.',
       resolve: ({ workspace_rate }) => workspace_rate,
     }),
     captureBytes: t.field({
       type: Held,
-      description: 'Beyond the limit the oldest captured email is deleted.',
+      description: 'Above the limit, the oldest captured email is deleted.',
       resolve: ({ capture_bytes }) => capture_bytes,
     }),
   }),
@@ -33,7 +33,7 @@ export interface WorkspaceUsage extends MonthUsage {
 }
 
 export const UsageType = builder.objectRef<WorkspaceUsage>('Usage').implement({
-  description: 'Mails of a calendar month in UTC, counted per unique recipient.',
+  description: 'Emails per calendar month (UTC), counted by unique recipient.',
   fields: (t) => ({
     month: t.exposeString('month'),
     sent: t.int({ resolve: ({ used }) => used }),
@@ -41,7 +41,7 @@ export const UsageType = builder.objectRef<WorkspaceUsage>('Usage').implement({
     remaining: t.exposeInt('remaining', { nullable: true }),
     projectedEndOfMonth: t.int({
       nullable: true,
-      description: 'sent, extrapolated to the end of the month.',
+      description: 'Projected for the whole month.',
       resolve: ({ projected_end_of_month }) => projected_end_of_month,
     }),
     byDay: t.field({
@@ -50,7 +50,7 @@ export const UsageType = builder.objectRef<WorkspaceUsage>('Usage').implement({
     }),
     planUse: t.field({
       type: PlanUseType,
-      description: 'What the workspace has now of what its plan limits.',
+      description: 'Current use of the resources that the plan limits.',
       resolve: ({ workspace_id }, _, { load }) => load.planUses.load(workspace_id),
     }),
   }),

@@ -66,7 +66,7 @@ export function createKnownAnswers(
     const request_id = newId('request', services.clock.now());
     const answered = await answer(asked, request, request_id).catch((error: unknown) => {
       services.log.error({ err: error, request_id }, 'a query failed');
-      return refusalOf(new AppError('unexpected', 'The request failed; retry.'), request_id, {});
+      return refusalOf(new AppError('unexpected', 'The request failed. Retry.'), request_id, {});
     });
     response.writeHead(answered.status, {
       'content-type': `${media_type}; charset=utf-8`,

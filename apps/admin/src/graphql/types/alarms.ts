@@ -23,21 +23,21 @@ const Alarm = builder.objectRef<AlarmEntry>('Alarm');
 
 claimIds('alarm', 'Alarm');
 builder.node(Alarm, {
-  description: 'A condition that lasted and that notices were sent of.',
+  description: 'A condition that lasted long enough to send notifications.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.alarms.loadMany(ids),
   fields: (t) => ({
     workspaceId: t.id({
       nullable: true,
-      description: 'null: it is one of the instance.',
+      description: 'null: an instance alert.',
       resolve: ({ workspace_id }) => workspace_id,
     }),
     rule: t.exposeString('rule'),
     title: t.exposeString('title'),
-    subject: t.exposeString('subject', { nullable: true, description: 'What it is about, such as a queue.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The subject, such as a queue.' }),
     status: t.field({ type: AlarmStatus, resolve: ({ status }) => status }),
     detail: t.exposeString('detail'),
-    page: t.exposeString('page', { description: 'The path of the page that shows the problem.' }),
+    page: t.exposeString('page', { description: 'Path of the dashboard page that shows the problem.' }),
     startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
     endedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ ended_at }) => ended_at }),
     acknowledgedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ acknowledged_at }) => acknowledged_at }),
@@ -45,14 +45,14 @@ builder.node(Alarm, {
     noticeDroppedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When a notice about it was last given up, undelivered.',
+      description: 'When a notification last expired without being delivered.',
       resolve: ({ notice_dropped_at }) => notice_dropped_at,
     }),
   }),
 });
 
 const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').implement({
-  description: 'Where notices of alarms go.',
+  description: 'Alert settings.',
   fields: (t) => ({
     access: t.field({ type: AlarmAccess, resolve: ({ access }) => access }),
     emails: t.stringList({ resolve: ({ emails }) => [...emails] }),
@@ -71,7 +71,7 @@ builder.queryFields((t) => ({
   alarms: t.field({
     type: [Alarm],
     description:
-      'Alarms, newest first; with active: false the newest hundred, ended ones too. Needs admin or operator.',
+      'Alerts, newest first. With active: false, the newest 100, including resolved ones. Requires admin or operator.',
     args: { active: t.arg.boolean({ defaultValue: true }) },
     complexity: { field: 1, multiplier: 10 },
     resolve: async (_, { active }, g) => (await call(g, listAlarms, { active: active ?? true, limit: MOST })).data,
@@ -97,7 +97,7 @@ const AlarmAcknowledgeInput = builder.inputType('AlarmAcknowledgeInput', {
   fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
 });
 const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
-  description: 'What is left out stays as it is.',
+  description: 'Omitted fields do not change.',
   fields: (t) => ({
     access: t.field({ type: AlarmAccess }),
     emails: t.stringList(),
@@ -111,7 +111,7 @@ const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
 builder.mutationFields((t) => ({
   alarmAcknowledge: t.field({
     type: resultOf('AlarmResult', AlarmPayload),
-    description: 'Ends the daily reminders of an alarm. Idempotent.',
+    description: 'Stops the daily reminders of an alert. Idempotent.',
     args: { input: t.arg({ type: AlarmAcknowledgeInput, required: true }) },
     resolve: (_, { input: { id, reason } }, g) =>
       outcome(async () => ({ alarm: await call(g, acknowledgeAlarm, { alarmId: id, reason }) })),

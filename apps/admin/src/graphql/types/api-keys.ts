@@ -39,7 +39,7 @@ builder.node(ApiKey, {
     status: t.field({ type: KeyStatus, resolve: ({ status }) => status }),
     domainNames: t.stringList({
       nullable: true,
-      description: 'The domains it may send from, added or not; null: any.',
+      description: 'The domains it can send from, even if not added; null: any.',
       resolve: ({ domains }) => domains,
     }),
     domains: t.field({
@@ -53,13 +53,13 @@ builder.node(ApiKey, {
     }),
     allowedIps: t.stringList({
       nullable: true,
-      description: 'The addresses and networks it may be used from; null: any.',
+      description: 'IP addresses and networks it can be used from; null: any.',
       resolve: ({ allowed_ips }) => allowed_ips,
     }),
     usage: t.field({
       type: [StatPoint],
       nullable: true,
-      description: 'Recipients of the mail that it sent, by bucket; null once it is gone.',
+      description: 'Recipients of email sent with it, by bucket; null after it is deleted.',
       args: { range: t.arg({ type: TimeRange, required: true }), bucket: t.arg({ type: Bucket, defaultValue: 'day' }) },
       complexity: { field: KEY_USAGE_POINTS, multiplier: 1 },
       resolve: async ({ id }, { range, bucket }, { load }) =>
@@ -73,7 +73,7 @@ builder.node(ApiKey, {
     replacedBy: t.field({
       type: ApiKey,
       nullable: true,
-      description: 'The key that replaced it in a rotation.',
+      description: 'The key that replaced it on rotation.',
       resolve: ({ replaced_by }, _, { load }) => (replaced_by === null ? null : load.keys.load(replaced_by)),
     }),
   }),
@@ -101,7 +101,7 @@ const ApiKeyResult = resultOf('ApiKeyResult', ApiKeyPayload);
 const ApiKeyCreatePayload = builder.objectRef<KeyEntry & { readonly secret: string }>('ApiKeyCreatePayload').implement({
   fields: (t) => ({
     apiKey: t.field({ type: ApiKey, resolve: (key) => key }),
-    secret: t.exposeString('secret', { description: 'Shown this once.' }),
+    secret: t.exposeString('secret', { description: 'Only returned here.' }),
   }),
 });
 const ApiKeyCreateResult = resultOf('ApiKeyCreateResult', ApiKeyCreatePayload);
@@ -110,9 +110,9 @@ const ApiKeyInput = builder.inputType('ApiKeyInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
     scopes: t.stringList({ required: true }),
-    mode: t.field({ type: KeyMode, description: 'LIVE by default.' }),
-    domains: t.stringList({ description: 'The domains it may send from; none given: any.' }),
-    allowedIps: t.stringList({ description: 'The addresses and networks it may be used from; none given: any.' }),
+    mode: t.field({ type: KeyMode, description: 'Default: LIVE.' }),
+    domains: t.stringList({ description: 'The domains it can send from. Default: any.' }),
+    allowedIps: t.stringList({ description: 'IP addresses and networks it can be used from. Default: any.' }),
     expiresAt: t.field({ type: 'DateTime' }),
   }),
 });
@@ -126,7 +126,7 @@ builder.mutationFields((t) => ({
   }),
   apiKeyRotate: t.field({
     type: ApiKeyCreateResult,
-    description: 'Replaces a key by one with the same rights; the old one keeps working for 24 hours.',
+    description: 'Replaces a key with a new one that has the same permissions. The old key works for another 24 hours.',
     args: { input: t.arg({ type: RotateInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, rotateKey, { keyId: input.id })),
   }),

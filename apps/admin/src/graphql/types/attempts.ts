@@ -11,7 +11,7 @@ import { recipientOf } from './recipients.ts';
 const AttemptOutcome = enumOf(
   'AttemptOutcome',
   attemptOutcomes,
-  'UNKNOWN: the connection was lost after the end of the mail, so that it may have arrived.',
+  'UNKNOWN: the connection was lost after the content was sent, so the email may have been delivered.',
 );
 const SmtpSide = enumOf('SmtpSide', ['client', 'server', 'note']);
 
@@ -53,7 +53,7 @@ builder.node(Attempt, {
       resolve: ({ started_at, finished_at }) => Date.parse(finished_at) - Date.parse(started_at),
     }),
     outcome: t.field({ type: AttemptOutcome, resolve: ({ outcome }) => outcome }),
-    category: t.exposeString('category', { nullable: true, description: 'What a refusal was about.' }),
+    category: t.exposeString('category', { nullable: true, description: 'The rejection category.' }),
     stage: t.exposeString('stage', {
       description: 'How far the session got; worker_lost if the worker died before it recorded that.',
     }),

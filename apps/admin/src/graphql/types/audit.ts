@@ -13,12 +13,12 @@ import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
 import { claimIds, typenameOf } from '../kit/node-ids.ts';
 
-const Via = enumOf('Via', viaNames, 'What an action came in through.');
+const Via = enumOf('Via', viaNames, 'The interface of the action.');
 const ActorKind = enumOf('ActorKind', actorKinds);
 const AuditChain = enumOf(
   'AuditChain',
   accessScopes,
-  'INSTANCE: what belongs to no workspace; it needs the scope operator.',
+  'INSTANCE: entries without a workspace. Requires the operator scope.',
 );
 
 export const Actor = builder.objectRef<Entry['actor']>('Actor').implement({
@@ -26,7 +26,7 @@ export const Actor = builder.objectRef<Entry['actor']>('Actor').implement({
   fields: (t) => ({
     kind: t.field({ type: ActorKind, resolve: ({ kind }) => kind }),
     id: t.exposeID('id'),
-    name: t.exposeString('name', { description: 'The name of the key or the email address at that time.' }),
+    name: t.exposeString('name', { description: 'The key name or email address at that time.' }),
   }),
 });
 
@@ -45,11 +45,11 @@ builder.node(AuditEntry, {
     via: t.field({ type: Via, resolve: ({ via }) => via }),
     action: t.exposeString('action'),
     target: t.node({
-      description: 'The target, if it has an id, still exists and the key may see it.',
+      description: 'The target, if it has an ID, still exists and is visible to the key.',
       id: ({ target_id }) => (typenameOf(target_id) === null ? null : target_id),
     }),
     targetId: t.id({
-      description: 'The id of the target, or its name where it has none.',
+      description: 'The target ID, or its name if it has no ID.',
       resolve: ({ target_id }) => target_id,
     }),
     diff: t.field({
@@ -66,7 +66,7 @@ builder.node(AuditEntry, {
 
 const AuditFilter = builder.inputType('AuditFilter', {
   fields: (t) => ({
-    chain: t.field({ type: AuditChain, description: 'WORKSPACE by default.' }),
+    chain: t.field({ type: AuditChain, description: 'Default: WORKSPACE.' }),
     action: t.stringList({ description: 'Such as api_key.revoked; any of them.' }),
     targetId: t.id(),
     actorId: t.id(),
@@ -103,7 +103,7 @@ const Verification = builder.objectRef<AuditVerification>('AuditVerification').i
     }),
     head: t.exposeString('head', {
       nullable: true,
-      description: 'The hash of the last entry; stored elsewhere, it proves all entries before it.',
+      description: 'The hash of the last entry. Store it elsewhere to prove all entries before it.',
     }),
     broken: t.field({
       type: AuditFault,
@@ -121,8 +121,8 @@ builder.queryField('auditVerify', (t) =>
     // It reads as much as many pages.
     complexity: { field: 200, multiplier: 1 },
     args: {
-      chain: t.arg({ type: AuditChain, description: 'WORKSPACE by default.' }),
-      after: t.arg.int({ description: 'verified of the answer before.' }),
+      chain: t.arg({ type: AuditChain, description: 'Default: WORKSPACE.' }),
+      after: t.arg.int({ description: 'verified from the previous response.' }),
     },
     resolve: (_, args, g) => call(g, verifyAudit, args),
   }),
@@ -131,8 +131,8 @@ builder.queryField('auditVerify', (t) =>
 builder.subscriptionField('auditLog', (t) =>
   t.field({
     type: edgeOf(AuditEntry),
-    description: 'New entries in the order of their chain, or those after a cursor; none is missed.',
-    args: { after: t.arg.string(), chain: t.arg({ type: AuditChain, description: 'WORKSPACE by default.' }) },
+    description: 'New entries in chain order, or the ones after a cursor, without gaps.',
+    args: { after: t.arg.string(), chain: t.arg({ type: AuditChain, description: 'Default: WORKSPACE.' }) },
     subscribe: (_, args, g) => g.follow(g, () => call(g, followAudit, args)),
     resolve: (edge) => edge,
   }),

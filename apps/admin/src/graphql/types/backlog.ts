@@ -14,7 +14,7 @@ const BacklogDimension = enumOf('BacklogDimension', backlogDimensions);
 const ClosedReason = enumOf(
   'ClosedReason',
   ['failing', 'limit'],
-  'By its failures, or by the limit that an operator set.',
+  'Closed by failures, or by a limit set by an operator.',
 );
 
 const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
@@ -22,27 +22,27 @@ const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
     key: t.exposeString('key', { description: 'Empty for the total.' }),
     total: t.exposeInt('total'),
     counts: t.intList({
-      description: 'By age; bucketUpperMinutes names the ends.',
+      description: 'By age. bucketUpperMinutes has the upper bounds.',
       resolve: ({ counts }) => [...counts],
     }),
     oldestSeconds: t.float({ nullable: true, resolve: ({ oldest_seconds }) => oldest_seconds }),
     lastReply: t.string({
       nullable: true,
-      description: 'Of the newest mail that has been attempted.',
+      description: 'For the most recently attempted email.',
       resolve: ({ last_reply }) => last_reply,
     }),
     lastSuccessAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_success_at }) => last_success_at }),
     closedUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Of a destination that is closed.',
+      description: 'Set while the destination is closed.',
       resolve: ({ closed_until }) => closed_until,
     }),
     closedReason: t.field({ type: ClosedReason, nullable: true, resolve: ({ closed_reason }) => closed_reason }),
     hold: t.field({
       type: Hold,
       nullable: true,
-      description: 'The hold on a destination, a sending domain or a key.',
+      description: 'The hold on the destination, sending domain or key.',
       resolve: ({ hold }, _, { load }) => hold && load.holds.load(hold.id),
     }),
   }),
@@ -53,7 +53,7 @@ const Backlog = builder.objectRef<BacklogEntry>('Backlog').implement({
     dimension: t.field({ type: BacklogDimension, resolve: ({ dimension }) => dimension }),
     bucketUpperMinutes: t.field({
       type: t.listRef('Int', { nullable: true }),
-      description: 'Ages in minutes; null: the last bucket has no end.',
+      description: 'Ages in minutes; null: the last bucket is unbounded.',
       resolve: ({ bucket_upper_minutes }) => [...bucket_upper_minutes],
     }),
     rows: t.field({ type: [BacklogRow], resolve: ({ rows }) => rows }),

@@ -28,7 +28,7 @@ import { DeliveryStatus } from './webhooks.ts';
 const BulkAction = enumOf(
   'BulkAction',
   bulkActions,
-  'The first five are about messages; REPLAY is about deliveries to a webhook, REDRIVE about dead jobs.',
+  'The first five act on messages, REPLAY on webhook deliveries, and REDRIVE on dead jobs.',
 );
 const BulkStatus = enumOf('BulkStatus', bulkStatuses);
 
@@ -39,7 +39,7 @@ const BulkItemError = builder.objectRef<{ readonly id: string; readonly reason: 
 const BulkOutcome = enumOf('BulkOutcome', bulkOutcomes);
 
 const BulkItem = builder.objectRef<BulkItemEntry>('BulkItem').implement({
-  description: 'What became of one item.',
+  description: 'The result of one item.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The target of the action.' }),
     outcome: t.field({ type: BulkOutcome, resolve: ({ outcome }) => outcome }),
@@ -59,7 +59,7 @@ const BulkItemPage = builder.objectRef<ItemPage>('BulkItemPage').implement({
     nodes: t.field({ type: [BulkItem], resolve: ({ data }) => data }),
     endCursor: t.string({
       nullable: true,
-      description: 'Where the next page begins; null: there is none.',
+      description: 'Cursor of the next page; null: last page.',
       resolve: ({ next_cursor }) => next_cursor,
     }),
   }),
@@ -79,7 +79,7 @@ const BulkExportPage = builder.objectRef<ExportPage>('BulkExportPage').implement
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Where the next page begins; null: there is none.',
+      description: 'Cursor of the next page; null: last page.',
       resolve: ({ next_cursor }) => next_cursor,
     }),
   }),
@@ -93,19 +93,23 @@ builder.node(BulkOperation, {
   fields: (t) => ({
     workspaceId: t.id({
       nullable: true,
-      description: 'null: it belongs to the instance.',
+      description: 'null: an instance operation.',
       resolve: ({ workspace_id }) => workspace_id,
     }),
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
-    filter: t.field({ type: 'JSON', description: 'In the names of the REST API.', resolve: ({ filter }) => filter }),
+    filter: t.field({
+      type: 'JSON',
+      description: 'With the field names of the REST API.',
+      resolve: ({ filter }) => filter,
+    }),
     status: t.field({ type: BulkStatus, resolve: ({ status }) => status }),
-    matched: t.exposeInt('matched', { description: 'How many items the preview matched.' }),
+    matched: t.exposeInt('matched', { description: 'Number of items the preview matched.' }),
     matchedExact: t.boolean({ resolve: ({ matched_exact }) => matched_exact }),
     done: t.exposeInt('done'),
     failed: t.exposeInt('failed'),
     skipped: t.exposeInt('skipped'),
     truncated: t.exposeBoolean('truncated', {
-      description: 'Whether it stopped at its limit while more items matched.',
+      description: 'Whether it stopped at its limit although more items matched.',
     }),
     reason: t.exposeString('reason'),
     ratePerSecond: t.int({ resolve: ({ rate_per_second }) => rate_per_second }),
@@ -133,7 +137,7 @@ builder.node(BulkOperation, {
     }),
     exported: t.field({
       type: BulkExportPage,
-      description: 'The result of an export, for a week.',
+      description: 'The result of an export, available for a week.',
       args: pageArgs(t),
       complexity: (args) => ({ field: 1 + pageSize(args), multiplier: 1 }),
       resolve: ({ id }, args, g) => call(g, readExport, { id, ...pageInput(args) }),
@@ -155,7 +159,7 @@ builder.queryField('bulkOperations', (t) =>
 builder.subscriptionField('bulkOperation', (t) =>
   t.field({
     type: BulkOperation,
-    description: 'The bulk operation now and after each change, until it has ended.',
+    description: 'The bulk operation now and after each change, until it ends.',
     args: { id: t.arg.id({ required: true }) },
     subscribe: (_, { id }, g) => g.follow(g, () => call(g, followBulk, { id })),
     resolve: (bulk) => bulk,
@@ -165,8 +169,8 @@ builder.subscriptionField('bulkOperation', (t) =>
 const BulkDeliveryFilter = builder.inputType('BulkDeliveryFilter', {
   fields: (t) => ({
     webhookId: t.id({ required: true }),
-    status: t.field({ type: [DeliveryStatus], description: 'FAILED where none is named.' }),
-    since: t.field({ type: 'DateTime', description: 'Events of this time or later.' }),
+    status: t.field({ type: [DeliveryStatus], description: 'Default: FAILED.' }),
+    since: t.field({ type: 'DateTime', description: 'Events at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Events before this time.' }),
   }),
 });
@@ -174,22 +178,22 @@ const BulkDeliveryFilter = builder.inputType('BulkDeliveryFilter', {
 const BulkJobFilter = builder.inputType('BulkJobFilter', {
   fields: (t) => ({
     queue: t.string({ required: true }),
-    since: t.field({ type: 'DateTime', description: 'Died at this time or later.' }),
+    since: t.field({ type: 'DateTime', description: 'Died at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Died before this time.' }),
   }),
 });
 
 const BulkInput = builder.inputType('BulkInput', {
-  description: 'Give the one filter that belongs to the action.',
+  description: 'Set only the filter that belongs to the action.',
   fields: (t) => ({
     action: t.field({ type: BulkAction, required: true }),
     messages: t.field({
       type: MessageFilter,
-      description: 'For all actions but REPLAY and REDRIVE. An empty filter matches all mail.',
+      description: 'For all actions except REPLAY and REDRIVE. An empty filter matches all email.',
     }),
     deliveries: t.field({ type: BulkDeliveryFilter, description: 'For REPLAY.' }),
     jobs: t.field({ type: BulkJobFilter, description: 'For REDRIVE, which needs operator.' }),
-    workspaceId: t.id({ description: 'Another workspace, as an operator.' }),
+    workspaceId: t.id({ description: 'Another workspace (operators only).' }),
   }),
 });
 
@@ -202,7 +206,7 @@ const SkipCount = builder.objectRef<BulkPreview['skipped'][number]>('SkipCount')
 });
 
 const BulkPreviewPayload = builder.objectRef<BulkPreview>('BulkPreview').implement({
-  description: 'The items that an action would process. Nothing is changed yet.',
+  description: 'The items that an action would process. Nothing changes yet.',
   fields: (t) => ({
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
     token: t.exposeString('token', { description: 'Runs exactly this, once, for the caller of the preview.' }),
@@ -236,9 +240,9 @@ const BulkResult = resultOf('BulkResult', BulkPayload);
 const BulkRunInput = builder.inputType('BulkRunInput', {
   fields: (t) => ({
     token: t.string({ required: true }),
-    reason: t.string({ required: true, description: 'Why; recorded in the audit log.' }),
+    reason: t.string({ required: true, description: 'Reason for the audit log.' }),
     ratePerSecond: t.int({ description: 'From 1 to 1000; 100 by default.' }),
-    matched: t.int({ description: 'The count that the preview showed; refused where it is another.' }),
+    matched: t.int({ description: 'The count from the preview. The request is rejected if it differs.' }),
   }),
 });
 
@@ -249,7 +253,7 @@ const BulkCancelInput = builder.inputType('BulkCancelInput', {
 builder.mutationFields((t) => ({
   bulkPreview: t.field({
     type: BulkPreviewResult,
-    description: 'Shows what an action would process, and freezes it in a token for 15 minutes.',
+    description: 'Returns what an action would process, with a token that is valid for 15 minutes.',
     args: { input: t.arg({ type: BulkInput, required: true }) },
     resolve: (_, { input: { action, workspaceId, messages, deliveries, jobs } }, g) =>
       outcome(() => call(g, previewBulk, { action, workspaceId, filter: oneFilter([messages, deliveries, jobs]) })),
@@ -262,7 +266,7 @@ builder.mutationFields((t) => ({
   }),
   bulkCancel: t.field({
     type: BulkResult,
-    description: 'Cancels it: no item is processed after the answer. Processed items stay as they are.',
+    description: 'Cancels a bulk operation. No further items are processed. Processed items do not change.',
     args: { input: t.arg({ type: BulkCancelInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ bulk: await call(g, cancelBulk, input) })),
   }),

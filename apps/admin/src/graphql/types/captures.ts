@@ -39,17 +39,17 @@ const CaptureContent = builder.objectRef<CaptureDetail>('CaptureContent').implem
     attachments: t.field({ type: [CaptureAttachment], resolve: ({ attachments }) => attachments }),
     links: t.stringList({ resolve: ({ links }) => [...links] }),
     codes: t.stringList({ description: 'One-time codes found in the text.', resolve: ({ codes }) => [...codes] }),
-    raw: t.exposeString('raw', { description: 'The source as it arrived; its first megabyte.' }),
+    raw: t.exposeString('raw', { description: 'The raw source, up to the first megabyte.' }),
   }),
 });
 
 const Capture = builder.objectRef<CaptureEntry>('Capture').implement({
-  description: 'A mail that was captured instead of delivered.',
+  description: 'An email that was captured instead of delivered.',
   fields: (t) => ({
     id: t.exposeID('id'),
     from: t.exposeString('from', { description: 'The envelope sender; empty for a bounce.' }),
     sender: t.exposeString('sender', {
-      description: 'The From of a mail that was sent here; the envelope sender of others.',
+      description: 'The From address of email sent through Postrider; otherwise the envelope sender.',
     }),
     to: t.stringList({ resolve: ({ to }) => [...to] }),
     subject: t.exposeString('subject'),
@@ -58,7 +58,7 @@ const Capture = builder.objectRef<CaptureEntry>('Capture').implement({
     message: t.field({
       type: Message,
       nullable: true,
-      description: 'null: another program sent it.',
+      description: 'null: sent by another application.',
       resolve: ({ email_id }, _, { load }) => (email_id === null ? null : load.messages.load(email_id)),
     }),
     content: t.field({
@@ -71,24 +71,24 @@ const Capture = builder.objectRef<CaptureEntry>('Capture').implement({
 });
 
 const CaptureFilter = builder.inputType('CaptureFilter', {
-  description: 'Combined by AND; parts of texts, in any case.',
+  description: 'Combined with AND. Substrings, case-insensitive.',
   fields: (t) => ({
     to: t.string(),
     from: t.string(),
     subject: t.string(),
-    since: t.field({ type: 'DateTime', description: 'Received at this time or later.' }),
+    since: t.field({ type: 'DateTime', description: 'Received at or after this time.' }),
   }),
 });
 
 builder.queryField('captures', (t) =>
   t.field({
     type: connectionOf(Capture),
-    description: 'Captured mail, newest first.',
+    description: 'Captured email, newest first.',
     args: {
       ...pageArgs(t),
       filter: t.arg({ type: CaptureFilter }),
       wait: t.arg.int({
-        description: `Seconds to wait for the first match, if there is none yet; more than ${LONGEST_WAIT} are ${LONGEST_WAIT}.`,
+        description: `Seconds to wait for the first match, up to ${LONGEST_WAIT}.`,
       }),
     },
     resolve: (_, { filter, wait, ...args }, g) =>
@@ -99,7 +99,7 @@ builder.queryField('captures', (t) =>
 const ReleaseInput = builder.inputType('CaptureReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    to: t.stringList({ description: 'Instead of its recipients.' }),
+    to: t.stringList({ description: 'Replaces its recipients.' }),
   }),
 });
 const CapturesClearPayload = builder.objectRef<{ readonly deleted: number }>('CapturesClearPayload').implement({
@@ -107,7 +107,7 @@ const CapturesClearPayload = builder.objectRef<{ readonly deleted: number }>('Ca
 });
 const CapturesClearResult = resultOf('CapturesClearResult', CapturesClearPayload);
 const CapturesClearInput = builder.inputType('CapturesClearInput', {
-  fields: (t) => ({ all: t.boolean({ required: true, description: 'true: all captured mail of the workspace.' }) }),
+  fields: (t) => ({ all: t.boolean({ required: true, description: 'true: all captured email in the workspace.' }) }),
 });
 
 builder.mutationFields((t) => ({
@@ -123,7 +123,7 @@ builder.mutationFields((t) => ({
   }),
   captureRelease: t.field({
     type: MessageResult,
-    description: 'Sends the content of a captured mail as a new message.',
+    description: 'Sends the content of a captured email as a new message.',
     args: { input: t.arg({ type: ReleaseInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {

@@ -10,29 +10,29 @@ const A_FEW = 20;
 const ClosedReason = enumOf('DestinationClosedReason', ['failing', 'limit']);
 
 const Destination = builder.objectRef<Destinations['data'][number]>('Destination').implement({
-  description: 'A mail server that is limited, closed, held or waited for.',
+  description: 'A destination that is limited, closed or held, or has waiting email.',
   fields: (t) => ({
     name: t.string({ resolve: ({ destination }) => destination }),
-    connections: t.exposeInt('connections', { nullable: true, description: 'The limit on mails at once, if any.' }),
+    connections: t.exposeInt('connections', { nullable: true, description: 'The limit on concurrent emails, if any.' }),
     messagesPerMinute: t.int({ nullable: true, resolve: ({ messages_per_minute }) => messages_per_minute }),
     closedUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'null: it is open.',
+      description: 'null: open.',
       resolve: ({ closed_until }) => closed_until,
     }),
     closedReason: t.field({ type: ClosedReason, nullable: true, resolve: ({ reason }) => reason }),
     lastReply: t.string({ nullable: true, resolve: ({ last_reply }) => last_reply }),
     heldUntil: t.field({ type: 'DateTime', nullable: true, resolve: ({ held_until }) => held_until }),
     holdId: t.id({ nullable: true, resolve: ({ hold_id }) => hold_id }),
-    parked: t.exposeInt('parked', { description: 'Mails that wait for it, counted up to 10,000.' }),
+    parked: t.exposeInt('parked', { description: 'Waiting emails, counted up to 10,000.' }),
   }),
 });
 
 builder.queryField('destinations', (t) =>
   t.field({
     type: [Destination],
-    description: 'Destinations that are limited, closed, held or waited for. Needs operator.',
+    description: 'Destinations that are limited, closed or held, or have waiting email. Requires operator.',
     complexity: { field: 1, multiplier: A_FEW },
     resolve: async (_, __, g) => (await call(g, listDestinations, {})).data,
   }),
@@ -64,10 +64,10 @@ const DestinationReleasePayload = builder
 const DestinationReleaseResult = resultOf('DestinationReleaseResult', DestinationReleasePayload);
 
 const DestinationLimitInput = builder.inputType('DestinationLimitInput', {
-  description: 'One limit or both.',
+  description: 'Set one limit or both.',
   fields: (t) => ({
     destination: t.string({ required: true }),
-    connections: t.int({ description: 'Mails at once, over all workers.' }),
+    connections: t.int({ description: 'Concurrent emails across all workers.' }),
     messagesPerMinute: t.int(),
   }),
 });
@@ -78,13 +78,13 @@ const DestinationInput = builder.inputType('DestinationInput', {
 builder.mutationFields((t) => ({
   destinationLimit: t.field({
     type: DestinationResult,
-    description: 'Limits how fast a destination is sent to. Needs operator.',
+    description: 'Limits the sending rate to a destination. Requires operator.',
     args: { input: t.arg({ type: DestinationLimitInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, limitDestination, input)),
   }),
   destinationRelease: t.field({
     type: DestinationReleaseResult,
-    description: 'Ends the limit of a destination. Needs operator.',
+    description: 'Removes the limit of a destination. Requires operator.',
     args: { input: t.arg({ type: DestinationInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, releaseDestination, input)),
   }),

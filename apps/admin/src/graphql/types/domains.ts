@@ -57,10 +57,10 @@ const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
     value: t.exposeString('value'),
     ttl: t.exposeInt('ttl'),
     status: t.field({ type: RecordStatus, resolve: ({ status }) => status }),
-    found: t.stringList({ description: 'What the last check found.', resolve: ({ found }) => found }),
+    found: t.stringList({ description: 'Values found by the last check.', resolve: ({ found }) => found }),
     observed: t.field({
       type: [ResolverAnswer],
-      description: 'What each name server answered, an authoritative one first.',
+      description: 'The response of each name server, authoritative first.',
       resolve: ({ observed }) => observed,
     }),
     diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What is wrong.' }),
@@ -68,7 +68,7 @@ const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
     keyRole: t.string({
       nullable: true,
       description:
-        'For a DKIM record: whether its key signs now, will sign next, or signed mail that is still in transit.',
+        'For a DKIM record: whether its key signs now, will sign next, or signed email that is still in transit.',
       resolve: ({ key_role }) => key_role,
     }),
   }),
@@ -85,7 +85,7 @@ builder.node(Domain, {
     statusReason: t.string({ nullable: true, resolve: ({ status_reason }) => status_reason }),
     returnPath: t.string({ nullable: true, resolve: ({ return_path }) => return_path }),
     dkimEd25519: t.boolean({
-      description: 'Whether mail gets a second signature, of Ed25519.',
+      description: 'Whether email gets a second DKIM signature (Ed25519).',
       resolve: ({ dkim_ed25519 }) => dkim_ed25519,
     }),
     records: t.field({ type: [DnsRecord], resolve: ({ dns_records }) => dns_records }),
@@ -128,36 +128,36 @@ const DomainResult = resultOf('DomainResult', DomainPayload);
 const DomainInput = builder.inputType('DomainInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    dkimSelector: t.string({ description: 'The label that the keys are published under.' }),
-    returnPath: t.string({ description: 'A name below the domain for the return path of bounces.' }),
-    dkimEd25519: t.boolean({ description: 'Whether mail gets a second signature, with a second DKIM record.' }),
+    dkimSelector: t.string({ description: 'DKIM selector.' }),
+    returnPath: t.string({ description: 'Subdomain for the return path, which receives bounces.' }),
+    dkimEd25519: t.boolean({ description: 'Whether email gets a second DKIM signature, with a second DNS record.' }),
   }),
 });
 
 const DomainUpdateInput = builder.inputType('DomainUpdateInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    returnPath: t.string({ description: 'A name below the domain for the return path of bounces; null removes it.' }),
-    dkimEd25519: t.boolean({ description: 'Whether mail gets a second signature, with a second DKIM record.' }),
+    returnPath: t.string({ description: 'Subdomain for the return path; null removes it.' }),
+    dkimEd25519: t.boolean({ description: 'Whether email gets a second DKIM signature, with a second DNS record.' }),
   }),
 });
 
 const DomainNameInput = builder.inputType('DomainNameInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    workspaceId: t.id({ description: 'For operators: the workspace of the domain; the own one by default.' }),
+    workspaceId: t.id({ description: 'The workspace of the domain (operators only). Default: your own.' }),
   }),
 });
 const SuspendInput = builder.inputType('SuspendInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    workspaceId: t.id({ description: 'The workspace of the domain; the own one by default.' }),
+    workspaceId: t.id({ description: 'The workspace of the domain. Default: your own.' }),
     reason: t.string({ required: true }),
   }),
 });
 
 const DomainReport = builder.objectRef<Examination>('DomainReport').implement({
-  description: 'What the DNS says of a domain now, and what to do.',
+  description: 'The current DNS of a domain, with fixes.',
   fields: (t) => ({
     name: t.exposeString('name'),
     added: t.exposeBoolean('added', { description: 'Whether it is in the workspace; only then it has keys.' }),
@@ -177,26 +177,26 @@ async function nameOf({ load }: GraphqlContext, id: string) {
 builder.mutationFields((t) => ({
   domainCreate: t.field({
     type: DomainResult,
-    description: 'Adds a domain; the answer has the DNS records to publish.',
+    description: 'Adds a domain. The response has the DNS records to publish.',
     args: { input: t.arg({ type: DomainInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ domain: await call(g, addDomain, input) })),
   }),
   domainVerify: t.field({
     type: DomainResult,
-    description: 'Looks up the records now.',
+    description: 'Checks the DNS records now.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({ domain: await callFound(g, verifyDomain, () => nameOf(g, input.id)) })),
   }),
   domainExamine: t.field({
     type: DomainReportResult,
-    description: 'Looks up the records of any domain now and says what to do, without changing anything.',
+    description: 'Checks the DNS records of any domain now and lists fixes, without changing anything.',
     args: { input: t.arg({ type: DomainNameInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, examineDomain, { domain: input.name })),
   }),
   domainUpdate: t.field({
     type: DomainResult,
-    description: 'Changes the given fields; what follows from them for the DNS is in the records.',
+    description: 'Changes the given fields. Check the records for DNS changes.',
     args: { input: t.arg({ type: DomainUpdateInput, required: true }) },
     resolve: (_, { input: { id, returnPath, dkimEd25519 } }, g) =>
       outcome(async () => ({
@@ -209,28 +209,28 @@ builder.mutationFields((t) => ({
   }),
   domainKeysRotate: t.field({
     type: DomainResult,
-    description: 'Begins a rotation: new keys sign once their records have been published.',
+    description: 'Starts a rotation. New keys sign after their records have been published.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({ domain: await callFound(g, rotateKeys, () => nameOf(g, input.id)) })),
   }),
   domainSuspend: t.field({
     type: DomainResult,
-    description: 'Stops a domain of any workspace from sending. Needs operator.',
+    description: 'Stops a domain in any workspace from sending. Requires operator.',
     args: { input: t.arg({ type: SuspendInput, required: true }) },
     resolve: (_, { input: { name, ...input } }, g) =>
       outcome(async () => ({ domain: await call(g, suspendDomain, { ...input, domain: name }) })),
   }),
   domainResume: t.field({
     type: DomainResult,
-    description: 'Lets a suspended domain be verified again. Needs operator.',
+    description: 'Allows a suspended domain to be verified again. Requires operator.',
     args: { input: t.arg({ type: DomainNameInput, required: true }) },
     resolve: (_, { input: { name, ...input } }, g) =>
       outcome(async () => ({ domain: await call(g, resumeDomain, { ...input, domain: name }) })),
   }),
   domainDelete: t.field({
     type: DeleteResult,
-    description: 'Removes a domain and its keys; its open mail is canceled.',
+    description: 'Removes a domain and its keys, and cancels its pending email.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {

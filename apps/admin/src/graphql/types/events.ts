@@ -15,7 +15,7 @@ builder.node(Event, {
     type: t.exposeString('type', { description: 'Such as email.delivered.' }),
     at: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     sequence: t.exposeInt('sequence', {
-      description: 'Counts the events of a message; 0 for an event without a message.',
+      description: 'The number of the event within its message; 0 for events without a message.',
     }),
     message: t.field({
       type: Message,
@@ -33,7 +33,7 @@ builder.node(Event, {
     }),
     data: t.field({
       type: 'JSON',
-      description: 'What webhooks post as data.',
+      description: 'The data field of webhook requests.',
       async resolve(event, _, { load }) {
         if (!isOfTimeline(event)) return event.data;
         const email = event.email_id === null ? null : await load.messages.load(event.email_id);
@@ -50,11 +50,11 @@ function isOfTimeline(event: EventEntry | TimelineEvent): event is TimelineEvent
 export const EventConnection = connectionOf(Event);
 
 const EventFilter = builder.inputType('EventFilter', {
-  description: 'The filters of GET /v1/events, combined by AND.',
+  description: 'The filters of GET /v1/events, combined with AND.',
   fields: (t) => ({
     types: t.stringList({ description: 'One of these, such as email.bounced.' }),
     messageId: t.id({ description: 'The timeline of one message.' }),
-    since: t.field({ type: 'DateTime', description: 'At this time or later.' }),
+    since: t.field({ type: 'DateTime', description: 'At or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),
   }),
 });
@@ -72,7 +72,7 @@ builder.queryField('events', (t) =>
 );
 
 const FollowFilter = builder.inputType('FollowFilter', {
-  description: 'Combined by AND.',
+  description: 'Combined with AND.',
   fields: (t) => ({
     types: t.stringList({ description: 'One of these, such as email.bounced.' }),
     messageId: t.id({ description: 'The events of one message.' }),
@@ -83,8 +83,8 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: edgeOf(Event),
     description:
-      'New events, or those after a cursor. Nearly in the order of their ids: an event that is committed late comes ' +
-      'after younger ones. A stream from a cursor starts half a minute before it, so drop ids that you already have.',
+      'New events, or the ones after a cursor. Nearly in ID order: an event that is committed late comes ' +
+      'after newer ones. A stream from a cursor starts half a minute earlier, so drop IDs that you already have.',
     args: { after: t.arg.string(), filter: t.arg({ type: FollowFilter }) },
     subscribe: (_, { after, filter }, g) =>
       g.follow(g, () => call(g, followEvents, { after, type: filter?.types?.join(','), emailId: filter?.messageId })),

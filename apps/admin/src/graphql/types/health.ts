@@ -21,7 +21,7 @@ const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthChec
     status: t.field({ type: HealthStatus, resolve: ({ status }) => status }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'What was found, if something is wrong.',
+      description: 'The result, if there is a problem.',
     }),
     advice: t.exposeString('advice', { nullable: true }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
@@ -30,7 +30,11 @@ const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthChec
 
 const Health = builder.objectRef<HealthFound>('Health').implement({
   fields: (t) => ({
-    status: t.field({ type: HealthStatus, description: 'The worst of all checks.', resolve: ({ status }) => status }),
+    status: t.field({
+      type: HealthStatus,
+      description: 'The worst status of all checks.',
+      resolve: ({ status }) => status,
+    }),
     checks: t.field({ type: [HealthCheck], resolve: ({ checks }) => checks }),
   }),
 });
@@ -38,7 +42,8 @@ const Health = builder.objectRef<HealthFound>('Health').implement({
 builder.queryField('health', (t) =>
   t.field({
     type: Health,
-    description: 'Whether mail is delivered, and what needs action. Operators also see the dead jobs of all queues.',
+    description:
+      'Whether email is delivered, and what needs attention. Operators also see the dead jobs of all queues.',
     resolve: (_, __, g) => call(g, getHealth, {}),
   }),
 );
@@ -50,13 +55,17 @@ const CheckupCheck = builder.objectRef<CheckupFound['checks'][number]>('CheckupC
     name: t.exposeString('name'),
     status: t.field({ type: CheckupStatus, resolve: ({ status }) => status }),
     detail: t.exposeString('detail'),
-    fix: t.exposeString('fix', { nullable: true, description: 'What to do, if something is wrong.' }),
+    fix: t.exposeString('fix', { nullable: true, description: 'How to fix it.' }),
   }),
 });
 
 const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
   fields: (t) => ({
-    status: t.field({ type: CheckupStatus, description: 'The worst of all checks.', resolve: ({ status }) => status }),
+    status: t.field({
+      type: CheckupStatus,
+      description: 'The worst status of all checks.',
+      resolve: ({ status }) => status,
+    }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
     checks: t.field({ type: [CheckupCheck], resolve: ({ checks }) => checks }),
   }),
@@ -65,7 +74,7 @@ const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
 builder.queryField('machine', (t) =>
   t.field({
     type: Checkup,
-    description: 'What the machine doctor finds: each check with its fix. Takes up to 5 s.',
+    description: 'Machine checks, each with its fix. Takes up to 5 s.',
     // It queries name servers and opens connections.
     complexity: 100,
     resolve: (_, __, g) => call(g, examineMachine, {}),
@@ -75,7 +84,7 @@ builder.queryField('machine', (t) =>
 const TableKeeping = enumOf(
   'TableKeeping',
   tableKeeping,
-  'AGE: for keptSeconds. ALWAYS: nothing of it is deleted by age. TRIMMED: it is small, or has a limit of its own.',
+  'AGE: for keptSeconds. ALWAYS: never deleted by age. TRIMMED: small, or has its own limit.',
 );
 
 const StorageTable = builder.objectRef<StorageView['tables'][number]>('StorageTable').implement({
@@ -92,7 +101,7 @@ const StorageTable = builder.objectRef<StorageView['tables'][number]>('StorageTa
     partitions: t.exposeInt('partitions'),
     kept: t.field({ type: TableKeeping, resolve: ({ kept }) => kept }),
     keptSeconds: t.int({ nullable: true, resolve: ({ kept_seconds }) => kept_seconds }),
-    setting: t.exposeString('setting', { nullable: true, description: 'The variable that sets its age.' }),
+    setting: t.exposeString('setting', { nullable: true, description: 'The environment variable that sets its age.' }),
   }),
 });
 
@@ -109,21 +118,21 @@ const Storage = builder.objectRef<StorageView>('Storage').implement({
     disk: t.field({
       type: StorageDisk,
       nullable: true,
-      description: 'null: the disk of another server.',
+      description: 'null: on another server.',
       resolve: ({ disk }) => disk,
     }),
     mails: t.field({
       type: 'BigInt',
       nullable: true,
-      description: 'About so many are kept; null: not counted yet.',
+      description: 'Estimated number stored; null: not counted yet.',
       resolve: ({ mails }) => mails,
     }),
     bytesPerMail: t.int({ resolve: ({ bytes_per_mail }) => bytes_per_mail }),
-    measured: t.exposeBoolean('measured', { description: 'false: bytesPerMail is that of a usual mail.' }),
+    measured: t.exposeBoolean('measured', { description: 'false: bytesPerMail is a typical size.' }),
     mailsPerDay: t.float({ description: 'Over the last seven days.', resolve: ({ mails_per_day }) => mails_per_day }),
     daysUntilFull: t.float({
       nullable: true,
-      description: 'null: not at this rate and with this retention, or not known.',
+      description: 'null: never at this rate and retention, or unknown.',
       resolve: ({ days_until_full }) => days_until_full,
     }),
     tables: t.field({ type: [StorageTable], resolve: ({ tables }) => tables }),
@@ -134,7 +143,7 @@ const Storage = builder.objectRef<StorageView>('Storage').implement({
 builder.queryField('storage', (t) =>
   t.field({
     type: Storage,
-    description: 'Bytes of each table and mail, and days until the disk is full. Needs operator.',
+    description: 'Size per table and per email, and days until the disk is full. Requires operator.',
     // It asks for the size of every file.
     complexity: 50,
     resolve: (_, __, g) => call(g, getStorage, {}),
@@ -149,7 +158,7 @@ const KeptKind = builder.objectRef<RetentionView['kinds'][number]>('KeptKind').i
     kind: t.field({ type: RetentionKind, resolve: ({ kind }) => kind }),
     keptSeconds: t.int({
       nullable: true,
-      description: 'null: without limit.',
+      description: 'null: kept indefinitely.',
       resolve: ({ kept_seconds }) => kept_seconds,
     }),
     setting: t.exposeString('setting', { description: 'The environment variable that sets it.' }),
@@ -160,15 +169,15 @@ const Retention = builder.objectRef<RetentionView>('Retention').implement({
   fields: (t) => ({
     kinds: t.field({ type: [KeptKind], resolve: ({ kinds }) => kinds }),
     capturedBytes: t.int({
-      description: 'The bytes of captured mail that a workspace keeps.',
+      description: 'Captured email per workspace in bytes.',
       resolve: ({ captured_bytes }) => captured_bytes,
     }),
     delivery: t.field({
       type: [DeliveryKind],
-      description: 'Where live mail goes.',
+      description: 'Where live email goes.',
       resolve: ({ delivery }) => delivery,
     }),
-    transcripts: t.exposeString('transcripts', { description: 'failures or all: which SMTP dialogues are kept.' }),
+    transcripts: t.exposeString('transcripts', { description: 'failures or all: which SMTP transcripts are kept.' }),
     requestLog: t.boolean({ resolve: ({ request_log }) => request_log }),
   }),
 });
@@ -176,7 +185,7 @@ const Retention = builder.objectRef<RetentionView>('Retention').implement({
 builder.queryField('retention', (t) =>
   t.field({
     type: Retention,
-    description: 'How long what is kept, and whether mail is captured. Needs admin.',
+    description: 'Retention settings, and whether email is captured. Requires admin.',
     resolve: (_, __, g) => call(g, getRetention, {}),
   }),
 );

@@ -14,23 +14,23 @@ const HoldScope = enumOf('HoldScope', holdScopes);
 const HoldStatus = enumOf(
   'HoldStatus',
   ['active', 'resuming', 'ended'],
-  'RESUMING: it has ended, and its backlog is sent at its resume rate.',
+  'RESUMING: released, and the backlog is sent at its resume rate.',
 );
 const HoldEnd = enumOf('HoldEnd', ['release', 'expiry']);
 
 claimIds('hold', 'Hold');
 builder.node(Hold, {
-  description: 'Stops something on every worker for a while. No mail is lost and no attempt is used up.',
+  description: 'Stops sending on every worker for a while. No email is lost and no retries are used.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.holds.loadMany(ids),
   fields: (t) => ({
     scope: t.field({ type: HoldScope, resolve: ({ scope }) => scope }),
     value: t.exposeString('value', {
-      description: 'What is held: the name of a queue or a domain, or an id; all for the instance.',
+      description: 'The target: a queue name, a domain name or an ID; all for the instance.',
     }),
     workspaceId: t.id({
       nullable: true,
-      description: 'null: it applies to all workspaces.',
+      description: 'null: applies to all workspaces.',
       resolve: ({ workspace_id }) => workspace_id,
     }),
     reason: t.exposeString('reason'),
@@ -46,17 +46,18 @@ builder.node(Hold, {
     endedBy: t.field({ type: HoldEnd, nullable: true, resolve: ({ ended_by }) => ended_by }),
     resumeRatePerMin: t.int({
       nullable: true,
-      description: 'The rate at which held mail resumes after the hold ends; null: all at once.',
+      description: 'The rate at which held email is sent after the hold; null: no limit.',
       resolve: ({ resume_rate_per_minute }) => resume_rate_per_minute,
     }),
-    affected: t.exposeInt('affected', { description: 'What it holds now, counted up to 10000.' }),
+    affected: t.exposeInt('affected', { description: 'Number of held items, counted up to 10,000.' }),
   }),
 });
 
 builder.queryField('holds', (t) =>
   t.field({
     type: [Hold],
-    description: 'Holds, newest first; with active: false the newest hundred, ended ones too. Needs admin or operator.',
+    description:
+      'Holds, newest first. With active: false, the newest 100, including ended ones. Requires admin or operator.',
     args: { active: t.arg.boolean({ defaultValue: true }) },
     complexity: { field: 1, multiplier: 10 },
     resolve: async (_, { active }, g) => (await call(g, listHolds, { active: active ?? true, limit: MOST })).data,
@@ -73,23 +74,23 @@ const HoldInput = builder.inputType('HoldInput', {
     scope: t.field({ type: HoldScope, required: true }),
     value: t.string({
       required: true,
-      description: 'The name of a queue or a domain, or an id; all for the instance.',
+      description: 'A queue name, a domain name or an ID; all for the instance.',
     }),
-    reason: t.string({ required: true, description: 'Shown to those whose mail it holds.' }),
+    reason: t.string({ required: true, description: 'Shown wherever email is held.' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'One day from now by default, 30 days at most; never by default for the instance.',
+      description: 'Default: one day from now, maximum: 30 days. Instance holds do not expire by default.',
     }),
-    resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes.' }),
-    workspaceId: t.id({ description: 'For operators: the workspace of the domain.' }),
+    resumeRatePerMin: t.int({ description: 'The rate at which held email is sent.' }),
+    workspaceId: t.id({ description: 'The workspace of the domain (operators only).' }),
   }),
 });
 const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     reason: t.string(),
-    resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes, instead of that of the hold.' }),
-    atOnce: t.boolean({ description: 'Removes its resume rate too, even if the hold has already ended.' }),
+    resumeRatePerMin: t.int({ description: "The rate at which held email is sent, instead of the hold's rate." }),
+    atOnce: t.boolean({ description: 'Also removes the resume rate, even if the hold already ended.' }),
   }),
 });
 
@@ -97,14 +98,14 @@ builder.mutationFields((t) => ({
   holdCreate: t.field({
     type: HoldResult,
     description:
-      'Holds on every worker within two seconds. Needs operator for the instance, queues and destinations, else admin.',
+      'Creates a hold, effective on every worker within two seconds. Requires operator for the instance, queues and destinations, otherwise admin.',
     args: { input: t.arg({ type: HoldInput, required: true }) },
     resolve: (_, { input: { resumeRatePerMin, ...input } }, g) =>
       outcome(async () => ({ hold: await call(g, createHold, { ...input, resumeRatePerMinute: resumeRatePerMin }) })),
   }),
   holdRelease: t.field({
     type: HoldResult,
-    description: 'Ends a hold. Idempotent. Needs operator for a hold of an operator, else admin.',
+    description: 'Releases a hold. Idempotent. Requires operator for holds created by operators, otherwise admin.',
     args: { input: t.arg({ type: HoldReleaseInput, required: true }) },
     resolve: (_, { input: { id, reason, resumeRatePerMin, atOnce } }, g) =>
       outcome(async () => ({

@@ -17,11 +17,7 @@ import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds, typenameOf } from '../kit/node-ids.ts';
 import { Job, Queue, Worker } from '../kit/refs.ts';
 
-const JobState = enumOf(
-  'JobState',
-  jobStates,
-  'RETRY: it failed and waits for another try. DEAD: its retries are used up.',
-);
+const JobState = enumOf('JobState', jobStates, 'RETRY: failed and waiting for a retry. DEAD: no retries left.');
 
 const JobAttempt = builder.objectRef<JobDetail['attempts'][number]>('JobAttempt').implement({
   fields: (t) => ({
@@ -52,11 +48,11 @@ builder.node(Job, {
       },
     }),
     state: t.field({ type: JobState, resolve: ({ state }) => state }),
-    data: t.field({ type: 'JSON', description: 'Its payload: ids.', resolve: ({ data }) => data }),
+    data: t.field({ type: 'JSON', description: 'The payload (IDs only).', resolve: ({ data }) => data }),
     output: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The output of its last failure.',
+      description: 'The error of its last failure.',
       resolve: ({ output }) => output,
     }),
     retryCount: t.int({ resolve: ({ retry_count }) => retry_count }),
@@ -69,30 +65,30 @@ builder.node(Job, {
     heartbeatAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ heartbeat_at }) => heartbeat_at }),
     attempts: t.field({
       type: [JobAttempt],
-      description: 'Latest first. For a mail, the attempts at its recipient.',
+      description: 'Newest first. For email, the delivery attempts.',
       // Read job by job, so selecting it on a list is expensive.
       complexity: { field: 3, multiplier: 1 },
       resolve: async ({ id }, _, g) => (await call(g, getJob, { id })).attempts,
     }),
     parkedIn: t.string({
       nullable: true,
-      description: 'The destination that the mail of a ready job waits for.',
+      description: 'The destination that a ready job waits for.',
       resolve: ({ parked_in }) => parked_in,
     }),
     worker: t.field({
       type: Worker,
       nullable: true,
-      description: 'The worker that runs it, if known; not recorded for single mails.',
+      description: 'The worker running it, if known. Not recorded for individual emails.',
       resolve: async ({ worker }, _, { load }) =>
         worker && ((await load.workers()).find(({ id }) => id === worker.id) ?? null),
     }),
     subject: t.node({
-      description: 'The subject, if it has an id and the key may see it.',
+      description: 'The subject, if it has an ID and is visible to the key.',
       id: ({ subject }) => (subject === null || typenameOf(subject.id) === null ? null : subject.id),
     }),
     subjectId: t.id({
       nullable: true,
-      description: 'The id or the name of the subject.',
+      description: 'The ID or name of the subject.',
       resolve: ({ subject }) => subject?.id ?? null,
     }),
   }),
@@ -102,8 +98,8 @@ const JobFilter = builder.inputType('JobFilter', {
   fields: (t) => ({
     queue: t.string(),
     state: t.field({ type: JobState }),
-    subject: t.id({ description: 'The id of a message, a webhook or a workspace, or the name of a domain.' }),
-    since: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
+    subject: t.id({ description: 'A message, webhook or workspace ID, or a domain name.' }),
+    since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
 });
@@ -113,7 +109,7 @@ const JobConnection = connectionOf(Job);
 builder.queryField('jobs', (t) =>
   t.field({
     type: JobConnection,
-    description: 'Jobs, latest first: with a state by due or end time, else by creation time. Needs operator.',
+    description: 'Jobs, newest first: with a state, by due or end time; otherwise by creation time. Requires operator.',
     args: { ...pageArgs(t), filter: t.arg({ type: JobFilter }) },
     resolve: (_, { filter, ...args }, g) => page(g, listJobs, args, { ...filter }),
   }),
@@ -122,14 +118,14 @@ builder.queryField('jobs', (t) =>
 const JobInput = builder.inputType('JobInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
 const ScheduleInput = builder.inputType('ScheduleInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
@@ -147,12 +143,12 @@ builder.mutationFields((t) => {
       resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, operation, input) })),
     });
   return {
-    jobRetry: lever(retryJob, 'Tries a dead or canceled job again, and a deferred mail at once.'),
-    jobCancel: lever(cancelJob, 'Cancels a job that waits, or dismisses a dead one.'),
-    jobRunNow: lever(runJobNow, 'Runs a job at once that waits for its time.'),
+    jobRetry: lever(retryJob, 'Retries a dead or canceled job, or a deferred email immediately.'),
+    jobCancel: lever(cancelJob, 'Cancels a waiting job or dismisses a dead one.'),
+    jobRunNow: lever(runJobNow, 'Runs a scheduled job now.'),
     scheduleRunNow: t.field({
       type: JobResult,
-      description: 'Adds the job of a schedule now; the schedule itself goes on unchanged.',
+      description: 'Runs a schedule now, without changing its next run.',
       args: { input: t.arg({ type: ScheduleInput, required: true }) },
       resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, runSchedule, input) })),
     }),

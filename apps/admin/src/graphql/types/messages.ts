@@ -52,18 +52,18 @@ function bytesOf({ html, text, attachments }: EmailContent): number {
 const MessageStatus = enumOf(
   'MessageStatus',
   deliveryStates,
-  'The least advanced open status of its recipients; once all are closed, the worst of theirs.',
+  'The least advanced open status of its recipients; when all are closed, the worst one.',
 );
 
 const Priority = enumOf(
   'Priority',
   priorities,
-  'While all three wait for a destination, the mail of a workspace goes 8 : 4 : 1. No header of the mail says it.',
+  "While all three wait for a destination, a workspace's email is sent 8 : 4 : 1. Email headers do not show the priority.",
 );
 const Retain = enumOf(
   'Retain',
   retains,
-  'NONE: html, text and attachments are deleted within a minute after the last recipient is closed.',
+  'NONE: html, text and attachments are deleted within a minute after the last attempt.',
 );
 
 claimIds('message', 'Message');
@@ -104,7 +104,7 @@ builder.node(Message, {
     finishedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The time of its last event; null while a recipient is still open.',
+      description: 'The time of its last event; null while a recipient is open.',
       resolve: ({ status, last_event }) => (openStates.some((open) => open === status) ? null : last_event.at),
     }),
     priority: t.field({ type: Priority, resolve: ({ priority }) => priority }),
@@ -132,7 +132,7 @@ builder.node(Message, {
     domain: t.field({
       type: Domain,
       nullable: true,
-      description: 'The domain of from; null once it has been removed.',
+      description: 'The sender domain; null after it is removed.',
       resolve: ({ message_id }, _, { load }) =>
         load.domainsByName.load(message_id.slice(message_id.indexOf('@') + 1, -1)),
     }),
@@ -172,7 +172,7 @@ builder.objectFields(Message, (t) => ({
   job: t.field({
     type: Job,
     nullable: true,
-    description: 'The job of the first of its open recipients. Needs operator.',
+    description: 'The job of the first of its open recipients. Requires operator.',
     async resolve({ id }, _, { load }) {
       const [first] = await load.jobsOfMessages.load(id);
       return first ? load.jobs.load(first.job_id) : null;
@@ -181,7 +181,7 @@ builder.objectFields(Message, (t) => ({
   waiting: t.field({
     type: WaitReason,
     nullable: true,
-    description: 'Why it is not sent yet: what its first open recipient waits for.',
+    description: 'Why it is not sent yet: the wait of its first open recipient.',
     resolve: (email) => recipientsOf(email).find(({ entry }) => entry.waiting !== null) ?? null,
   }),
 }));
@@ -215,7 +215,7 @@ const StatusCount = builder
     }),
   });
 
-const LINK = 'Of a download that works once within five minutes. Each is recorded in the audit log.';
+const LINK = 'A one-time download URL, valid for five minutes. Each is recorded in the audit log.';
 // It reads the content again, and writes two rows.
 const LINK_COST = 10;
 
@@ -276,16 +276,16 @@ const RawMime = builder.objectRef<{ readonly message_id: string; readonly size_b
 });
 
 export const MessageFilter = builder.inputType('MessageFilter', {
-  description: 'The filters of GET /v1/email/logs, combined by AND.',
+  description: 'The filters of GET /v1/email/logs, combined with AND.',
   fields: (t) => ({
     status: t.field({ type: [MessageStatus], description: 'One of these.' }),
-    tags: t.stringList({ description: 'A message must have all of these.' }),
-    to: t.field({ type: 'EmailAddress', description: 'A recipient, copies included.' }),
+    tags: t.stringList({ description: 'The message must have all of these.' }),
+    to: t.field({ type: 'EmailAddress', description: 'A recipient, including cc and bcc.' }),
     from: t.field({ type: 'EmailAddress' }),
-    domain: t.string({ description: 'The domain of from.' }),
-    toDomain: t.string({ description: 'The domain of one of its recipients, copies included.' }),
+    domain: t.string({ description: 'Sender domain.' }),
+    toDomain: t.string({ description: 'A recipient domain, including cc and bcc.' }),
     priority: t.field({ type: Priority }),
-    since: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
+    since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
 });
@@ -299,13 +299,13 @@ builder.queryField('messages', (t) =>
   t.field({
     type: MessageConnection,
     description:
-      'The log, newest first. A page with a filter may be short while hasNextPage is true. last and before, in place of ' +
+      'The log, newest first. A filtered page can be short while hasNextPage is true. last and before, instead of ' +
       'first and after, return the end of the log, or the page before a cursor.',
     args: {
       ...pageArgs(t),
-      last: t.arg.int({ description: 'Entries of a page from the other end, from 1 to 100; first is ignored then.' }),
+      last: t.arg.int({ description: 'Entries from the end of the log, from 1 to 100. first is ignored then.' }),
       before: t.arg.string({
-        description: 'startCursor of the following page, or the cursor of any edge; same filter.',
+        description: 'startCursor of the following page, or the cursor of any edge, with the same filter.',
       }),
       filter: t.arg({ type: MessageFilter }),
     },
@@ -327,7 +327,7 @@ builder.queryField('messages', (t) =>
 );
 
 function bothEnds(): AppError {
-  const message = 'after goes with first, and before with last; give one of the two pairs.';
+  const message = 'Use after with first, or before with last.';
   return new AppError('invalid_cursor', message, { details: [{ param: 'before', reason: 'invalid_cursor', message }] });
 }
 
@@ -348,7 +348,7 @@ const RescheduleInput = builder.inputType('RescheduleInput', {
 const ContentLinkInput = builder.inputType('ContentLinkInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    attachment: t.int({ description: 'The place of an attachment, from 0; the source where it is left out.' }),
+    attachment: t.int({ description: 'The attachment index, from 0. Default: the source.' }),
   }),
 });
 const ContentLinkPayload = builder
@@ -364,7 +364,7 @@ const ContentLinkResult = resultOf('ContentLinkResult', ContentLinkPayload);
 const GiveUpInput = builder.inputType('GiveUpInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
@@ -389,7 +389,7 @@ builder.mutationFields((t) => ({
   }),
   messageResend: t.field({
     type: MessageResult,
-    description: 'Sends the content of a message again, as a new message.',
+    description: 'Resends the content of a message as a new message.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
@@ -399,13 +399,13 @@ builder.mutationFields((t) => ({
   }),
   messageContentLink: t.field({
     type: ContentLinkResult,
-    description: 'A link to the source, or to an attachment, that a browser can open once within five minutes.',
+    description: 'Creates a one-time link to the source or an attachment, valid for five minutes.',
     args: { input: t.arg({ type: ContentLinkInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, createContentLink, input)),
   }),
   messageGiveUp: t.field({
     type: MessageResult,
-    description: 'Ends the open recipients of a message; those that were never tried are canceled.',
+    description: 'Gives up on the open recipients of a message. Recipients without an attempt are canceled.',
     args: { input: t.arg({ type: GiveUpInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, giveUpMessage, input) })),
   }),

@@ -22,26 +22,26 @@ import { DeleteResult } from '../kit/target.ts';
 const WorkspaceRole = enumOf(
   'WorkspaceRole',
   workspaceRoles,
-  'A viewer reads mail and domains, a member also sends and manages domains and webhooks, an admin does everything.',
+  'VIEWER: reads email and domains. MEMBER: also sends and manages domains and webhooks. ADMIN: full access.',
 );
-const EntryWay = enumOf('EntryWay', entryWays, 'What a person who is new here first signs in with.');
+const EntryWay = enumOf('EntryWay', entryWays, 'The first sign-in method of a new user.');
 
 const Member = builder.objectRef<MemberEntry>('Member').implement({
-  description: 'A person in one workspace. The same person may be in several, so this has no id of its own.',
+  description: 'A user in one workspace. A user can belong to several, so a member has no ID.',
   fields: (t) => ({
     userId: t.id({ resolve: ({ id }) => id }),
     workspaceId: t.exposeID('workspace_id'),
     email: t.field({ type: 'EmailAddress', resolve: ({ email }) => email }),
     role: t.field({ type: WorkspaceRole, resolve: ({ role }) => role }),
     operator: t.exposeBoolean('operator', {
-      description: 'May act in every workspace, whatever the role in this one.',
+      description: 'Has access to every workspace, regardless of role.',
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
   }),
 });
 
 const Operator = builder.objectRef<OperatorEntry>('Operator').implement({
-  description: 'A person who runs the instance.',
+  description: 'A user with access to the whole instance.',
   fields: (t) => ({
     userId: t.id({ resolve: ({ id }) => id }),
     email: t.field({ type: 'EmailAddress', resolve: ({ email }) => email }),
@@ -55,7 +55,7 @@ const OperatorConnection = connectionOf(Operator);
 builder.queryField('members', (t) =>
   t.field({
     type: MemberConnection,
-    description: "The people of a workspace: the key's own, where none is named. Needs operator.",
+    description: "The members of a workspace. Default: the key's own. Requires operator.",
     args: { ...pageArgs(t), workspaceId: t.arg.id() },
     resolve: (_, { workspaceId, ...args }, g) => page(g, listMembers, args, { workspaceId }),
   }),
@@ -64,17 +64,17 @@ builder.queryField('members', (t) =>
 builder.queryField('operators', (t) =>
   t.field({
     type: OperatorConnection,
-    description: 'Needs operator.',
+    description: 'Requires operator.',
     args: pageArgs(t),
     resolve: (_, args, g) => page(g, listOperators, args),
   }),
 );
 
 const EntryFields = builder.objectRef<Entry>('PersonEntry').implement({
-  description: 'The first credentials of a new person: shown once, and empty for a known person.',
+  description: 'The first credentials of a new user. Returned once, and empty for existing users.',
   fields: (t) => ({
     password: t.exposeString('password', { nullable: true }),
-    loginUrl: t.exposeString('login_url', { nullable: true, description: 'Signs in once.' }),
+    loginUrl: t.exposeString('login_url', { nullable: true, description: 'Works once.' }),
     loginUrlExpiresAt: t.field({
       type: 'DateTime',
       nullable: true,
@@ -142,7 +142,7 @@ const MemberSetRoleInput = builder.inputType('MemberSetRoleInput', {
 builder.mutationField('memberSetRole', (t) =>
   t.field({
     type: MemberResult,
-    description: "Ends the person's sessions.",
+    description: "Ends the user's sessions.",
     args: { input: t.arg({ type: MemberSetRoleInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ member: await call(g, setMemberRole, input), entry: null })),
   }),
@@ -155,7 +155,7 @@ const MemberRemoveInput = builder.inputType('MemberRemoveInput', {
 builder.mutationField('memberRemove', (t) =>
   t.field({
     type: DeleteResult,
-    description: "Ends the person's sessions.",
+    description: "Ends the user's sessions.",
     args: { input: t.arg({ type: MemberRemoveInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, removeMember, input)).id })),
   }),
@@ -188,7 +188,7 @@ const OperatorRemoveInput = builder.inputType('OperatorRemoveInput', {
 builder.mutationField('operatorRemove', (t) =>
   t.field({
     type: DeleteResult,
-    description: "Ends the person's sessions; what they are in workspaces stays.",
+    description: "Ends the user's sessions. Workspace roles do not change.",
     args: { input: t.arg({ type: OperatorRemoveInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, removeOperator, input)).id })),
   }),

@@ -27,7 +27,7 @@ const A_FEW = 10;
 const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').implement({
   fields: (t) => ({
     p: t.exposeInt('p'),
-    seconds: t.exposeFloat('seconds', { nullable: true, description: 'null: nothing was counted.' }),
+    seconds: t.exposeFloat('seconds', { nullable: true, description: 'null: no data.' }),
   }),
 });
 
@@ -69,7 +69,7 @@ async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', pe
 }
 
 Queue.implement({
-  description: 'A queue as a worker last measured it.',
+  description: 'A queue, as last measured by a worker.',
   fields: (t) => {
     const percentiles = t.arg.intList({ defaultValue: [50, 95, 99] });
     return {
@@ -78,8 +78,8 @@ Queue.implement({
       ready: t.exposeInt('ready', { description: 'Due and not active.' }),
       deferred: t.exposeInt('deferred', { description: 'Due later, including retries.' }),
       active: t.exposeInt('active'),
-      dead: t.exposeInt('dead', { description: 'Their retries are used up.' }),
-      parked: t.exposeInt('parked', { description: 'Mail that is due and waits for its destination.' }),
+      dead: t.exposeInt('dead', { description: 'No retries left.' }),
+      parked: t.exposeInt('parked', { description: 'Due email that waits for its destination.' }),
       oldestReadySeconds: t.float({ nullable: true, resolve: ({ oldest_ready_seconds }) => oldest_ready_seconds }),
       inPerMin: t.float({ nullable: true, resolve: ({ in_per_minute }) => in_per_minute }),
       outPerMin: t.float({ nullable: true, resolve: ({ out_per_minute }) => out_per_minute }),
@@ -101,11 +101,11 @@ Queue.implement({
         complexity: { field: 1, multiplier: 1 },
         resolve: (queue, args, g) => times(g, queue, 'run', args.percentiles ?? []),
       }),
-      concurrency: t.exposeInt('concurrency', { description: 'How many each worker runs at once.' }),
+      concurrency: t.exposeInt('concurrency', { description: 'Concurrent jobs per worker.' }),
       paused: t.field({
         type: Hold,
         nullable: true,
-        description: 'The hold that stops it.',
+        description: 'The hold on this queue.',
         resolve: async ({ name }, _, { load }) => (await load.heldQueues()).get(name) ?? null,
       }),
       workers: t.field({
@@ -144,7 +144,7 @@ Queue.implement({
       measuredAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When a worker counted it; null if none has yet.',
+        description: 'When a worker last measured it; null if never.',
         resolve: ({ measured_at }) => measured_at,
       }),
     };
@@ -159,7 +159,7 @@ Worker.implement({
     name: t.exposeString('name'),
     host: t.exposeString('host'),
     version: t.exposeString('version', { nullable: true }),
-    live: t.exposeBoolean('live', { description: 'Neither stopped nor silent for three heartbeats.' }),
+    live: t.exposeBoolean('live', { description: 'Not stopped, and no three missed heartbeats.' }),
     startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
     lastHeartbeatAt: t.field({ type: 'DateTime', resolve: ({ last_heartbeat_at }) => last_heartbeat_at }),
     stoppedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ stopped_at }) => stopped_at }),
@@ -177,11 +177,11 @@ Worker.implement({
   }),
 });
 
-const MissedPolicy = enumOf('MissedPolicy', ['skip', 'once'], 'What becomes of times at which nothing ran.');
+const MissedPolicy = enumOf('MissedPolicy', ['skip', 'once'], 'Policy for missed runs.');
 
 const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Of the schedule and of its queue.' }),
+    name: t.exposeString('name', { description: 'Name of the schedule and its queue.' }),
     cron: t.exposeString('cron'),
     timezone: t.exposeString('timezone'),
     human: t.string({ resolve: ({ in_words }) => in_words }),
@@ -197,7 +197,7 @@ const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
     lastRun: t.field({
       type: Job,
       nullable: true,
-      description: 'null after its retention.',
+      description: 'null after it expires.',
       resolve: ({ last_run }, _, { load }) => last_run && load.jobs.load(last_run.id),
     }),
     missedPolicy: t.field({ type: MissedPolicy, resolve: ({ missed_policy }) => missed_policy }),
@@ -207,26 +207,26 @@ const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
 builder.queryFields((t) => ({
   queues: t.field({
     type: [Queue],
-    description: 'Every queue. Needs operator.',
+    description: 'Every queue. Requires operator.',
     complexity: { field: 1, multiplier: A_FEW },
     resolve: (_, __, { load }) => load.queues(),
   }),
   queue: t.field({
     type: Queue,
     nullable: true,
-    description: 'One queue by its name; null if there is none. Needs operator.',
+    description: 'One queue by its name; null if there is none. Requires operator.',
     args: { name: t.arg.string({ required: true }) },
     resolve: async (_, { name }, { load }) => (await load.queues()).find((queue) => queue.name === name) ?? null,
   }),
   workers: t.field({
     type: [Worker],
-    description: 'Latest first, including those that stopped within the last day. Needs operator.',
+    description: 'Newest first, including workers that stopped within the last day. Requires operator.',
     complexity: { field: 1, multiplier: A_FEW },
     resolve: (_, __, { load }) => load.workers(),
   }),
   schedules: t.field({
     type: [Schedule],
-    description: 'The cron schedules. Needs operator.',
+    description: 'The cron schedules. Requires operator.',
     complexity: { field: 1, multiplier: A_FEW },
     resolve: async (_, __, g) => (await call(g, listSchedules, {})).data,
   }),
@@ -235,8 +235,8 @@ builder.queryFields((t) => ({
 builder.subscriptionField('queueStats', (t) =>
   t.field({
     type: [Queue],
-    description: 'Queues, each time a worker has measured them. Needs operator.',
-    args: { names: t.arg.stringList({ description: 'All by default.' }) },
+    description: 'Queues, each time a worker measures them. Requires operator.',
+    args: { names: t.arg.stringList({ description: 'Default: all.' }) },
     complexity: { field: 1, multiplier: A_FEW },
     subscribe: (_, { names }, g) => g.follow(g, () => call(g, followQueues, { queues: names })),
     resolve: (queues) => [...queues],
@@ -247,7 +247,7 @@ const ConcurrencyInput = builder.inputType('ConcurrencyInput', {
   fields: (t) => ({
     queue: t.string({ required: true }),
     concurrency: t.int({ required: true, description: 'From 1 to 1000, for each worker.' }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
@@ -259,16 +259,16 @@ const QueueResult = resultOf('QueueResult', QueuePayload);
 const RedriveInput = builder.inputType('RedriveInput', {
   fields: (t) => ({
     queue: t.string({ required: true }),
-    limit: t.int({ description: 'The most jobs to redrive, oldest first.' }),
+    limit: t.int({ description: 'The maximum number of jobs to retry, oldest first.' }),
     preview: t.boolean({ description: 'Only count them.' }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
 const RedrivePayload = builder.objectRef<Redriven>('RedrivePayload').implement({
   fields: (t) => ({
     queueName: t.string({ resolve: ({ queue }) => queue }),
-    dead: t.exposeInt('dead', { description: 'How many were dead before, counted up to 10001.' }),
+    dead: t.exposeInt('dead', { description: 'Number of dead jobs before, counted up to 10001.' }),
     redriven: t.exposeInt('redriven'),
   }),
 });

@@ -33,10 +33,10 @@ const WaitRetryBackoff = builder.objectRef<RecipientOf>('WaitRetryBackoff').impl
 const ThrottlePolicy = enumOf(
   'ThrottlePolicy',
   ['destination_failures', 'destination_limit', 'resume_rate'],
-  'A destination that has failed, a limit that an operator has set, or the rate at which mail goes on after a hold.',
+  'A failing destination, a limit set by an operator, or the resume rate after a hold.',
 );
 const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
-  description: 'Its destination is closed for a while, or resumes at a limited rate after a hold.',
+  description: 'Its destination is closed temporarily, or resumes at a limited rate after a hold.',
   fields: (t) => ({
     policy: t.field({
       type: ThrottlePolicy,
@@ -60,19 +60,19 @@ async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Place
 }
 
 const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
-  description: 'It waits only for the mail before it.',
+  description: 'It waits for the email ahead of it.',
   fields: (t) => ({
     ahead: t.int({
       nullable: true,
       complexity: COUNTED,
       description:
-        'How many are before it, counted up to 10000, without those that a worker has fetched. null if it has just left the queue.',
+        'Deliveries ahead of it, counted up to 10000, without those that a worker has fetched. null if it has just left the queue.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.ahead ?? null,
     }),
     etaSeconds: t.int({
       nullable: true,
       complexity: COUNTED,
-      description: 'When its turn comes at the rate of the last minute; null if that cannot be estimated.',
+      description: 'Estimated start at the rate of the last minute; null if unknown.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.eta_seconds ?? null,
     }),
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
@@ -84,13 +84,13 @@ const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
   until: t.field({
     type: 'DateTime',
     nullable: true,
-    description: 'When it ends by itself.',
+    description: 'When it expires.',
     resolve: ({ entry }) => entry.waiting?.until ?? null,
   }),
   hold: t.field({
     type: Hold,
     nullable: true,
-    description: 'Needs admin.',
+    description: 'Requires admin.',
     resolve: ({ entry }, _, { load }) => (entry.waiting?.hold ? load.holds.load(entry.waiting.hold.id) : null),
   }),
 });
@@ -99,7 +99,7 @@ const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
   queue: t.field({
     type: Queue,
     nullable: true,
-    description: 'Needs operator.',
+    description: 'Requires operator.',
     async resolve(_, __, { ctx, load }) {
       if (!isOperator(ctx.actor)) return null;
       return (await load.queues()).find(({ name }) => name === MAIL_QUEUE) ?? null;
@@ -107,11 +107,11 @@ const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
   }),
 });
 const WaitHold = builder.objectRef<RecipientOf>('WaitHold').implement({
-  description: 'Its destination, its sending domain or its key is held.',
+  description: 'Its destination, sending domain or API key is held.',
   fields: heldFields,
 });
 const WaitQueuePaused = builder.objectRef<RecipientOf>('WaitQueuePaused').implement({
-  description: 'The queue of all mail is held.',
+  description: 'The email queue is held.',
   fields: (t) => ({ ...heldFields(t), ...queueField(t) }),
 });
 const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
@@ -141,14 +141,14 @@ export const WaitReason = builder.unionType('WaitReason', {
 const BounceClass = enumOf(
   'BounceClass',
   ['hard', 'soft'],
-  'hard: the mailbox or its domain does not exist. Whatever is not known is soft.',
+  'hard: the mailbox or its domain does not exist. Unknown causes are soft.',
 );
 const Bounce = builder.objectRef<NonNullable<RecipientEntry['bounce']>>('Bounce').implement({
-  description: 'What a bounce means.',
+  description: 'The cause of a bounce.',
   fields: (t) => ({
     class: t.field({ type: BounceClass, resolve: (bounce) => bounce.class }),
     category: t.exposeString('category'),
-    code: t.exposeString('code', { nullable: true, description: 'The enhanced status code, else that of the reply.' }),
+    code: t.exposeString('code', { nullable: true, description: 'The enhanced status code, or the reply code.' }),
   }),
 });
 
@@ -167,13 +167,13 @@ builder.node(Recipient, {
     kind: t.field({ type: RecipientKind, resolve: ({ entry }) => entry.kind }),
     status: t.field({ type: RecipientStatus, resolve: ({ entry }) => entry.status }),
     destination: t.string({
-      description: 'The domain that the mail goes to.',
+      description: 'The recipient domain.',
       resolve: ({ entry }) => entry.email.slice(entry.email.lastIndexOf('@') + 1),
     }),
     attemptCount: t.int({ resolve: ({ entry }) => entry.attempts }),
     lastResponse: t.string({
       nullable: true,
-      description: 'The last reply of the receiving server.',
+      description: 'The last response from the receiving server.',
       resolve: ({ entry }) => entry.last_response,
     }),
     lastAttempt: t.field({
@@ -188,19 +188,19 @@ builder.node(Recipient, {
     bounce: t.field({
       type: Bounce,
       nullable: true,
-      description: 'Null unless its status is bounced.',
+      description: 'null unless its status is bounced.',
       resolve: ({ entry }) => entry.bounce,
     }),
     waiting: t.field({
       type: WaitReason,
       nullable: true,
-      description: 'Why it is not sent yet; null while it is being sent and after it is closed.',
+      description: 'Why it is not sent yet; null while sending and when closed.',
       resolve: (recipient) => (recipient.entry.waiting === null ? null : recipient),
     }),
     job: t.field({
       type: Job,
       nullable: true,
-      description: 'The job that sends it; null after it is closed. Needs operator.',
+      description: 'The job that sends it; null when closed. Requires operator.',
       async resolve({ id, email }, _, { load }) {
         const jobs = await load.jobsOfMessages.load(email.id);
         const job = jobs.find(({ recipient_id }) => recipient_id === id);
@@ -210,7 +210,7 @@ builder.node(Recipient, {
     suppression: t.field({
       type: Suppression,
       nullable: true,
-      description: 'The suppression that applies to the address now.',
+      description: 'The current suppression of the address.',
       resolve: ({ entry }, _, { load }) => load.suppressionsByEmail.load(entry.email),
     }),
     message: t.field({ type: Message, resolve: ({ email }) => email }),

@@ -6,20 +6,20 @@ import { ApiKey } from '../kit/refs.ts';
 
 const RequestFault = builder.objectRef<RequestEntry['faults'][number]>('RequestFault').implement({
   fields: (t) => ({
-    pointer: t.exposeString('pointer', { description: 'The place in the body, as a JSON pointer.' }),
+    pointer: t.exposeString('pointer', { description: 'The field, as a JSON pointer.' }),
     reason: t.exposeString('reason'),
     message: t.exposeString('message'),
   }),
 });
 
 const RefusedRequest = builder.objectRef<RequestEntry>('Request').implement({
-  description: 'A request that was refused or failed.',
+  description: 'A rejected or failed request.',
   fields: (t) => ({
     id: t.exposeID('id'),
     at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
     api: t.exposeString('api'),
     method: t.exposeString('method'),
-    path: t.exposeString('path', { description: 'The route, without ids and addresses.' }),
+    path: t.exposeString('path', { description: 'The route without IDs and addresses.' }),
     status: t.exposeInt('status'),
     code: t.exposeString('code'),
     reason: t.exposeString('reason'),
@@ -34,7 +34,7 @@ const RefusedRequest = builder.objectRef<RequestEntry>('Request').implement({
     body: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What came, at most 4 kB, with masked addresses and without content.',
+      description: 'The request body, up to 4 kB, with addresses masked and content omitted.',
       resolve: ({ body }) => body,
     }),
   }),
@@ -44,7 +44,7 @@ const RequestFilter = builder.inputType('RequestFilter', {
   fields: (t) => ({
     reasons: t.stringList({ description: 'One of these.' }),
     apiKeyId: t.id(),
-    since: t.field({ type: 'DateTime', description: 'At this time or later.' }),
+    since: t.field({ type: 'DateTime', description: 'At or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),
   }),
 });
@@ -52,7 +52,7 @@ const RequestFilter = builder.inputType('RequestFilter', {
 builder.queryField('requests', (t) =>
   t.field({
     type: connectionOf(RefusedRequest),
-    description: 'Refused and failed requests, newest first.',
+    description: 'Rejected and failed requests, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: RequestFilter }) },
     resolve: (_, { filter, ...args }, g) => {
       const { reasons, ...others } = filter ?? {};

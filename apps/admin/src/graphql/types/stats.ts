@@ -12,23 +12,27 @@ type Series = Stats['series'][number];
 export const AccessScope = enumOf(
   'Reach',
   accessScopes,
-  'WORKSPACE needs admin and is what an admin gets; INSTANCE needs operator and is what an operator without admin gets.',
+  'WORKSPACE requires admin and is the default for admins. INSTANCE requires operator and is the default for operators without admin.',
 );
-const Metric = enumOf('Metric', metrics, 'Recipients, or durations in seconds since the accept or the scheduled time.');
-const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the one that sent.');
+const Metric = enumOf(
+  'Metric',
+  metrics,
+  'Recipients, or durations in seconds since the email was accepted or its scheduled time.',
+);
+const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the sending domain.');
 
 const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('StatSeries').implement({
   fields: (t) => ({
     metric: t.field({ type: Metric, resolve: ({ metric }) => metric }),
     key: t.string({
       nullable: true,
-      description: 'The value of the dimension; null: the rest, without series of their own.',
+      description: 'The value of the dimension; null: everything without its own series.',
       resolve: ({ key }) => key,
     }),
     points: t.field({ type: [StatPoint], resolve: ({ points }) => points }),
     completeUntil: t.field({
       type: 'DateTime',
-      description: 'Events after this time have not been counted yet.',
+      description: 'Data after this time is not complete.',
       resolve: ({ complete_until }) => complete_until,
     }),
   }),
@@ -37,13 +41,13 @@ const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('St
 builder.queryField('stats', (t) =>
   t.field({
     type: [StatSeries],
-    description: 'Mail outcomes over time, counted by recipient.',
+    description: 'Email outcomes over time, by recipient.',
     args: {
       range: t.arg({ type: TimeRange, required: true }),
       bucket: t.arg({ type: Bucket, required: true }),
       metrics: t.arg({ type: [Metric], required: true }),
       groupBy: t.arg({ type: StatDimension }),
-      top: t.arg.int({ description: 'Keys with series of their own; 10 by default, 30 at most.' }),
+      top: t.arg.int({ description: 'Keys with their own series. Default: 10, maximum: 30.' }),
       reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ range, bucket, metrics: asked, groupBy, top }, { ctx }) => {

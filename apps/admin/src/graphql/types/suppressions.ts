@@ -24,7 +24,7 @@ builder.node(Suppression, {
   fields: (t) => ({
     address: t.field({
       type: 'EmailAddress',
-      description: 'In lower case: it matches the address in any case.',
+      description: 'Lowercase; matching is case-insensitive.',
       resolve: ({ email }) => email,
     }),
     cause: t.field({ type: SuppressionCause, resolve: ({ source }) => source }),
@@ -37,7 +37,7 @@ builder.node(Suppression, {
     }),
     note: t.string({
       nullable: true,
-      description: 'Human-readable: the reply of a server, or the reason that was given.',
+      description: 'As text: the server response, or the given reason.',
       resolve: ({ reason }) => reason,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -50,7 +50,7 @@ const SuppressionConnection = connectionOf(Suppression);
 const SuppressionFilter = builder.inputType('SuppressionFilter', {
   fields: (t) => ({
     causes: t.field({ type: [SuppressionCause], description: 'One of these.' }),
-    address: t.field({ type: 'EmailAddress', description: 'One address, in any case.' }),
+    address: t.field({ type: 'EmailAddress', description: 'An email address, case-insensitive.' }),
   }),
 });
 
@@ -75,7 +75,7 @@ const SuppressionInput = builder.inputType('SuppressionInput', {
   fields: (t) => ({
     address: t.field({ type: 'EmailAddress', required: true }),
     note: t.string({ description: 'Human-readable.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When it expires; none given: never.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it expires. Default: never.' }),
   }),
 });
 
@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
   }),
   suppressionRemove: t.field({
     type: DeleteResult,
-    description: 'The next mail to the address is sent.',
+    description: 'Email to this address is sent again.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
@@ -111,18 +111,18 @@ const ErasureStatus = enumOf('ErasureStatus', ['queued', 'running', 'completed']
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const ErasureCounts = builder.objectRef<ErasureEntry['counts']>('ErasureCounts').implement({
-  description: 'Rows that were erased or changed.',
+  description: 'Rows erased or redacted.',
   fields: (t) =>
     Object.fromEntries(erasedKinds.map((kind) => [camel(kind), t.int({ resolve: (counts) => counts[kind] })])),
 });
 
 const Erasure = builder.objectRef<ErasureEntry>('Erasure').implement({
-  description: 'A run that erases an address; its receipt holds no address.',
+  description: 'An erasure of an address. Its receipt does not contain the address.',
   fields: (t) => ({
     id: t.exposeID('id'),
     status: t.field({ type: ErasureStatus, resolve: ({ status }) => status }),
     counts: t.field({ type: ErasureCounts, resolve: ({ counts }) => counts }),
-    remains: t.stringList({ description: 'Where the address may still be.', resolve: ({ remains }) => remains }),
+    remains: t.stringList({ description: 'Where the address may remain.', resolve: ({ remains }) => remains }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
   }),
@@ -133,7 +133,7 @@ const ErasureConnection = connectionOf(Erasure);
 builder.queryFields((t) => ({
   erasures: t.field({
     type: ErasureConnection,
-    description: 'Receipts, newest first. Needs admin.',
+    description: 'Receipts, newest first. Requires admin.',
     args: pageArgs(t),
     resolve: (_, args, g) => page(g, listErasures, args, {}),
   }),
@@ -157,7 +157,7 @@ const ErasureInput = builder.inputType('ErasureInput', {
 builder.mutationField('erasureStart', (t) =>
   t.field({
     type: ErasureResult,
-    description: 'Erases an address and the content of its mail.',
+    description: 'Erases an address and its email content.',
     args: { input: t.arg({ type: ErasureInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({ erasure: await call(g, startErasure, { email: input.address }) })),

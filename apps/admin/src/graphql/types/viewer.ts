@@ -11,7 +11,7 @@ import { Workspace } from './workspaces.ts';
 
 const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
   description:
-    'The requested cost of this request and what its key has left; extensions.cost of the answer has the actual cost.',
+    'The requested cost of this request and the remaining budget of its key. extensions.cost in the response has the actual cost.',
   fields: (t) => ({
     cost: t.int({ resolve: ({ told, requested }) => told ?? requested }),
     limit: t.int({ resolve: ({ charged }) => charged.window.limit }),
@@ -32,7 +32,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     key: t.field({
       type: ApiKey,
       nullable: true,
-      description: 'null: the token of a signed-in user.',
+      description: 'null: a signed-in user.',
       resolve: ({ key }) => key,
     }),
     rateLimit: t.field({
@@ -40,7 +40,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       args: {
         dryRun: t.arg.boolean({
           defaultValue: false,
-          description: 'Returns only the cost of the request: nothing else is answered, and one point is charged.',
+          description: 'Returns only the cost of the request, for one point.',
         }),
       },
       resolve: (_, __, { cost }) => cost,
@@ -62,7 +62,7 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: UsageType,
-    description: 'What the workspace of the key has sent in this month.',
+    description: 'Email volume of the workspace this month.',
     async resolve(_, __, g): Promise<WorkspaceUsage> {
       return { ...(await call(g, getMonthUsage, {})), workspace_id: g.ctx.actor.workspace_id };
     },

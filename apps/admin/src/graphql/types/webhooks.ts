@@ -49,16 +49,16 @@ builder.node(Webhook, {
     mode: t.field({
       type: KeyMode,
       description:
-        'It gets events about mail of this mode; events without a message, such as those of domains, if it is LIVE.',
+        'It gets events for email in this mode. LIVE webhooks also get events without a message, such as domain events.',
       resolve: ({ mode }) => mode,
     }),
     format: t.field({
       type: WebhookFormat,
-      description: 'Of what it is posted: our own, or the payload, event names and svix headers of Resend.',
+      description: "Payload format: Postrider's own, or the payload, event names and svix headers of Resend.",
       resolve: ({ format }) => format,
     }),
     events: t.stringList({
-      description: 'The event types that are posted; ["all"] means every type.',
+      description: 'The subscribed event types; ["all"] means every type.',
       resolve: ({ events }) => (typeof events === 'string' ? [events] : events),
     }),
     status: t.field({ type: WebhookStatus, resolve: ({ status }) => status }),
@@ -67,7 +67,7 @@ builder.node(Webhook, {
     previousSecretUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The previous secret also signs until then.',
+      description: 'The previous secret is also valid until then.',
       resolve: ({ previous_secret_until }) => previous_secret_until,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -76,7 +76,7 @@ builder.node(Webhook, {
     pausedUntil: t.field({ type: 'DateTime', nullable: true, resolve: ({ paused_until }) => paused_until }),
     deliveries: t.field({
       type: WebhookDeliveryConnection,
-      description: 'Posted and pending deliveries, newest first.',
+      description: 'Deliveries, newest first.',
       args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
       resolve: ({ id }, { filter, ...args }, g) =>
         filter?.webhookId == null || filter.webhookId === id
@@ -87,15 +87,17 @@ builder.node(Webhook, {
 });
 
 const WebhookAttempt = builder.objectRef<WebhookPost>('WebhookAttempt').implement({
-  description: 'A request to an endpoint and its answer; its body is requestBody of the delivery.',
+  description: 'A request to an endpoint and its response. Its body is requestBody of the delivery.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: '1 for the first since the delivery began, or began again.' }),
+    number: t.exposeInt('number', {
+      description: '1 for the first attempt since the delivery started or was replayed.',
+    }),
     at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
     durationMs: t.int({ nullable: true, resolve: ({ duration_ms }) => duration_ms }),
     requestHeaders: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'As sent, signature included; null after a success at first.',
+      description: 'As sent, including the signature; null if the first attempt succeeded.',
       resolve: ({ request_headers }) => request_headers,
     }),
     responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),
@@ -121,7 +123,7 @@ builder.node(WebhookDelivery, {
     webhook: t.field({
       type: Webhook,
       nullable: true,
-      description: 'null after it has been deleted.',
+      description: 'null after it is deleted.',
       resolve: ({ webhook_id }, _, { load }) => load.webhooks.load(webhook_id),
     }),
     status: t.field({ type: DeliveryStatus, resolve: ({ status }) => status }),
@@ -132,26 +134,26 @@ builder.node(WebhookDelivery, {
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
     durationMs: t.int({
       nullable: true,
-      description: 'Duration of the last attempt, until its answer or failure.',
+      description: 'Duration of the last attempt.',
       resolve: ({ duration_ms }) => duration_ms,
     }),
     responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),
     responseBody: t.string({
       nullable: true,
-      description: 'The first kilobyte of the last answer.',
+      description: 'The first kilobyte of the last response.',
       resolve: ({ response_body }) => response_body,
     }),
     error: t.exposeString('error', { nullable: true }),
     requestBody: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What every attempt posts; null once the event is no longer kept.',
+      description: 'What every attempt posts; null once the event has expired.',
       complexity: BODY_COST,
       resolve: ({ id }, _, { load }) => load.deliveryBodies.load(id),
     }),
     attempts: t.field({
       type: [WebhookAttempt],
-      description: 'Each attempt with request and answer, oldest first; the newest 50.',
+      description: 'The newest 50 attempts with request and response, oldest first.',
       complexity: { field: ATTEMPTS_COST, multiplier: 1 },
       resolve: ({ id }, _, { load }) => load.webhookPosts.load(id),
     }),
@@ -161,7 +163,7 @@ builder.node(WebhookDelivery, {
 builder.objectField(Event, 'deliveries', (t) =>
   t.field({
     type: [WebhookDelivery],
-    description: 'Its deliveries to the existing webhooks.',
+    description: 'Its deliveries to existing webhooks.',
     resolve: ({ id }, _, { load }) => load.deliveriesOfEvents.load(id),
   }),
 );
@@ -170,12 +172,12 @@ const WebhookDeliveryConnection = connectionOf(WebhookDelivery);
 const WebhookConnection = connectionOf(Webhook);
 
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  description: 'Combined by AND.',
+  description: 'Combined with AND.',
   fields: (t) => ({
     status: t.field({ type: [DeliveryStatus], description: 'One of these.' }),
     eventTypes: t.stringList({ description: 'One of these, such as email.bounced.' }),
     webhookId: t.id(),
-    since: t.field({ type: 'DateTime', description: 'Events of this time or later.' }),
+    since: t.field({ type: 'DateTime', description: 'Events at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Events before this time.' }),
   }),
 });
@@ -188,7 +190,7 @@ function filterInput(filter: typeof DeliveryFilter.$inferInput | null | undefine
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
     type: WebhookDeliveryConnection,
-    description: 'Posted and pending deliveries to the existing webhooks, newest first.',
+    description: 'Deliveries to existing webhooks, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
     resolve: (_, { filter, ...args }, g) =>
       page(g, listAllDeliveries, args, { ...filterInput(filter), webhookId: filter?.webhookId }),
@@ -209,7 +211,7 @@ const WebhookCreatePayload = builder
   .implement({
     fields: (t) => ({
       webhook: t.field({ type: Webhook, resolve: (webhook) => webhook }),
-      secret: t.exposeString('secret', { description: 'Shown this once.' }),
+      secret: t.exposeString('secret', { description: 'Only returned here.' }),
     }),
   });
 const WebhookCreateResult = resultOf('WebhookCreateResult', WebhookCreatePayload);
@@ -222,13 +224,12 @@ const DeliveryResult = resultOf('DeliveryResult', DeliveryPayload);
 const WebhookInput = builder.inputType('WebhookInput', {
   fields: (t) => ({
     url: t.field({ type: 'URL', required: true }),
-    events: t.stringList({ description: 'Types to post; none given: all.' }),
+    events: t.stringList({ description: 'Event types. Default: all.' }),
     description: t.string(),
-    format: t.field({ type: WebhookFormat, description: 'POSTRIDER by default.' }),
+    format: t.field({ type: WebhookFormat, description: 'Default: POSTRIDER.' }),
     mode: t.field({
       type: KeyMode,
-      description:
-        'The mode of mail that it gets events about. Default: SANDBOX for a sandbox key, LIVE for any other.',
+      description: 'The email mode it gets events for. Default: SANDBOX for sandbox keys, otherwise LIVE.',
     }),
   }),
 });
@@ -249,7 +250,7 @@ const WebhookTestInput = builder.inputType('WebhookTestInput', {
 const RecoverInput = builder.inputType('RecoverInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    since: t.field({ type: 'DateTime', required: true, description: 'Events of this time or later.' }),
+    since: t.field({ type: 'DateTime', required: true, description: 'Events at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Events before this time; now by default.' }),
   }),
 });
@@ -282,19 +283,19 @@ builder.mutationFields((t) => ({
   }),
   webhookTest: t.field({
     type: DeliveryResult,
-    description: 'Posts an example event, with test in its data.',
+    description: 'Sends an example event with test in its data.',
     args: { input: t.arg({ type: WebhookTestInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ delivery: await call(g, testWebhook, input) })),
   }),
   webhookSecretRotate: t.field({
     type: WebhookCreateResult,
-    description: 'Replaces the secret; the old one also signs for 24 hours.',
+    description: 'Rotates the secret. The old one remains valid for 24 hours.',
     args: { input: t.arg({ type: RotateInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, rotateWebhookSecret, input)),
   }),
   webhookRecover: t.field({
     type: WebhookResult,
-    description: 'Posts again what the endpoint has not received of the events of a range of time.',
+    description: 'Resends the events of a time range that the endpoint has not received.',
     args: { input: t.arg({ type: RecoverInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
@@ -304,7 +305,7 @@ builder.mutationFields((t) => ({
   }),
   deliveryReplay: t.field({
     type: DeliveryResult,
-    description: 'Posts a delivery again, under the same webhook-id.',
+    description: 'Replays a delivery with the same webhook-id.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input: { id } }, g) =>
       outcome(async () => ({

@@ -27,10 +27,10 @@ import { UsageType } from '../kit/usage.ts';
 const UnknownPolicy = enumOf(
   'UnknownPolicy',
   unknownPolicies,
-  'What becomes of a mail whose answer was lost after all of it was sent: RESEND may deliver it twice, STOP never.',
+  'Policy if the connection drops before the server confirms an email: RESEND may deliver it twice, STOP never does.',
 );
 
-const NO_LIMIT = 'null: no limit but that of the product.';
+const NO_LIMIT = 'null: only the product limit applies.';
 
 const Plan = builder.objectRef<PlanEntry>('Plan').implement({
   fields: (t) => ({
@@ -42,7 +42,7 @@ const Plan = builder.objectRef<PlanEntry>('Plan').implement({
     otherPerMinute: t.int({ resolve: ({ default_per_minute }) => default_per_minute }),
     workspaceRate: t.exposeInt('workspace_rate', {
       nullable: true,
-      description: 'Requests a minute of all API keys of a workspace; null: no limit but that of each key.',
+      description: 'Requests per minute across all API keys of a workspace; null: only the limit per key applies.',
     }),
     apiKeyLimit: t.exposeInt('api_key_limit', { nullable: true, description: NO_LIMIT }),
     domainLimit: t.exposeInt('domain_limit', { nullable: true, description: NO_LIMIT }),
@@ -63,7 +63,7 @@ builder.node(Workspace, {
     unknownPolicy: t.field({ type: UnknownPolicy, resolve: ({ unknown_policy }) => unknown_policy }),
     usage: t.field({
       type: UsageType,
-      args: { month: t.arg.string({ description: 'Such as 2025-01; the current month by default.' }) },
+      args: { month: t.arg.string({ description: 'Such as 2025-01. Default: the current month.' }) },
       resolve: async ({ id }, { month }, { load }) => ({
         ...(await load.usageOf(month ?? null).load(id)),
         workspace_id: id,
@@ -83,13 +83,13 @@ builder.queryFields((t) => ({
   }),
   workspaces: t.field({
     type: WorkspaceConnection,
-    description: 'All workspaces of the instance. Needs operator.',
+    description: 'All workspaces. Requires operator.',
     args: pageArgs(t),
     resolve: (_, args, g) => page(g, listWorkspaces, args),
   }),
   plans: t.field({
     type: [Plan],
-    description: 'Needs operator.',
+    description: 'Requires operator.',
     resolve: async (_, __, g) => (await call(g, listPlans, {})).data,
   }),
 }));
@@ -102,8 +102,8 @@ const WorkspaceResult = resultOf('WorkspaceResult', WorkspacePayload);
 const WorkspaceCreatePayload = builder.objectRef<CreatedWorkspace>('WorkspaceCreatePayload').implement({
   fields: (t) => ({
     workspace: t.field({ type: Workspace, resolve: (workspace) => workspace }),
-    apiKeyId: t.id({ description: 'Its first key, with the scope admin.', resolve: ({ api_key }) => api_key.id }),
-    secret: t.string({ description: 'Of that key; shown this once.', resolve: ({ api_key }) => api_key.secret }),
+    apiKeyId: t.id({ description: 'Its first key, with the admin scope.', resolve: ({ api_key }) => api_key.id }),
+    secret: t.string({ description: 'Of that key. Only returned here.', resolve: ({ api_key }) => api_key.secret }),
   }),
 });
 const WorkspaceCreateResult = resultOf('WorkspaceCreateResult', WorkspaceCreatePayload);
@@ -119,10 +119,10 @@ const WorkspaceInput = builder.inputType('WorkspaceInput', {
 
 const WorkspaceUpdateInput = builder.inputType('WorkspaceUpdateInput', {
   fields: (t) => ({
-    id: t.id({ description: 'The workspace of the key by default.' }),
+    id: t.id({ description: 'Default: the workspace of the key.' }),
     name: t.string(),
     unknownPolicy: t.field({ type: UnknownPolicy }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
@@ -130,25 +130,25 @@ const PlanInput = builder.inputType('PlanInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'Of the workspace.' }),
     plan: t.string({ required: true, description: 'The name of the plan.' }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
 const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    monthlyEmails: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    maxRecipientsPerRequest: t.int({ description: 'A new plan needs it.' }),
+    monthlyEmails: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    maxRecipientsPerRequest: t.int({ description: 'Required for a new plan.' }),
     sendPerMinute: t.int(),
     logsPerMinute: t.int(),
     otherPerMinute: t.int(),
-    workspaceRate: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    apiKeyLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    domainLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    webhookLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    memberLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    captureBytesLimit: t.int({ description: 'null: no limit. Unchanged by default.' }),
-    reason: t.string({ description: 'Recorded in the audit log.' }),
+    workspaceRate: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    apiKeyLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    domainLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    webhookLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    memberLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    captureBytesLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
@@ -182,7 +182,7 @@ builder.mutationFields((t) => ({
   }),
   workspaceSetPlan: t.field({
     type: WorkspaceResult,
-    description: 'Takes effect with the next request; mail sent this month stays counted.',
+    description: 'Takes effect with the next request. Email sent this month still counts.',
     args: { input: t.arg({ type: PlanInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
   }),
@@ -193,7 +193,7 @@ builder.mutationFields((t) => ({
   }),
   planUpdate: t.field({
     type: PlanResult,
-    description: 'Takes effect for every workspace on it, with the next request.',
+    description: 'Takes effect with the next request of every workspace on the plan.',
     args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, updatePlan, limitsOf(input)) })),
   }),

@@ -43,14 +43,14 @@ export function startDashboard(context: Context<AdminEnv>, source: DashboardSour
     case 'building':
       context.header('refresh', '1');
       return context.html(
-        page('Building the dashboard', html`<p>About 3 seconds; this page reloads by itself.</p>`),
+        page('Building the dashboard', html`<p>This takes about 3 seconds. The page reloads automatically.</p>`),
         503,
       );
     case 'failed':
       return context.html(
         page(
           'The dashboard is not built',
-          html`<p>Everything else works: the API, GraphQL and the command line.</p><pre>${state.why}</pre>`,
+          html`<p>The API, GraphQL and the command line still work.</p><pre>${state.why}</pre>`,
         ),
         503,
       );

@@ -15,7 +15,7 @@ export const trpcCode: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
 /** Errors of tRPC itself, before a procedure runs; any other code is an internal error. */
 const ownRefusals: Partial<Record<TRPC_ERROR_CODE_KEY, readonly [Reason, string]>> = {
   NOT_FOUND: ['route_not_found', 'No such procedure.'],
-  METHOD_NOT_SUPPORTED: ['route_not_found', 'Call a query by GET and a mutation by POST.'],
+  METHOD_NOT_SUPPORTED: ['route_not_found', 'Use GET for queries and POST for mutations.'],
   PARSE_ERROR: ['malformed_json', 'The input is not JSON.'],
   BAD_REQUEST: ['malformed_request', 'Not a valid tRPC call: send the input as JSON and at most 10 calls in a batch.'],
   UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Send the input as application/json.'],
@@ -29,7 +29,7 @@ export function publicError(error: unknown): AppError {
     const refusal = ownRefusals[error.code];
     if (refusal) return new AppError(...refusal);
   }
-  return new AppError('unexpected', 'Internal error; retry, and quote the request_id if it keeps failing.');
+  return new AppError('unexpected', 'Internal error. Retry, and include the request_id if you report it.');
 }
 
 export interface ErrorData extends Omit<PublicError, 'message'> {

@@ -75,7 +75,7 @@ async function run<I extends z.ZodType, O>(caller: Caller, operation: Operation<
 }
 
 export function signedIn({ actor }: Caller): UserActor {
-  if (actor === null) throw new AppError('session_ended', 'Not signed in; sign in and retry.');
+  if (actor === null) throw new AppError('session_ended', 'You are not signed in. Sign in and retry.');
   return actor;
 }
 

@@ -47,7 +47,7 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Pl
       return { count, exact: false };
     },
     passedOver: async () => [],
-    warnings: states.includes('delivered') ? ['The endpoint has accepted some of these before.'] : [],
+    warnings: states.includes('delivered') ? ['The endpoint already accepted some of these.'] : [],
     async act(tx, services, ids) {
       const begun = await replayRows(tx, { workspace_id, webhook_id, states }, cutoff_at, ids);
       if (begun.size > 0) await sendDeliver(services, tx, workspace_id, webhook_id);

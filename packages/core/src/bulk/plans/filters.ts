@@ -13,14 +13,14 @@ export const messageFilterSchema = z.strictObject(filterFields);
 
 export const deliveryFilterSchema = z.strictObject({
   webhook_id: idField(idPrefixes.webhook),
-  status: deliveryStatusField.optional().meta({ description: 'Default: failed. Pending ones are not touched.' }),
-  since: timestampField('since').optional().meta({ description: 'Events of this time or later.' }),
+  status: deliveryStatusField.optional().meta({ description: 'Default: failed. Pending ones are not affected.' }),
+  since: timestampField('since').optional().meta({ description: 'Events at or after this time.' }),
   until: timestampField('until').optional().meta({ description: 'Events before this time.' }),
 });
 
 export const jobFilterSchema = z.strictObject({
   queue: z.enum(queueNames),
-  since: timestampField('since').optional().meta({ description: 'Died at this time or later.' }),
+  since: timestampField('since').optional().meta({ description: 'Died at or after this time.' }),
   until: timestampField('until').optional().meta({ description: 'Died before this time.' }),
 });
 

@@ -60,14 +60,14 @@ const kinds: Record<MessageAction, Kind> = {
     statuses: ['scheduled', 'queued'],
     once_tried: 'already_sent',
     otherwise: 'already_sent',
-    warning: 'Canceled mail is never sent.',
+    warning: 'Canceled email is never sent.',
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },
   give_up: {
     statuses: openStates,
     otherwise: 'not_deferred',
-    warning: 'What is given up is not tried again; what was never tried is canceled.',
+    warning: 'Recipients given up get no further attempts. Recipients without an attempt are canceled.',
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },
@@ -82,7 +82,7 @@ const kinds: Record<MessageAction, Kind> = {
   delete: {
     statuses: closedStates,
     otherwise: 'still_open',
-    warning: 'Deleted contents cannot be restored, and their messages cannot be sent again.',
+    warning: 'Deleted content cannot be restored, and these messages cannot be resent.',
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },
@@ -122,7 +122,7 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
       ]);
     },
     warnings: [
-      ...(everything ? ['The filter is empty: this affects all mail of the workspace.'] : []),
+      ...(everything ? ['The filter is empty. This affects all email in the workspace.'] : []),
       ...(kind.warning ? [kind.warning] : []),
     ],
     async act(tx, services, ids) {

@@ -83,7 +83,7 @@ describe('a check of the records', () => {
     const checked = await checkRecords(dns, domainOf(name), keys, site, 200);
 
     const found = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
-    const late = { diagnosis: 'lookup_failed', detail: 'no server of DNS_SERVERS answered in time' };
+    const late = { diagnosis: 'lookup_failed', detail: 'no server in DNS_SERVERS responded in time' };
     expect(found.get('dkim')).toMatchObject(late);
     expect(found.get('spf')).toMatchObject(late);
     expect(found.get('ownership')).toMatchObject({ diagnosis: 'right' });
@@ -102,7 +102,7 @@ describe('a check of the records', () => {
     expect(performance.now() - started).toBeLessThan(CHECK_AT_ONCE_MS + 1000);
     const late = checked.filter(({ wanted }) => wanted.purpose !== 'return_path');
     expect(late.map(({ finding }) => finding.detail)).toEqual(
-      late.map(() => 'no server of DNS_SERVERS answered in time'),
+      late.map(() => 'no server in DNS_SERVERS responded in time'),
     );
   });
 
@@ -259,7 +259,7 @@ describe('a check of the records', () => {
 
     expect(strict).toMatchObject({ status: 'mismatch', diagnosis: 'dmarc_misaligned' });
     expect(strict.detail).toContain('set aspf=r');
-    expect(failing.detail).toContain('Mail fails this policy now');
+    expect(failing.detail).toContain('Email fails this policy');
   });
 
   it('concludes nothing from a server that fails or times out', async () => {

@@ -114,7 +114,7 @@ export function proofOf(checked: readonly CheckedRecord[]): Proof {
 const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
   pending: 'has not been checked',
   missing: 'is missing',
-  mismatch: 'has another value',
+  mismatch: 'has a different value',
   truncated: 'is truncated',
   multiple: 'exists more than once',
   lookup_error: 'could not be looked up',

@@ -103,10 +103,10 @@ describe('the advice on a record', () => {
     if (!record) throw new Error('no record is wanted');
     const advice = (detail: string) => adviceOf(record, { ...finding, detail });
 
-    expect(advice('no server of DNS_SERVERS could be reached')).toMatch(
+    expect(advice('no server in DNS_SERVERS could be reached')).toMatch(
       /DNS_SERVERS could be reached: .* that setting/,
     );
-    expect(advice('the name server answered SERVFAIL')).toMatch(/: check the name servers of the domain\.$/);
+    expect(advice('the name server returned SERVFAIL')).toMatch(/: check the name servers of the domain\.$/);
   });
 
   it('says how long the old value stays cached, if that is long', () => {

@@ -75,44 +75,48 @@ export const diagnoses = {
   right: { status: 'ok', advice: null },
   stale: {
     status: 'ok',
-    advice: () => 'It is right at your name servers, but other resolvers still have the old one cached: just wait',
+    advice: () =>
+      'Your name servers have the correct value, but other resolvers still cache the old one: wait until it expires',
   },
   missing: {
     status: 'missing',
     advice: ({ type, host }) =>
-      `Publish ${type === 'MX' ? 'an' : 'a'} ${type} record with the host ${host}; a new record may take minutes to be visible`,
+      `Publish ${type === 'MX' ? 'an' : 'a'} ${type} record with the host ${host}; a new record can take a few minutes to become visible`,
   },
   host_doubled: {
     status: 'missing',
     advice: ({ host }, at) =>
-      `It is published at ${at}, because your provider appends the zone by itself: enter ${host} as its host`,
+      `It is published at ${at}, because your provider appends the zone automatically: enter ${host} as the host`,
   },
   wrong_name: { status: 'missing', advice: ({ fqdn }, at) => `It is published at ${at}: move it to ${fqdn}` },
   alias_in_the_way: {
     status: 'mismatch',
     advice: ({ type }, target) =>
-      `A CNAME to ${target} exists at this name and excludes any other record: replace it by the ${type} record`,
+      `A CNAME to ${target} exists at this name excludes all other records: replace it with the ${type} record`,
   },
   proxied: {
     status: 'mismatch',
     advice: () =>
-      'The name answers with addresses instead of the alias: switch off the proxy for it (“DNS only”), or replace its address records',
+      'The name returns addresses instead of the alias: turn off the proxy for it (“DNS only”) or remove its address records',
   },
   mismatch: { status: 'mismatch', advice: ({ purpose, value }) => otherValue(purpose, value) },
-  key_revoked: { status: 'mismatch', advice: () => 'Its p= is empty, which revokes the key: publish the whole value' },
+  key_revoked: {
+    status: 'mismatch',
+    advice: () => 'The p= tag is empty, which revokes the key: publish the full value',
+  },
   truncated: {
     status: 'truncated',
     advice: () =>
-      'The key was cut off: publish the whole value, in strings of at most 255 characters where your provider asks for them',
+      'The key is truncated: publish the full value, split into strings of up to 255 characters if your provider requires it',
   },
   split_wrongly: {
     status: 'mismatch',
     advice: () =>
-      'The value was cut into several records, or stored with quotes or backslashes: publish it as one record, without either',
+      'The value is split into several records, or contains quotes or backslashes: publish it as one record without them',
   },
   two_records: {
     status: 'multiple',
-    advice: (_, count) => `There are ${count} records of this kind and receivers may take any or none: leave only one`,
+    advice: (_, count) => `There are ${count} records of this kind, and receivers may use any or none: keep only one`,
   },
   spf_too_many_lookups: {
     status: 'mismatch',
@@ -135,12 +139,12 @@ function otherValue(purpose: WantedRecord['purpose'], value: string): string {
     case 'spf':
       return `Add ${value.split(' ')[1]} to the v=spf1 record that is there, before its “all”`;
     case 'dmarc':
-      return 'It has no policy that receivers know: let p=none, p=quarantine or p=reject follow v=DMARC1';
+      return 'It has no valid policy: add p=none, p=quarantine or p=reject after v=DMARC1';
     case 'dkim':
-      return 'Another key is published here: replace it by this one, or add the domain again with another dkim_selector';
+      return 'A different key is published here: replace it with this one, or add the domain again with another dkim_selector';
     case 'ownership':
     case 'return_path':
-      return 'Another value is published here: replace it by this one';
+      return 'A different value is published here: replace it with this one';
   }
 }
 
@@ -328,10 +332,10 @@ function misalignment(found: readonly string[], alignment: Alignment | null): st
   const aligned = strict ? envelope === name : organisation(envelope) === organisation(name);
   if (aligned) return null;
   if (!dkim_right && policyOf(record) !== 'none') {
-    return `Mail fails this policy now, because bounces go to ${envelope} and no right DKIM key is published: publish the DKIM record first`;
+    return `Email fails this policy, because bounces go to ${envelope} and no valid DKIM key is published: publish the DKIM record first`;
   }
   if (strict && organisation(envelope) === organisation(name)) {
-    return `aspf=s does not let SPF of ${envelope} count for ${name}, so one broken DKIM signature refuses a mail: set aspf=r`;
+    return `aspf=s prevents SPF for ${envelope} from counting for ${name}, so email with a broken DKIM signature is rejected: set aspf=r`;
   }
   return null;
 }

@@ -47,7 +47,7 @@ describe('the records of a domain', () => {
         const named = record.purpose === 'spf' || record.purpose === 'return_path';
         expect(serverNameAdvice([record]) !== null).toBe(named);
       }
-      expect(serverNameAdvice(records)).toContain(`publish nothing that names ${helo_name}.`);
+      expect(serverNameAdvice(records)).toContain(`Do not publish records that contain ${helo_name}.`);
     },
   );
 

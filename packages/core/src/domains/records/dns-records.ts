@@ -11,7 +11,7 @@ export interface WantedRecord {
   readonly purpose: Purpose;
   readonly required: boolean;
   readonly type: (typeof wantedTypes)[number];
-  /** As in a provider form: without the zone, @ for the zone itself. */
+  /** As entered at a DNS provider: without the zone, @ for the zone itself. */
   readonly host: string;
   readonly fqdn: string;
   readonly value: string;
@@ -88,7 +88,7 @@ export function serverNameAdvice(
   for (const { purpose, value } of records) {
     const name = purpose === 'spf' || purpose === 'return_path' ? NOT_PUBLIC.exec(value)?.[1] : undefined;
     if (name !== undefined) {
-      return `Set HELO_NAME to the public name of this server first, and start it again: publish nothing that names ${name}.`;
+      return `Set HELO_NAME to the public name of this server and restart first. Do not publish records that contain ${name}.`;
     }
   }
   return null;

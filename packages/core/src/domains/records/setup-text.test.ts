@@ -22,5 +22,5 @@ it('the setup text has no step that corrects an unanswered record (newcomer N19)
   const steps = setupSteps('example.com', [record]);
 
   expect(steps.join('\n')).not.toMatch(/Correct|Add/);
-  expect(steps[1]).toContain('was not answered, so nothing is known about it: The lookup failed');
+  expect(steps[1]).toContain('could not be looked up: The lookup failed');
 });

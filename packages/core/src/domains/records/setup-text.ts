@@ -30,9 +30,9 @@ export function setupSteps(name: string, records: readonly RecordEntry[]): strin
   const advice = serverNameAdvice(left);
   return [
     ...(advice === null ? [] : [advice]),
-    `Open the DNS settings of ${zoneOf(name)} at the provider that its name servers belong to.`,
+    `Open the DNS settings for ${zoneOf(name)} at its DNS provider.`,
     ...left.map(stepOf),
-    'Save, leave all other records unchanged, then verify the domain; a new record may take minutes to be visible.',
+    'Save without changing other records, then verify the domain. New records can take a few minutes to become visible.',
   ];
 }
 
@@ -45,7 +45,7 @@ function stepOf(record: RecordEntry): string {
     return `Add ${type === 'MX' ? 'an' : 'a'} ${type} record${weight}: host ${host}${priority}, value ${target}, TTL ${ttl}.`;
   }
   if (status === 'lookup_error')
-    return `The ${type} record with the host ${host}${weight} was not answered, so nothing is known about it: ${hint}`;
+    return `The ${type} record with the host ${host}${weight} could not be looked up: ${hint}`;
   // An existing policy or sender list belongs to the owner, and is changed rather than replaced.
   const whole = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
   return `Correct the ${type} record with the host ${host}${weight}: ${hint}${whole}`;

@@ -35,7 +35,7 @@ export const giveUpMessage = operation({
   summary: 'Give up on an email: no further attempts',
   input: z.object({
     id: idField(idPrefixes.message),
-    reason: absentable(z.string().trim().min(1).max(500)).meta({ description: 'Why, for the audit log.' }),
+    reason: absentable(z.string().trim().min(1).max(500)).meta({ description: 'Reason for the audit log.' }),
   }),
   output: logEntrySchema,
   async run(ctx, { id, reason = null }): Promise<LogEntry> {
@@ -116,6 +116,6 @@ export async function giveUp(
 function nothingOpen(id: string): AppError {
   return new AppError(
     'not_deferred',
-    `No recipient of ${id} is waiting for an attempt; GET /v1/email/logs/${id} shows the status of each.`,
+    `No recipient of ${id} is waiting for an attempt. See the status of each with GET /v1/email/logs/${id}.`,
   );
 }

@@ -81,6 +81,6 @@ export async function retryDeferred(
 function notDeferred(id: string): AppError {
   return new AppError(
     'not_deferred',
-    `No recipient of ${id} is waiting for a retry; GET /v1/email/logs/${id} shows the status of each.`,
+    `No recipient of ${id} is waiting for a retry. See the status of each with GET /v1/email/logs/${id}.`,
   );
 }

@@ -62,12 +62,12 @@ export async function requireUnsent(tx: Tx, actor: Actor, id: string): Promise<U
 }
 
 export function alreadyCanceled(id: string): AppError {
-  return new AppError('already_canceled', `${id} has been canceled; POST /v1/email/${id}/resend sends it again.`);
+  return new AppError('already_canceled', `${id} was canceled. Resend it with POST /v1/email/${id}/resend.`);
 }
 
 function alreadySent(id: string): AppError {
   return new AppError(
     'already_sent',
-    `An attempt to deliver ${id} has already begun; GET /v1/email/logs/${id} shows its status.`,
+    `An attempt to deliver ${id} has already started. See its status with GET /v1/email/logs/${id}.`,
   );
 }

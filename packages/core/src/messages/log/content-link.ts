@@ -20,7 +20,7 @@ export const createContentLink = operation({
   name: 'email.content_link',
   scope: 'admin',
   sandbox: true,
-  summary: 'A link to the source of an email or to an attachment, which works once within five minutes',
+  summary: 'Create a one-time link to the source of an email or to an attachment, valid for five minutes',
   input: z.object({
     id: idField(idPrefixes.message),
     attachment: z
@@ -28,7 +28,7 @@ export const createContentLink = operation({
       .min(0)
       .max(1000)
       .optional()
-      .meta({ description: 'The place of an attachment, from 0; the source where it is left out.' }),
+      .meta({ description: 'The attachment index, from 0. Default: the source.' }),
   }),
   output: z.object({ object: z.literal('content_link'), url: z.string(), expires_at: timeField }),
   async run(ctx, { id, attachment = null }) {
@@ -38,7 +38,7 @@ export const createContentLink = operation({
     const expires_at = await ctx.sql.begin(async (tx) => {
       const content = await findContent(tx, ctx, workspace_id, id);
       if (attachment !== null && !storedAttachments(content)[attachment])
-        throw new AppError('content_gone', `${id} has no attachment ${attachment}; they are counted from 0.`);
+        throw new AppError('content_gone', `${id} has no attachment ${attachment}. Indexes start at 0.`);
       await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id, diff: { link: true, attachment } }]);
       const link = { token_hash: hashOf(token), workspace_id, message_id: id, attachment };
       return insertContentLink(tx, { ...link, seconds: LIFETIME_SECONDS });

@@ -11,5 +11,5 @@ export async function findContent(sql: Sql | Tx, ages: Ages, workspace_id: strin
   const content = await contentOf(sql, workspace_id, id, oldestKept(ages, 'bodies', 'message'));
   if (content) return content;
   if (!(await messageById(sql, workspace_id, id))) throw messageNotFound(id);
-  throw new AppError('content_gone', 'The content of the message was deleted. Its log entry is left.');
+  throw new AppError('content_gone', 'The content of the message was deleted. Its log entry remains.');
 }

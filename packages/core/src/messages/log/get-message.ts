@@ -24,7 +24,7 @@ export const getMessage = operation({
   name: 'email.get',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'One email with its timeline and every attempt',
+  summary: 'Get an email with its timeline and attempts',
   input: z.object({ id: idField(idPrefixes.message) }),
   output: messageDetailSchema,
   async run(ctx, { id }): Promise<MessageDetail> {
@@ -62,6 +62,6 @@ export async function entryOf(sql: Sql, workspace_id: string, id: string): Promi
 export function messageNotFound(id: string): AppError {
   return new AppError(
     'message_not_found',
-    `No message ${id.slice(0, 64)} exists in this workspace; ids are in the answers of POST /v1/email/send and GET /v1/email/logs.`,
+    `No message with ID ${id.slice(0, 64)} in this workspace. IDs are returned by POST /v1/email/send and GET /v1/email/logs.`,
   );
 }

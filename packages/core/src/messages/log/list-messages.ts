@@ -52,7 +52,7 @@ export const listMessagesAlone = operation({
   scope: 'email:logs:read',
   sandbox: true,
   replica: true,
-  summary: 'List emails, newest first, with recipients only if their status is derived from them',
+  summary: 'List emails, newest first, without recipients if possible',
   input,
   output: listOf(logEntrySchema),
   run: (ctx, asked) => pageOfLog(ctx, asked, ({ status }) => openStates.some((open) => open === status)),
@@ -64,7 +64,7 @@ export const listMessagesBackward = operation({
   scope: 'email:logs:read',
   sandbox: true,
   replica: true,
-  summary: 'List emails, newest first, from the other end',
+  summary: 'List emails from the end of the log',
   input: z.object({ ...backwardFields, ...filterFields }),
   output: listOf(logEntrySchema),
   async run(ctx, { last, before, ...filters }): Promise<List<LogEntry>> {

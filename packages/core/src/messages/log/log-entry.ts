@@ -12,20 +12,20 @@ import { waitingReason, waitingSchema } from './waiting.ts';
 const statusField = z.enum(deliveryStates).meta({
   id: 'DeliveryStatus',
   description:
-    "The state of a recipient. A mail's is the least of its recipients' states in this order: scheduled, queued, deferred " +
-    'and sending are open, the least advanced first; the others are closed, the worst first.',
+    'The status of a recipient. The status of an email is the lowest of its recipients in this order: scheduled, queued, deferred ' +
+    'and sending are open, least advanced first; the others are closed, worst first.',
 });
 
 const bounceSchema = z
   .object({
     class: z
       .enum(['hard', 'soft'])
-      .meta({ description: 'hard: the mailbox or its domain does not exist. Whatever is not known is soft.' }),
+      .meta({ description: 'hard: the mailbox or its domain does not exist. Unknown causes are soft.' }),
     category: z.enum(refusalCategories),
     code: z
       .string()
       .nullable()
-      .meta({ description: 'The enhanced status code, else the code of the reply.', examples: ['5.1.1'] }),
+      .meta({ description: 'The enhanced status code, or the reply code.', examples: ['5.1.1'] }),
   })
   .meta({ id: 'Bounce' });
 export type BounceEntry = z.output<typeof bounceSchema>;
@@ -37,14 +37,14 @@ export const recipientSchema = z
     kind: z.enum(recipientKinds),
     status: statusField,
     attempts: z.int(),
-    last_response: z.string().nullable().meta({ description: 'The last reply of the receiving server.' }),
+    last_response: z.string().nullable().meta({ description: 'The last response from the receiving server.' }),
     next_attempt_at: timeField.nullable(),
     bounce: bounceSchema
       .nullable()
-      .meta({ description: 'Why it bounced; null unless its status is bounced, and once that event is not kept.' }),
+      .meta({ description: 'Why it bounced; null unless the status is bounced, and after the event expires.' }),
     waiting: waitingSchema
       .nullable()
-      .meta({ description: 'Why it has not been sent yet; null while sending and once closed.' }),
+      .meta({ description: 'Why it has not been sent yet; null while sending and when closed.' }),
   })
   .meta({ id: 'Recipient' });
 export type RecipientEntry = z.output<typeof recipientSchema>;
@@ -55,7 +55,7 @@ export const logEntrySchema = z
     object: z.literal('email'),
     id: idField(idPrefixes.message),
     status: statusField.meta({
-      description: 'The least advanced open status of its recipients; once all are closed, the worst of theirs.',
+      description: 'The least advanced open status of its recipients; when all are closed, the worst one.',
     }),
     from: z.string(),
     to: z.array(z.string()).readonly(),
@@ -153,21 +153,20 @@ export const attemptSchema = z
     recipient_id: idField(idPrefixes.recipient),
     number: z.int().meta({ description: '1 for the first.' }),
     outcome: z.enum(attemptOutcomes).meta({
-      description:
-        'unknown: the connection or the worker was lost after the end of DATA, so the mail may have arrived.',
+      description: 'unknown: the connection or worker was lost after DATA, so the email may have been delivered.',
     }),
     category: z
       .string()
       .nullable()
       .meta({
-        description: `The category of a refusal: ${refusalCategories.join(', ')}.`,
+        description: `The rejection category: ${refusalCategories.join(', ')}.`,
         examples: ['mailbox'],
       }),
     stage: z.string().meta({
       description: 'The SMTP stage reached; worker_lost if the worker died before recording it.',
       examples: ['connect', 'rcpt', 'after_dot'],
     }),
-    target: z.string().meta({ description: 'The server contacted; empty if there was none.' }),
+    target: z.string().meta({ description: 'The server contacted; empty if none.' }),
     address: z.string().nullable().meta({ description: 'The IP address of the server.' }),
     tls_policy: z
       .string()

@@ -52,14 +52,12 @@ const domainField = (name: string) =>
 export const filterFields = {
   status: statusField.optional(),
   tag: tagField.optional().meta({ description: 'Repeat it to require several tags.' }),
-  to: addressField('to').optional().meta({ description: 'A recipient, copies included.' }),
+  to: addressField('to').optional().meta({ description: 'A recipient, including cc and bcc.' }),
   from: addressField('from').optional(),
-  domain: domainField('domain').optional().meta({ description: 'The domain of from.' }),
-  to_domain: domainField('to_domain')
-    .optional()
-    .meta({ description: 'The domain of one of its recipients, copies included.' }),
+  domain: domainField('domain').optional().meta({ description: 'Sender domain.' }),
+  to_domain: domainField('to_domain').optional().meta({ description: 'A recipient domain, including cc and bcc.' }),
   priority: priorityField.optional(),
-  since: timestampField('since').optional().meta({ description: 'Created at this time or later.' }),
+  since: timestampField('since').optional().meta({ description: 'Created at or after this time.' }),
   until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
 };
 export type FilterInput = z.output<z.ZodObject<typeof filterFields>>;

@@ -28,7 +28,7 @@ export const readAttempts = operation({
   name: 'email.attempts',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'A page of the attempts of each of some emails',
+  summary: 'A page of attempts for each email',
   input: z.object({
     limit: pageFields.limit,
     of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
@@ -56,7 +56,7 @@ export const readLastAttempts = operation({
   name: 'email.last_attempts',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'The last attempt for each recipient of some emails',
+  summary: 'The last attempt for each recipient of several emails',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(attemptOfSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
@@ -71,7 +71,7 @@ export const readAttemptsById = operation({
   name: 'email.attempts_by_id',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'Some attempts by id',
+  summary: 'Attempts by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST_LOOKED_FOR) }),
   output: z.array(attemptOfSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {

@@ -15,7 +15,7 @@ export const readMessages = operation({
   name: 'email.read_many',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'Some emails by id',
+  summary: 'Emails by ID',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {

@@ -18,7 +18,7 @@ export const readPlaces = operation({
   name: 'email.places',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'The queue positions of the recipients of some emails',
+  summary: 'Queue positions of recipients',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(placesSchema.readonly()).readonly(),
   async run(ctx, { ids }): Promise<readonly Places[]> {

@@ -16,7 +16,7 @@ export const readRecipients = operation({
   name: 'email.of_recipients',
   scope: 'email:logs:read',
   sandbox: true,
-  summary: 'The emails that some recipients belong to',
+  summary: 'Emails of several recipients',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }) {

@@ -21,7 +21,7 @@ import { membersOf } from './members-of.ts';
 export const inviteMember = operation({
   name: 'members.invite',
   scope: null,
-  summary: 'Add a member to a workspace; a new or reset user gets a login link or a password, shown this once',
+  summary: 'Add a member to a workspace; new or reset users get a login link or password, returned once',
   input: z.object({
     email: emailField,
     role: roleField,
@@ -41,7 +41,7 @@ export const inviteMember = operation({
       await requireRoomInPlan(tx, workspace_id, 'members');
       const settled = known !== null && (known.operator || known.somewhere);
       if (settled && scopeRefusal(ctx.actor, 'operator')) {
-        throw new AppError('user_exists', `${email} is known in another workspace; ask an operator to add them here.`);
+        throw new AppError('user_exists', `${email} belongs to another workspace. Ask an operator to add them here.`);
       }
       const { user, entry } =
         settled && known.vouched ? knownAs(known) : await admitWithNewEntry(tx, ctx, email, prepared);
@@ -57,5 +57,5 @@ export const inviteMember = operation({
 });
 
 function memberExists(email: string): AppError {
-  return new AppError('member_exists', `${email} is a member of this workspace already; change their role instead.`);
+  return new AppError('member_exists', `${email} is already a member of this workspace. Change their role instead.`);
 }

@@ -9,7 +9,7 @@ import { membersOf } from './members-of.ts';
 export const listMembers = operation({
   name: 'members.list',
   scope: null,
-  summary: 'List the members of a workspace, newest people first',
+  summary: 'List workspace members, newest first',
   input: z.object({ ...pageFields, workspace_id: workspaceField }),
   output: listOf(memberSchema),
   async run(ctx, { limit, cursor, workspace_id: named }): Promise<List<MemberEntry>> {

@@ -9,22 +9,22 @@ import type { MemberRow } from '../store.ts';
 export const roleField = z.enum(workspaceRoles).meta({
   id: 'WorkspaceRole',
   description:
-    'viewer reads mail and domains; member also sends, and manages domains and webhooks; admin does everything.',
+    'viewer: reads email and domains. member: also sends and manages domains and webhooks. admin: full access.',
 });
 
 /** If absent, the caller's workspace. */
 export const workspaceField = idField(idPrefixes.workspace)
   .optional()
-  .meta({ description: 'Another workspace than the own one, for operators.' });
+  .meta({ description: 'Another workspace (operators only).' });
 
 export const memberSchema = z
   .object({
     object: z.literal('member'),
     workspace_id: idField(idPrefixes.workspace),
-    id: idField(idPrefixes.user).meta({ description: 'The person, who may be a member of several workspaces.' }),
+    id: idField(idPrefixes.user).meta({ description: 'The user, who can belong to several workspaces.' }),
     email: z.string(),
     role: roleField,
-    operator: z.boolean().meta({ description: 'May act in every workspace, whatever the role here.' }),
+    operator: z.boolean().meta({ description: 'Has access to every workspace, regardless of role.' }),
     created_at: timeField,
   })
   .meta({ id: 'Member' });
@@ -36,9 +36,9 @@ export function memberEntry(row: MemberRow): MemberEntry {
 }
 
 export function memberNotFound(user_id: string): AppError {
-  return new AppError('member_not_found', `No member ${user_id.slice(0, 64)} exists in this workspace.`);
+  return new AppError('member_not_found', `No member with ID ${user_id.slice(0, 64)} in this workspace.`);
 }
 
 export function lastAdmin(): AppError {
-  return new AppError('last_admin', 'This is the only admin of the workspace; make another member admin first.');
+  return new AppError('last_admin', 'This is the only workspace admin. Make another member an admin first.');
 }

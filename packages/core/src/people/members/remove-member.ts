@@ -14,7 +14,7 @@ import { membersOf } from './members-of.ts';
 export const removeMember = operation({
   name: 'members.remove',
   scope: null,
-  summary: 'Remove a member from a workspace; their sessions there end',
+  summary: 'Remove a member from a workspace and end their sessions there',
   input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField, reason: reasonField }),
   output: z.object({
     object: z.literal('member'),

@@ -18,7 +18,7 @@ import { membersOf } from './members-of.ts';
 export const setMemberRole = operation({
   name: 'members.set_role',
   scope: null,
-  summary: 'Change the role of a member; their sessions there end',
+  summary: "Change a member's role and end their sessions there",
   input: z.object({
     user_id: idField(idPrefixes.user),
     role: roleField,

@@ -16,7 +16,7 @@ import { operatorEntry, operatorSchema } from './operator-entry.ts';
 export const addOperator = operation({
   name: 'operators.add',
   scope: 'operator',
-  summary: 'Make a person an operator; they get a login link or a password, shown this once',
+  summary: 'Add an operator; they get a login link or password, returned once',
   input: z.object({ email: emailField, entry: entryField, reason: reasonField }),
   output: operatorSchema.extend(entrySchema.shape),
   async run(ctx, { email, entry: way, reason = null }) {
@@ -26,7 +26,7 @@ export const addOperator = operation({
     return ctx.sql.begin(async (tx) => {
       const { user, entry } = await admitWithNewEntry(tx, ctx, email, prepared);
       const row = await makeOperator(tx, user.id);
-      if (!row) throw new AppError('operator_exists', `${email} is an operator already.`);
+      if (!row) throw new AppError('operator_exists', `${email} is already an operator.`);
       await recordAudit(tx, ctx, [
         { action: 'operator.added', target_id: user.id, diff: { email }, reason, workspace_id: INSTANCE },
       ]);

@@ -9,7 +9,7 @@ import { type OperatorEntry, operatorEntry, operatorSchema } from './operator-en
 export const listOperators = operation({
   name: 'operators.list',
   scope: 'operator',
-  summary: 'List the operators of the instance, newest people first',
+  summary: 'List operators, newest first',
   input: z.object(pageFields),
   output: listOf(operatorSchema),
   async run(ctx, { limit, cursor }): Promise<List<OperatorEntry>> {

@@ -14,7 +14,7 @@ import { lockOperators, unmakeOperator } from '../store.ts';
 export const removeOperator = operation({
   name: 'operators.remove',
   scope: 'operator',
-  summary: 'Make a person an operator no more; their sessions end',
+  summary: 'Remove an operator and end their sessions',
   input: z.object({ user_id: idField(idPrefixes.user), reason: reasonField }),
   output: z.object({ object: z.literal('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
   async run(ctx, { user_id, reason = null }) {
@@ -22,10 +22,10 @@ export const removeOperator = operation({
     await ctx.sql.begin(async (tx) => {
       const operators = await lockOperators(tx);
       if (!operators.includes(user_id)) {
-        throw new AppError('user_not_found', `No operator ${user_id.slice(0, 64)} exists.`);
+        throw new AppError('user_not_found', `No operator with ID ${user_id.slice(0, 64)}.`);
       }
       if (operators.length === 1) {
-        throw new AppError('last_admin', 'This is the only operator; add another one first.');
+        throw new AppError('last_admin', 'This is the only operator. Add another one first.');
       }
       await unmakeOperator(tx, user_id);
       await endSessions(tx, user_id);

@@ -13,7 +13,7 @@ import { replaceEntry, userByEmail } from '../store.ts';
 export const resetPassword = operation({
   name: 'people.reset_password',
   scope: 'operator',
-  summary: 'Give a person a new password, shown this once; their sessions end',
+  summary: 'Set a new password for a user, returned once, and end their sessions',
   input: z.object({ email: emailField }),
   output: z.object({ object: z.literal('user'), email: z.string(), password: z.string() }),
   async run(ctx, { email }) {

@@ -44,7 +44,7 @@ export async function admitBearer(
 > {
   const actor = await findBearer(services, bearer);
   if (!actor) {
-    const ended = new AppError('session_ended', 'This token has expired or its session has ended; get a new one.');
+    const ended = new AppError('session_ended', 'This token or its session has expired. Get a new one.');
     return refuseAddress(services, bearer.address, ended);
   }
   const { window, refusal } = await countCalls(services, actor, 1);

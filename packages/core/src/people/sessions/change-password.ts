@@ -15,14 +15,14 @@ import { endSessions, proofOfSession } from './session-store.ts';
 export const changePassword = operation({
   name: 'people.change_password',
   scope: null,
-  summary: "Change one's own password; every session ends, the present one too",
+  summary: 'Change your password and end all sessions, including this one',
   input: z.object({
     current_password: z
       .string()
       .max(200)
       .optional()
-      .meta({ description: 'Not needed where there is none, and in the first 15 minutes after a login link.' }),
-    new_password: z.string().min(10, 'needs at least 10 characters').max(200),
+      .meta({ description: 'Not required without a password or within 15 minutes of using a login link.' }),
+    new_password: z.string().min(10, 'must have at least 10 characters').max(200),
   }),
   output: z.object({
     object: z.literal('user'),
@@ -32,7 +32,7 @@ export const changePassword = operation({
   async run(ctx, { current_password, new_password }) {
     const actor = requirePerson(ctx);
     const proof = await proofOfSession(ctx.sql, actor.session_id);
-    if (!proof) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+    if (!proof) throw new AppError('session_ended', 'Your session has ended. Sign in and try again.');
     if (proof.password_hash !== null && !proof.fresh_link) {
       const login = { email: actor.email, password: current_password ?? '', from: { session_id: actor.session_id } };
       await checkPassword(ctx, login, notYourPassword);

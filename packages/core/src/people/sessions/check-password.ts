@@ -27,7 +27,7 @@ export function wrongPassword(): AppError {
 
 /** For a signed-in user, who gave no email address. */
 export function notYourPassword(): AppError {
-  return new AppError('invalid_login', 'The password is not right.');
+  return new AppError('invalid_login', 'Wrong password.');
 }
 
 /**
@@ -43,7 +43,7 @@ export async function checkPassword(
   const owner = ownerOf(source);
   if (!places.take(owner)) {
     countRejected(services.metrics, 'password_checks')();
-    throw new AppError('login_rate', 'Too many people sign in at this moment; try again in a minute.', {
+    throw new AppError('login_rate', 'Too many sign-ins right now. Try again in a minute.', {
       retry_after_seconds: 60,
     });
   }

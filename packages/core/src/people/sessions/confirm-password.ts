@@ -18,7 +18,7 @@ import { hashToken, newToken } from './token.ts';
 export const confirmPassword = operation({
   name: 'people.confirm_password',
   scope: null,
-  summary: "Confirm one's password, so that the session counts as freshly signed in for an hour",
+  summary: 'Confirm your password so that the session counts as recently signed in for an hour',
   input: z.object({ password: z.string().max(200) }),
   output: z.object({ object: z.literal('user'), id: idField(idPrefixes.user), confirmed_until: timeField }),
   async run(ctx, { password }) {
@@ -32,7 +32,7 @@ export const confirmPassword = operation({
         token_hash: hashToken(token),
         password_hash: checked.password_hash,
       });
-      if (!renewed) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+      if (!renewed) throw new AppError('session_ended', 'Your session has ended. Sign in and try again.');
       await recordAudit(tx, ctx, [
         { action: 'user.confirmed', target_id: actor.user_id, workspace_id: chainOf(actor) },
       ]);

@@ -27,7 +27,7 @@ export async function newLoginLink(tx: Tx, public_url: string, user_id: string):
 export const createLoginLink = operation({
   name: 'people.create_login_link',
   scope: 'operator',
-  summary: 'Make a link that signs a person in once, within 15 minutes',
+  summary: 'Create a one-time login link that expires in 15 minutes',
   input: z.object({ email: emailField }),
   output: z.object({ object: z.literal('login_link'), email: z.string(), url: z.string(), expires_at: timeField }),
   async run(ctx, { email }) {

@@ -17,11 +17,11 @@ const LIFETIME_SECONDS = 15 * 60;
 export const createSessionToken = operation({
   name: 'session.token',
   scope: null,
-  summary: 'A bearer token of the present session for /v1 and /graphql, valid for 15 minutes',
+  summary: 'Create a bearer token for this session, for /v1 and /graphql, valid for 15 minutes',
   input: z.object({}),
   output: z.object({
     object: z.literal('session_token'),
-    token: z.string().meta({ description: 'Shown this once; keep it in memory. It ends with the session.' }),
+    token: z.string().meta({ description: 'Only returned here. Keep it in memory. It expires with the session.' }),
     scopes: z.array(scopeField).readonly(),
     expires_at: timeField,
   }),
@@ -35,7 +35,7 @@ export const createSessionToken = operation({
         token_hash: hashToken(token),
         seconds: LIFETIME_SECONDS,
       });
-      if (!until) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+      if (!until) throw new AppError('session_ended', 'Your session has ended. Sign in and try again.');
       await recordAudit(tx, ctx, [{ action: 'user.token_made', target_id: user_id, workspace_id: chainOf(actor) }]);
       return until;
     });

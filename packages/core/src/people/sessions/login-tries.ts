@@ -43,7 +43,7 @@ export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSour
   const over = counted.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
   if (over.length > 0) {
     const minutes = Math.max(1, ...over.map(({ minutes_left }) => minutes_left));
-    throw new AppError('login_rate', `Too many attempts to sign in failed; try again in ${minutes} min.`, {
+    throw new AppError('login_rate', `Too many failed sign-ins. Try again in ${minutes} min.`, {
       retry_after_seconds: minutes * 60,
     });
   }

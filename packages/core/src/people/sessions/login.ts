@@ -52,7 +52,7 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
     if (user === null || !(await takeLink(tx, token_hash)))
       throw new AppError(
         'invalid_login',
-        'This link has been used, or its time is over. Ask for another, or run npx postrider operators login-link on the machine itself.',
+        'This link was used or has expired. Ask for a new one, or run npx postrider operators login-link on the server.',
       );
     return signIn(services, tx, user, arrival, true);
   });
@@ -69,7 +69,7 @@ async function signIn(
 ): Promise<SignedIn> {
   const [home] = await workspacesOf(tx, user, 1);
   if (!home) {
-    throw new AppError('no_membership', 'You are a member of no workspace any more; ask an administrator to add you.');
+    throw new AppError('no_membership', 'You no longer belong to a workspace. Ask an admin to add you.');
   }
   if (replaces !== null) await deleteSessionOf(tx, hashToken(replaces));
   const { id, token } = await beginSession(tx, services.clock.now(), {

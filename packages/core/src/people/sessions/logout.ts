@@ -9,7 +9,7 @@ import { deleteSession } from './session-store.ts';
 export const logout = operation({
   name: 'people.logout',
   scope: null,
-  summary: 'End the present session',
+  summary: 'End the current session',
   input: z.object({}),
   output: z.object({ object: z.literal('session'), ended: z.literal(true) }),
   async run(ctx) {

@@ -13,7 +13,7 @@ import { moveSession } from './session-store.ts';
 export const switchWorkspace = operation({
   name: 'people.switch_workspace',
   scope: null,
-  summary: 'Act in another workspace, with the role that one has there',
+  summary: 'Switch to another workspace, with your role there',
   input: z.object({ workspace_id: idField(idPrefixes.workspace) }),
   output: z.object({
     object: z.literal('session'),

@@ -12,7 +12,7 @@ const MOST_SHOWN = 100;
 const accessSchema = z.object({
   id: idField(idPrefixes.workspace),
   name: z.string(),
-  role: z.enum(workspaceRoles).nullable().meta({ description: 'null: an operator who is no member.' }),
+  role: z.enum(workspaceRoles).nullable().meta({ description: 'null: an operator who is not a member.' }),
 });
 
 const personSchema = z.object({
@@ -20,12 +20,12 @@ const personSchema = z.object({
   id: idField(idPrefixes.user),
   email: z.string(),
   operator: z.boolean(),
-  workspace_id: idField(idPrefixes.workspace).meta({ description: 'Where they act at present.' }),
-  scopes: z.array(scopeField).readonly().meta({ description: 'What they may do there.' }),
+  workspace_id: idField(idPrefixes.workspace).meta({ description: 'The current workspace.' }),
+  scopes: z.array(scopeField).readonly().meta({ description: 'Permissions there.' }),
   workspaces: z
     .array(accessSchema)
     .readonly()
-    .meta({ description: `Where they may act, oldest first; at most ${MOST_SHOWN}.` }),
+    .meta({ description: `Their workspaces, oldest first, up to ${MOST_SHOWN}.` }),
 });
 
 type Person = z.output<typeof personSchema>;
@@ -34,7 +34,7 @@ type Person = z.output<typeof personSchema>;
 export const whoAmI = operation({
   name: 'people.me',
   scope: null,
-  summary: 'Who is signed in, with their workspaces and roles',
+  summary: 'The signed-in user with workspaces and roles',
   input: z.object({}),
   output: personSchema,
   async run(ctx): Promise<Person> {

@@ -18,11 +18,11 @@ export const webhookDeliverySchema = z
     created_at: timeField,
     next_attempt_at: timeField.nullable(),
     last_attempt_at: timeField.nullable(),
-    duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt, until its answer or failure.' }),
+    duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt.' }),
     finished_at: timeField.nullable().meta({ description: 'When it succeeded or was given up.' }),
-    response_status: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
-    response_body: z.string().nullable().meta({ description: 'The first kilobyte of the last answer.' }),
-    error: z.string().nullable().meta({ description: 'Why no answer came, or why it was given up.' }),
+    response_status: z.int().nullable().meta({ description: 'HTTP status of the last response.' }),
+    response_body: z.string().nullable().meta({ description: 'The first kilobyte of the last response.' }),
+    error: z.string().nullable().meta({ description: 'Why there was no response, or why it was given up.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDeliveryEntry = z.output<typeof webhookDeliverySchema>;
@@ -50,6 +50,6 @@ export function webhookDeliveryEntry(row: WebhookDeliveryRow): WebhookDeliveryEn
 export function deliveryNotFound(id: string): AppError {
   return new AppError(
     'delivery_not_found',
-    `No delivery ${id.slice(0, 64)} of this webhook exists; GET /v1/webhooks/{id}/deliveries lists them.`,
+    `No delivery with ID ${id.slice(0, 64)} for this webhook. List them with GET /v1/webhooks/{id}/deliveries.`,
   );
 }

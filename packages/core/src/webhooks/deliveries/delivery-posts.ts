@@ -14,12 +14,14 @@ const headersField = z.record(z.string(), z.string()).nullable();
 
 export const webhookPostSchema = z
   .object({
-    number: z.int().meta({ description: '1 for the first since the delivery began, or began again.' }),
-    at: timeField.meta({ description: 'When it was posted.' }),
+    number: z.int().meta({ description: '1 for the first attempt since the delivery started or was replayed.' }),
+    at: timeField.meta({ description: 'When the request was sent.' }),
     duration_ms: z.int().nullable(),
-    request_headers: headersField.meta({ description: 'As sent, signature included; null after a success at first.' }),
-    response_status: z.int().nullable().meta({ description: 'null: no answer came.' }),
-    response_headers: headersField.meta({ description: 'Without cookies; null after a success at first.' }),
+    request_headers: headersField.meta({
+      description: 'As sent, including the signature; null if the first attempt succeeded.',
+    }),
+    response_status: z.int().nullable().meta({ description: 'null: no response.' }),
+    response_headers: headersField.meta({ description: 'Without cookies; null if the first attempt succeeded.' }),
     response_body: z.string().nullable().meta({ description: 'The first kilobyte.' }),
     error: z.string().nullable(),
   })

@@ -19,12 +19,12 @@ const MOST_POSTS = 50;
 
 const detailSchema = webhookDeliverySchema
   .extend({
-    url: z.string().nullable().meta({ description: 'Of the webhook now; null once it is deleted.' }),
-    request_body: z.unknown().meta({ description: 'What every attempt posts; null once the event is not kept.' }),
+    url: z.string().nullable().meta({ description: 'Current URL of the webhook; null after it is deleted.' }),
+    request_body: z.unknown().meta({ description: 'The request body; null after the event expires.' }),
     posts: z
       .array(webhookPostSchema)
       .readonly()
-      .meta({ description: `Each attempt, oldest first; the newest ${MOST_POSTS}.` }),
+      .meta({ description: `The newest ${MOST_POSTS} attempts, oldest first.` }),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
@@ -33,7 +33,7 @@ export const getWebhookDelivery = operation({
   name: 'webhooks.delivery',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'One webhook delivery with every attempt, request and answer',
+  summary: 'Get a webhook delivery with every attempt, request and response',
   input: z.object({ id: idField(idPrefixes.webhook_delivery) }),
   output: detailSchema,
   async run(ctx, { id }) {
@@ -55,7 +55,7 @@ export const readWebhookPosts = operation({
   name: 'webhooks.posts',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'The attempts of some webhook deliveries',
+  summary: 'Attempts of several webhook deliveries',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(webhookPostSchema).readonly()).readonly(),
   async run(ctx, { ids }): Promise<readonly (readonly WebhookPost[])[]> {

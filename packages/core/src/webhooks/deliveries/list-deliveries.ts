@@ -21,7 +21,7 @@ export const deliveryStatusField = statusListOf(webhookDeliveryStates);
 const filterFields = {
   status: deliveryStatusField.optional(),
   type: eventTypeField.optional(),
-  since: timestampField('since').optional().meta({ description: 'Events of this time or later.' }),
+  since: timestampField('since').optional().meta({ description: 'Events at or after this time.' }),
   until: timestampField('until').optional().meta({ description: 'Events before this time.' }),
 };
 const filterSchema = z.object({ ...pageFields, ...filterFields });

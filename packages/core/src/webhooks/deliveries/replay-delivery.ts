@@ -19,7 +19,7 @@ export const replayWebhookDelivery = operation({
   name: 'webhooks.replay',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Post a delivery again, under the same webhook-id',
+  summary: 'Replay a delivery with the same webhook-id',
   input: z.object({ id: idField(idPrefixes.webhook), delivery_id: idField(idPrefixes.webhook_delivery) }),
   output: webhookDeliverySchema,
   async run(ctx, { id, delivery_id }): Promise<WebhookDeliveryEntry> {

@@ -30,14 +30,14 @@ export const createWebhook = operation({
   name: 'webhooks.create',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Add an endpoint that events are posted to; its secret is shown once',
+  summary: 'Add a webhook endpoint; its secret is returned once',
   input: z.object({
     url: urlField,
     events: eventsField.optional().meta({ default: ALL_EVENTS }),
     description: descriptionField.nullish(),
     format: absentableOr(formatField, 'postrider' as const),
     mode: absentable(z.enum(keyModes)).meta({
-      description: 'The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default.',
+      description: 'The email mode it gets events for. Default: sandbox for sandbox keys, otherwise live.',
     }),
   }),
   output: webhookWithSecretSchema,
@@ -74,13 +74,13 @@ export const createWebhook = operation({
 });
 
 function liveFromSandbox(): AppError {
-  const message = 'A sandbox key can create endpoints for sandbox mail only; omit mode, or use a live key.';
+  const message = 'Sandbox keys can create sandbox endpoints only. Omit mode or use a live key.';
   return new AppError('missing_scope', message, { required_scope: 'webhooks:manage' });
 }
 
 function tooMany(mode: KeyMode): AppError {
   return new AppError(
     'webhook_limit',
-    `A workspace has at most ${MOST_WEBHOOKS} ${mode} webhooks; delete one, or let one endpoint take more types.`,
+    `A workspace has at most ${MOST_WEBHOOKS} ${mode} webhooks. Delete one, or subscribe an existing one to more event types.`,
   );
 }

@@ -41,6 +41,6 @@ export function eventsIn(format: WebhookFormat, events: readonly EventType[] | n
 export function requireNamed(format: WebhookFormat, types: readonly EventType[]): void {
   const strange = format === 'resend' ? types.find((type) => resendNames[type] === null) : undefined;
   if (strange === undefined) return;
-  const message = `${strange} has no counterpart in the format resend; leave it out, or use the format postrider.`;
+  const message = `${strange} does not exist in the resend format. Omit it or use the postrider format.`;
   throw refuseFields([{ param: 'events', reason: 'invalid_type', message }]);
 }

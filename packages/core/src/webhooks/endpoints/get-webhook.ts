@@ -10,7 +10,7 @@ export const getWebhook = operation({
   name: 'webhooks.get',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'One webhook, with its health',
+  summary: 'Get a webhook with its health',
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: webhookSchema,
   async run(ctx, { id }): Promise<WebhookEntry> {

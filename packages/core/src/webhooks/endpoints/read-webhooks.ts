@@ -34,7 +34,7 @@ export const readWebhooks = operation({
   name: 'webhooks.read_many',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Some webhooks by id',
+  summary: 'Webhooks by ID',
   input,
   output: z.array(webhookSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
@@ -49,7 +49,7 @@ export const readWebhookDeliveries = operation({
   name: 'webhooks.read_deliveries',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Some webhook deliveries by id',
+  summary: 'Webhook deliveries by ID',
   input,
   output: z.array(webhookDeliverySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
@@ -64,7 +64,7 @@ export const readDeliveriesOfEvents = operation({
   name: 'webhooks.deliveries_of_events',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'The webhook deliveries of some events',
+  summary: 'Webhook deliveries of several events',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
   async run(ctx, { ids }) {
@@ -79,7 +79,7 @@ export const readDeliveryBodies = operation({
   name: 'webhooks.delivery_bodies',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'The bodies of some webhook deliveries',
+  summary: 'Bodies of several webhook deliveries',
   input: z.object({ ids: z.array(z.string()).max(MOST_BODIES) }),
   output: z.array(z.unknown()).readonly(),
   async run(ctx, { ids }): Promise<readonly unknown[]> {

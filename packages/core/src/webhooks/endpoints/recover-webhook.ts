@@ -30,11 +30,11 @@ export const recoverWebhook = operation({
   name: 'webhooks.recover',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Post the events of a time range that the endpoint has not received',
+  summary: 'Resend the events of a time range that the endpoint has not received',
   input: z
     .object({
       id: idField(idPrefixes.webhook),
-      since: timestampField('since').meta({ description: 'Events from this time on.' }),
+      since: timestampField('since').meta({ description: 'Events at or after this time.' }),
       until: absentable(timestampField('until')).meta({ description: 'Events before this time; default: now.' }),
     })
     .superRefine(({ since, until }, context) => {
@@ -71,6 +71,6 @@ export const recoverWebhook = operation({
 function recoveryOpen(id: string): AppError {
   return new AppError(
     'recovery_open',
-    `A recovery of ${id} is in progress; retry when its deliveries have been created.`,
+    `A recovery of ${id} is in progress. Retry after its deliveries have been created.`,
   );
 }

@@ -8,5 +8,5 @@ export async function requireEnabled(ctx: ActorContext, id: string): Promise<Web
   const row = await webhookById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), id);
   if (!row) throw webhookNotFound(id);
   if (row.status === 'enabled') return row;
-  throw new AppError('webhook_disabled', `${id} is disabled; enable it first with PATCH /webhooks/${id}.`);
+  throw new AppError('webhook_disabled', `${id} is disabled. Enable it first with PATCH /v1/webhooks/${id}.`);
 }

@@ -16,7 +16,7 @@ export const rotateWebhookSecret = operation({
   name: 'webhooks.rotate_secret',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Replace the secret; the old one also signs for 24 hours',
+  summary: 'Rotate the secret; the old one remains valid for 24 hours',
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: webhookWithSecretSchema,
   async run(ctx, { id }): Promise<WebhookWithSecret> {

@@ -27,14 +27,14 @@ export const updateWebhook = operation({
   name: 'webhooks.update',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Change a webhook, disable it, or enable it again',
+  summary: 'Update, disable or enable a webhook',
   input: z.object({
     id: idField(idPrefixes.webhook),
     url: absentable(urlField),
     events: eventsField.optional(),
     description: descriptionField.nullish(),
     status: absentable(z.enum(webhookStatuses)).meta({
-      description: 'Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again.',
+      description: 'Disabling drops pending deliveries. POST /v1/webhooks/{id}/recover resends them.',
     }),
   }),
   output: webhookSchema,

@@ -26,11 +26,9 @@ export function urlFieldNamed(name: string) {
     .meta({ format: 'uri', examples: ['https://example.com/hooks/postrider'] })
     .transform((text, context) => {
       const url = URL.canParse(text) ? new URL(text) : null;
-      const problem = url ? problemOf(text, url) : 'is not an absolute http or https address';
+      const problem = url ? problemOf(text, url) : 'is not an absolute HTTP or HTTPS URL';
       if (url && problem === null) return url.href;
-      context.addIssue(
-        issueFor('invalid_url', `${name} ${problem}; give an address such as https://example.com/hooks.`),
-      );
+      context.addIssue(issueFor('invalid_url', `${name} ${problem}. Use a URL such as https://example.com/hooks.`));
       return z.NEVER;
     });
 }
@@ -41,16 +39,16 @@ function problemOf(text: string, url: URL): string | null {
   // The URL standard drops line breaks and tabs, so that another address than the given one would be stored.
   if (/\p{Cc}/u.test(text)) return 'contains a control character';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
-  if (url.hostname === '') return 'names no host';
+  if (url.hostname === '') return 'has no host';
   const host = url.hostname.replace(/\.$/, '');
-  if (host.length > LONGEST_HOST) return `names a host of more than ${LONGEST_HOST} characters`;
+  if (host.length > LONGEST_HOST) return `has a host of more than ${LONGEST_HOST} characters`;
   if (host.split('.').some((label) => label.length > LONGEST_LABEL))
-    return `names a host with a label of more than ${LONGEST_LABEL} characters`;
-  if (url.username !== '' || url.password !== '') return 'holds a user or a password';
+    return `has a host with a label of more than ${LONGEST_LABEL} characters`;
+  if (url.username !== '' || url.password !== '') return 'contains a user or a password';
   if (url.hash !== '') return 'has a fragment, which is never sent';
   const port = Number(url.port || 443);
   if (port < FIRST_FREE_PORT ? !WEB_PORTS.has(port) : OTHER_SERVERS.has(port))
-    return `has the port ${port}, which belongs to another kind of server: use 80, 443, or another above 1023`;
+    return `has port ${port}, which belongs to another service: use 80, 443 or a port above 1023`;
   return null;
 }
 
@@ -66,7 +64,7 @@ const ONE_LABEL = /^(?!localhost$)[^.:]+\.?$/i;
 export async function requirePublic(config: Config, url: string, param = 'url'): Promise<void> {
   const { hostname } = new URL(url);
   if (ONE_LABEL.test(hostname) && config.WEBHOOK_ALLOW_NETWORKS === undefined) {
-    const message = `${param} names the host ${hostname}, which is no public name; give an address such as https://example.com/hooks.`;
+    const message = `${param} has the host ${hostname}, which is not public. Use a URL such as https://example.com/hooks.`;
     throw refuseFields([{ param, reason: 'invalid_url', message }]);
   }
   const guard = createHttpGuard(egressOf(config));
@@ -74,7 +72,7 @@ export async function requirePublic(config: Config, url: string, param = 'url'):
   if (refusal === null) return;
   throw new AppError(
     'private_address',
-    `${new URL(url).host} cannot be reached: ${refusal}. WEBHOOK_ALLOW_NETWORKS of the server names networks that may be.`,
+    `${new URL(url).host} is not allowed: ${refusal}. Operators can allow networks with WEBHOOK_ALLOW_NETWORKS.`,
     { details: [{ param, reason: 'private_address', message: refusal }] },
   );
 }

@@ -12,7 +12,7 @@ import type { WebhookRow } from './store.ts';
 
 export const ALL_EVENTS = 'all';
 export const formatField = z.enum(webhookFormats).meta({
-  description: 'Of what it is posted: our own, or the payload, event names and svix headers of Resend.',
+  description: "Payload format: Postrider's own, or the payload, event names and svix headers of Resend.",
 });
 export const webhookSchema = z
   .object({
@@ -22,21 +22,21 @@ export const webhookSchema = z
     description: z.string().nullable(),
     mode: z.enum(keyModes).meta({
       description:
-        'It gets events of mail of this mode; a live one also gets events without mail, such as those of domains.',
+        'It gets events for email in this mode. Live webhooks also get events without an email, such as domain events.',
     }),
     format: formatField,
     events: z.union([z.literal(ALL_EVENTS), z.array(z.string()).readonly()]).meta({
-      description: 'The types that are posted.',
+      description: 'The subscribed event types.',
       examples: [['email.delivered', 'email.bounced'], ALL_EVENTS],
     }),
     status: z.enum(webhookStatuses),
-    status_reason: z.enum(statusReasons).nullable().meta({ description: 'Why it is disabled.' }),
+    status_reason: z.enum(statusReasons).nullable().meta({ description: 'Why it was disabled.' }),
     secret_last4: z.string().meta({ description: 'The last characters of the secret, to identify it.' }),
-    previous_secret_until: timeField.nullable().meta({ description: 'Until then the previous secret signs too.' }),
+    previous_secret_until: timeField.nullable().meta({ description: 'The previous secret is also valid until then.' }),
     created_at: timeField,
-    last_success_at: timeField.nullable().meta({ description: 'About when it last answered 2xx, to the minute.' }),
+    last_success_at: timeField.nullable().meta({ description: 'When it last returned 2xx, to the minute.' }),
     failing_since: timeField.nullable().meta({ description: 'Its first failure since the last success.' }),
-    paused_until: timeField.nullable().meta({ description: 'No posts before this time, after repeated failures.' }),
+    paused_until: timeField.nullable().meta({ description: 'Paused until this time after repeated failures.' }),
   })
   .meta({ id: 'Webhook' });
 export type WebhookEntry = z.output<typeof webhookSchema>;
@@ -44,7 +44,7 @@ export type WebhookEntry = z.output<typeof webhookSchema>;
 /** Only the answers that create or rotate a secret contain it. */
 export const webhookWithSecretSchema = webhookSchema.extend({
   secret: z.string().meta({
-    description: 'Shown once. Verify signatures with it as Standard Webhooks says.',
+    description: 'Returned once. Use it to verify Standard Webhooks signatures.',
     examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU='],
   }),
 });
@@ -100,11 +100,11 @@ export const eventsField = z
 export const descriptionField = z
   .string()
   .max(200)
-  .meta({ description: 'For people.', examples: ['Shop'] });
+  .meta({ description: 'Free text for your team.', examples: ['Shop'] });
 
 export function webhookNotFound(id: string): AppError {
   return new AppError(
     'webhook_not_found',
-    `No webhook ${id.slice(0, 64)} exists in this workspace; GET /v1/webhooks lists them.`,
+    `No webhook with ID ${id.slice(0, 64)} in this workspace. List webhooks with GET /v1/webhooks.`,
   );
 }

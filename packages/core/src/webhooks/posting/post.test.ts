@@ -317,7 +317,7 @@ describe('a failed post', () => {
 
     await world.postWebhooks();
 
-    expect(await deliveries()).toMatchObject([{ state: 'pending', error: 'the event is no longer kept' }]);
+    expect(await deliveries()).toMatchObject([{ state: 'pending', error: 'the event has expired' }]);
     const [row] = await world.services.sql`select failing_since, failure_count from webhooks where id = ${id}`;
     expect(row).toEqual({ failing_since: null, failure_count: 0 });
   });

@@ -95,8 +95,8 @@ export async function claimPosts(services: Services, quotas: readonly ClaimQuota
     const body = row.sample === null ? bodyFor(row, endpoint) : Buffer.from(row.sample);
     // Disabled since the claim began: the job sent by disabling fails its pending deliveries.
     if (!endpoint) refused.push({ row, lease, outcome: null });
-    else if (!signer) refused.push(unsendable(row, lease, 'the secret of the webhook cannot be opened'));
-    else if (!body) refused.push(unsendable(row, lease, 'the event is no longer kept'));
+    else if (!signer) refused.push(unsendable(row, lease, 'the webhook secret could not be decrypted'));
+    else if (!body) refused.push(unsendable(row, lease, 'the event has expired'));
     else {
       const trace_parent = events.get(row.event_id)?.trace_parent ?? null;
       posts.push({ row, lease, url: endpoint.url, signer, body, trace_parent });
@@ -114,7 +114,7 @@ function signerOf(services: Services, { id, secret, previous_secret, format }: E
     );
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
-    services.log.error({ err: error, webhook_id: id }, 'the secret of a webhook cannot be opened');
+    services.log.error({ err: error, webhook_id: id }, 'a webhook secret could not be decrypted');
     return null;
   }
 }
