@@ -56,7 +56,7 @@ export async function startInstance(settings: Readonly<Record<string, string>> =
   });
   const banner = new Promise<string>((resolve) => {
     child.stdout.on('data', () => {
-      if (out.includes('Ctrl-C stops it')) resolve(out);
+      if (out.includes('Press Ctrl-C to stop')) resolve(out);
     });
   });
   const said = await Promise.race([banner, closed.then(() => out)]);

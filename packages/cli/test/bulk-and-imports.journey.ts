@@ -108,7 +108,7 @@ describe('import', () => {
     const again = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
 
     expect(dry.out).toContain('3 found, 3 to add');
-    expect(dry.out).toMatch(/Nothing was written\. Add --apply to write it\.\n$/);
+    expect(dry.out).toMatch(/Dry run: nothing was written\. Add --apply to import\.\n$/);
     expect(dry.out).toContain('added without Open, which Postrider does not have');
     expect(parts(first)).toMatchObject([
       { what: 'suppressions', added: 3, present: 0, refused: [] },

@@ -69,7 +69,7 @@ export async function openCommandLine({ embedded = false } = {}): Promise<Comman
       expect(code, err).toBe(0);
     },
   });
-  const banner = await watch(server)('Ctrl-C stops it');
+  const banner = await watch(server)('Press Ctrl-C to stop');
   const url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
   const key_file = /API key +in (\S+)/.exec(banner)?.[1] ?? '';
   const key = database ? secret : (await readFile(key_file, 'utf8')).trim();

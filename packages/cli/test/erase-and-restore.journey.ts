@@ -39,7 +39,7 @@ describe('destructive commands', () => {
 
     expect([dryRun.code, dryRun.err]).toEqual([2, expect.stringMatching(/^missing_option: .* of 2 emails .*--yes/s)]);
     expect([other.code, other.err]).toEqual([1, expect.stringContaining('not_confirmed: ')]);
-    expect(other.prompt).toBe('Type 2 to go on: ');
+    expect(other.prompt).toBe('Type 2 to continue: ');
     expect([erasure.code, erasure.out]).toEqual([0, expect.stringMatching(/^ers_\w+ {2}completed/)]);
   });
 
@@ -48,7 +48,7 @@ describe('destructive commands', () => {
     const revocation = await answering(['keys', 'revoke', key.id], '1');
     const verification = await answering(['audit', 'verify'], '');
 
-    expect(revocation.err).toContain(`${key.id} (K, never used) would be revoked for ever.`);
+    expect(revocation.err).toContain(`${key.id} (K, never used) would be revoked permanently.`);
     expect(revocation.code).toBe(0);
     expect(verification.err).toMatch(/verified \[#{24}\] (\d+) of \1 /);
   });
@@ -102,7 +102,7 @@ describe('restore-check', () => {
 
     expect(report.code).toBe(0);
     expect(report.out).toMatch(/^hld_\w+ holds all email and webhooks until it is released$/m);
-    expect(report.out).toContain('1 workers run already');
+    expect(report.out).toContain('1 worker is already running');
     expect(report.out).toContain(`${email.id}  sent@example.com  ${log}`);
     expect(report.out).toContain(`${log}:2  about <${open.id}@sandbox.test>`);
     const { hold, known_sent, missing } = JSON.parse(closing.out);

@@ -88,7 +88,7 @@ describe('members', () => {
       /^http\S+\/login\/link\/\S{43}\nsigns them in once; expires at .*\nAdded ada@people\.test to wsp_\S+ as admin\n$/,
     );
     expect(JSON.parse(second.out)).toMatchObject({ role: 'viewer', login_url: expect.any(String) });
-    expect(change.out).toMatch(/^bob@people\.test is member of wsp_/);
+    expect(change.out).toMatch(/^Changed bob@people\.test to member in wsp_/);
     expect(JSON.parse(list.out).data).toMatchObject([
       { email: 'bob@people.test', role: 'member' },
       { email: 'ada@people.test', role: 'admin' },
@@ -127,7 +127,7 @@ describe('workspaces and plans', () => {
     expect(wider.out).toContain('no monthly limit');
     expect(limited.out).toContain('600 requests per minute across all API keys');
     expect(JSON.parse(unlimited.out)).toMatchObject({ workspace_rate: null });
-    expect(deletion).toMatchObject({ code: 0, out: 'tiny is deleted\n' });
+    expect(deletion).toMatchObject({ code: 0, out: 'Deleted plan tiny\n' });
     const list = (await postrider(['workspaces', 'list'])).out.trimEnd().split('\n');
     expect(list).toEqual([expect.stringContaining(id), expect.stringMatching(/business .* Default$/)]);
     expect((await postrider(['plans', 'list'])).out).toMatch(/^business +no monthly limit/);

@@ -117,7 +117,7 @@ describe('databases', () => {
     expect(none).toMatchObject({ code: 1, err: expect.stringContaining('not_left_over') });
     expect(rejection).toMatchObject({ code: 1, err: expect.stringContaining('folder_missing') });
     expect(before.sort()).toEqual(['cluster-far', 'cluster-gone']);
-    expect(removal.out).toMatch(/cluster-gone +0 MB +made for .+ +removed/);
+    expect(removal.out).toMatch(/cluster-gone +0 MB +created for .+ +removed/);
     expect(removal.code).toBe(0);
     expect(between).toEqual(['cluster-far']);
     expect(confirmation.code).toBe(0);

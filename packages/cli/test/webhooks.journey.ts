@@ -48,7 +48,7 @@ describe('webhooks listen', () => {
     await waitForOutput('signed with');
 
     const { id } = JSON.parse((await send('--to', 'late@example.com', '--json')).out);
-    await waitForOutput('trying again in 1 s');
+    await waitForOutput('retrying in 1 s');
     const deliveries = Promise.withResolvers<string>();
     const receiver = createServer(async (request, response) => {
       deliveries.resolve(await text(request));
@@ -87,7 +87,7 @@ describe('webhooks', () => {
     const receiving = outcomeOf(receiver);
     const hook_url = await new Promise<string>((resolve) => {
       receiver.stderr.on('data', (text: string) => {
-        const receiving_at = /Receiving at (\S+),/.exec(text)?.[1];
+        const receiving_at = /Listening at (http:\/\/localhost:\d+)/.exec(text)?.[1];
         if (receiving_at !== undefined) resolve(receiving_at);
       });
     });

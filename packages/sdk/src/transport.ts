@@ -127,7 +127,7 @@ async function attemptOnce(settings: TransportSettings, request: ApiRequest, att
     }
     throw new ConnectionError({
       reason: 'unreachable',
-      message: `No answer from ${base_url}: ${causeOf(error)}.`,
+      message: `No response from ${base_url}: ${causeOf(error)}.`,
       cause: error,
     });
   }

@@ -90,7 +90,7 @@ export const TRY_SCRIPT = `(() => {
   at('try').addEventListener('submit', async (event) => {
     event.preventDefault();
     at('answer').textContent = 'Sending …';
-    at('answer').textContent = await send().catch((error) => 'No answer: ' + error.message);
+    at('answer').textContent = await send().catch((error) => 'No response: ' + error.message);
   });
   const open = () => {
     const wanted = [...at('operation').options].find(({ value }) => '#' + encodeURIComponent(value) === location.hash);

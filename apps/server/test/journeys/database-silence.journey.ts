@@ -128,7 +128,7 @@ describe('a start', () => {
     server.signal('SIGTERM');
     await server.exited;
     const api = await journey.start({ ROLES: 'rest' });
-    expect(api.stdout()).toContain('none is alive');
+    expect(api.stdout()).toContain('none running');
     expect((await api.call('GET', '/readyz', { key: null })).body).toMatchObject({ workers: 0 });
   });
 

@@ -77,7 +77,7 @@ const alarms = (input: string) =>
 /** How each is tried; a text says why there is nothing to try. */
 const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   'application/pdf': [send({ attachments: [{ filename: 'a', content: 'SGk=', content_type: 'application/pdf' }] })],
-  '22:30, in UTC': [alarms('quietFrom: "22:30", quietUntil: "06:30"')],
+  '22:30': [alarms('quietFrom: "22:30", quietUntil: "06:30"')],
   'ada@example.com': [alarms('emails: ["ada@example.com"]'), starts({ ADMIN_EMAIL: 'ada@example.com' })],
   '192.0.2.0/24': [post('/api-keys', { name: 'Shop', scopes: ['email:send'], allowed_ips: ['192.0.2.0/24'] })],
   'example.com, without scheme, path or wildcard': [get('/domains/example.com/doctor')],
@@ -121,12 +121,11 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   '500ms, 30s or 5m': [starts({ LIMITS: 'smtp_dial=500ms,smtp_command=30s,smtp_data=5m' })],
   'a@example.com': [post('/suppressions', { email: 'a@example.com' })],
   '2025-01': [graphql('{ workspace { usage(month: "2025-01") { sent } } }')],
-  'those of domains': 'It says which events an endpoint gets.',
-  'those of domains, if it is LIVE': 'It says which events an endpoint gets.',
+  'domain events': 'It says which events an endpoint gets.',
   'a@example.com or Name <a@example.com>': [send({ to: 'b@example.com' }), send({ to: 'Name <b@example.com>' })],
   '"Doe, Jane" <a@example.com>': [send({ to: '"Doe, Jane" <b@example.com>' })],
   'Name <a@example.com>': [send({ to: 'Name <b@example.com>' })],
-  'ö or 用 before the @ are not supported; only the name and the domain may have them': [
+  'ö or 用 before the @ are not supported. Only the name and the domain can contain them': [
     send({ to: 'Jörg <joerg@bücher.example>' }),
   ],
   'bounce+5.1.1@': [send({ to: 'bounce+5.1.1@simulator.test' })],

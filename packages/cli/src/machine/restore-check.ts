@@ -61,7 +61,7 @@ function told(checked: RestoreCheck, compared: boolean): string {
   return [
     `${hold.id} holds all email and webhooks until it is released`,
     checked.live_workers > 0
-      ? `${checked.live_workers} workers are already running and may have sent email before the hold`
+      ? `${checked.live_workers} ${checked.live_workers === 1 ? 'worker is' : 'workers are'} already running and may have sent email before the hold`
       : null,
     `newest email accepted at ${checked.newest_mail_at ?? '-'}`,
     `open: ${states.join(', ')}; ${checked.open_webhook_deliveries} webhook deliveries, ${checked.open_bulk_operations} bulk operations`,

@@ -33,7 +33,7 @@ export const createKey = operation({
   name: 'api_keys.create',
   scope: 'admin',
   sandbox: true,
-  summary: 'Create an API key; its secret is shown this once',
+  summary: 'Create an API key; its secret is returned once',
   input: z.object({
     name: z
       .string()

@@ -253,7 +253,7 @@ export class ApiKeysCalls {
     return this.#calls.list(() => ({ method: 'GET', path: "/api-keys", query }), options);
   }
 
-  /** Create an API key; its secret is shown this once. Requires the `admin` scope. Counted in the window `default`. */
+  /** Create an API key; its secret is returned once. Requires the `admin` scope. Counted in the window `default`. */
   create(body: ApiKeysCreateBody, options?: CallOptions): Promise<ApiKeysCreateAnswer> {
     return this.#calls.ask(() => ({ method: 'POST', path: "/api-keys", body }), options);
   }
