@@ -166,7 +166,7 @@ export function KeysetList<T>({
       {list.more && (
         <div className="list-foot">
           <button type="button" className="button" aria-busy={list.loading} onClick={list.loadMore}>
-            Older
+            {words.older}
           </button>
         </div>
       )}

@@ -68,4 +68,5 @@ export const words = {
     canceled: ['Canceled', 'Canceled before it was sent.'],
     captured: ['Captured', 'Captured in the test inbox, not delivered.'],
   },
+  older: 'Older',
 } as const;

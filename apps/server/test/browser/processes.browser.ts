@@ -47,7 +47,7 @@ const send = (server: ServerProcess, subject: string) =>
 /** The list as it is shown: each subject with its state. */
 function shownIn(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
-    `[...document.querySelectorAll('main tbody tr')].map((row) => [row.querySelector('a').textContent, row.querySelector('.badge').textContent.toLowerCase()].join(' '))`,
+    `[...document.querySelectorAll('main tbody tr')].map((row) => [row.querySelector('a').textContent, row.querySelector('.badge').textContent].join(' '))`,
   );
 }
 
@@ -79,16 +79,18 @@ describe('the admin process', () => {
     // The tab was never reloaded: it hears of what came by itself.
     await page.getByRole('button', { name: anyCount(emails.fresh) }).click();
     await page.getByRole('link', { name: `Mail ${count - 1}` }).waitFor();
-    const older = page.getByRole('button', { name: 'Older' });
+    const older = page.getByRole('button', { name: parts.older });
     while (await older.isVisible()) {
       const before = await page.getByRole('row').count();
       await older.click();
       await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(before);
     }
-    const stored = await journey.sql<{ subject: string; state: string }[]>`
+    const stored = await journey.sql<{ subject: string; state: keyof typeof parts.statuses }[]>`
       select m.subject, r.state::text as state from messages m join recipients r on r.message_id = m.id
       order by m.id desc`;
-    await expect.poll(() => shownIn(page)).toEqual(stored.map(({ subject, state }) => `${subject} ${state}`));
+    await expect
+      .poll(() => shownIn(page))
+      .toEqual(stored.map(({ subject, state }) => `${subject} ${parts.statuses[state][0]}`));
     expect(stored).toHaveLength(count);
     await visitor.stop();
     await Promise.all([api.kill(), admin.kill()]);
