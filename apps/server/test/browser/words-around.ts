@@ -1,5 +1,6 @@
 const UNKNOWN = '\u0000';
-const MAX_COUNT = 20;
+/** The most rows of a page of a list, all of which can be new. */
+const MAX_COUNT = 100;
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
@@ -8,7 +9,7 @@ export function wordsAround(sentence: (value: string) => string): RegExp {
   return new RegExp(sentence(UNKNOWN).split(UNKNOWN).map(escaped).join('.*'));
 }
 
-/** Matches the whole of a text that counts, whatever its small count. */
+/** Matches the whole of a text that counts, whatever its count up to MAX_COUNT. */
 export function anyCount(text: (count: number) => string): RegExp {
   const counted = Array.from({ length: MAX_COUNT }, (_, at) => escaped(text(at + 1)));
   return new RegExp(`^(${counted.join('|')})$`);
