@@ -13,9 +13,9 @@ import { words as incident } from '@postrider/dashboard/strings/pages/operations
 import { words as jobs } from '@postrider/dashboard/strings/pages/operations/jobs';
 import { words as operators } from '@postrider/dashboard/strings/pages/operations/operators';
 import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
-import { words as reach } from '@postrider/dashboard/strings/pages/operations/reach';
 import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
 import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
+import { words as audit } from '@postrider/dashboard/strings/pages/settings/audit';
 import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
 import { words as stats } from '@postrider/dashboard/strings/pages/stats';
 import { words as parts } from '@postrider/dashboard/strings/parts';
@@ -108,7 +108,7 @@ describe('an incident', () => {
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
-    await page.getByRole('button', { name: reach.instance }).focus();
+    await page.getByRole('button', { name: audit.chains.instance }).focus();
     await press('Enter');
     await page.getByText('hold.created').waitFor();
     await page.getByText('hold.released').waitFor();
@@ -305,8 +305,8 @@ describe('people and workspaces', () => {
     const watched = await visitor.open();
     const { page } = watched;
     await page.goto('/operations/workspaces?open=plan');
-    await page.getByLabel(workspaces.creating.name).fill('campus');
-    await page.getByLabel(workspaces.columns.monthly).fill('50000');
+    await page.getByLabel(workspaces.plans.name).fill('campus');
+    await page.getByLabel(workspaces.plans.columns.monthly).fill('50000');
     await page.getByRole('dialog').getByRole('button', { name: workspaces.plans.submitNew }).click();
     await page.getByText(workspaces.plans.made('campus')).waitFor();
     const plans = page.getByRole('table', { name: workspaces.plans.title });
@@ -317,7 +317,7 @@ describe('people and workspaces', () => {
 
     await page.getByRole('button', { name: workspaces.plans.actions('campus') }).click();
     await page.getByRole('menuitem', { name: workspaces.plans.edit }).click();
-    await page.getByLabel(workspaces.columns.monthly).fill('');
+    await page.getByLabel(workspaces.plans.columns.monthly).fill('');
     await page.getByLabel(workspaces.plans.workspaceRate).fill('600');
     await page.getByRole('button', { name: workspaces.plans.submit, exact: true }).click();
     await plans

@@ -70,9 +70,9 @@ it.each([
   if (!page) throw new Error('the page was closed');
   await page.getByRole('link', { name: 'Before' }).waitFor();
   await sendMail(stage, { subject: 'After' });
-  await page.getByRole('button', { name: apiKeys.newRows(1) }).waitFor();
+  await page.getByRole('button', { name: emails.fresh(1) }).waitFor();
   await page.goto('/settings/api-keys?open=new');
-  await page.getByLabel(apiKeys.columns.name, { exact: true }).fill('Behind a proxy');
+  await page.getByLabel(apiKeys.dialog.name, { exact: true }).fill('Behind a proxy');
   await page.getByRole('button', { name: apiKeys.dialog.submit }).click();
   await page.getByRole('dialog', { name: apiKeys.secret.title('Behind a proxy') }).waitFor();
 

@@ -35,9 +35,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+type Language = keyof typeof webhooks.verify.names;
+
 /** A program around a snippet: it ends with 0 where the post of post.json, and the file body.json, is verified. */
-const programs: Record<string, readonly [command: readonly string[], file: string, around: string]> = {
-  TypeScript: [
+const programs: Record<Language, readonly [command: readonly string[], file: string, around: string]> = {
+  typescript: [
     [process.execPath, 'main.ts'],
     'main.ts',
     `import { readFileSync } from 'node:fs';
@@ -46,7 +48,7 @@ const headers = JSON.parse(readFileSync('post.json', 'utf8'));
 process.exit(verify(readFileSync('secret', 'utf8'), headers, readFileSync('body.json')) ? 0 : 1);
 `,
   ],
-  Python: [
+  python: [
     ['python3', 'main.py'],
     'main.py',
     `import json, sys
@@ -55,7 +57,7 @@ fits = verify(open("secret").read(), json.load(open("post.json")), open("body.js
 sys.exit(0 if fits else 1)
 `,
   ],
-  Go: [
+  go: [
     ['go', 'run', 'verify.go', 'main.go'],
     'main.go',
     `package main
@@ -82,7 +84,7 @@ func main() {
 }
 `,
   ],
-  PHP: [
+  php: [
     ['php', 'main.php'],
     'main.php',
     `<?php
@@ -91,18 +93,21 @@ $headers = json_decode(file_get_contents('post.json'), true);
 exit(verify(file_get_contents('secret'), $headers, file_get_contents('body.json')) ? 0 : 1);
 `,
   ],
-  Shell: [['sh', 'main.sh'], 'main.sh', '. ./headers\n. ./verify.sh\n'],
+  shell: [['sh', 'main.sh'], 'main.sh', '. ./headers\n. ./verify.sh\n'],
 };
 
-it.each(['Postrider', 'Resend'])(
+// The record above is total, and Object.keys widens its keys to strings.
+const languages = Object.keys(programs) as Language[];
+
+it.each(['postrider', 'resend'] as const)(
   'each snippet verifies a real post in the format of %s, and no changed one',
   async (format) => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     const { port } = receiver.address() as AddressInfo;
     await page.goto('/webhooks?open=new');
-    await page.getByLabel(webhooks.columns.url, { exact: true }).fill(`http://127.0.0.1:${port}/${format}`);
-    await page.getByRole('button', { name: format, exact: true }).click();
+    await page.getByLabel(webhooks.fields.url, { exact: true }).fill(`http://127.0.0.1:${port}/${format}`);
+    await page.getByRole('button', { name: webhooks.fields.formats[format][0], exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: webhooks.fields.create }).click();
     const secret = await page.getByRole('region', { name: parts.texts.signingSecret }).innerText();
     await page.getByLabel(webhooks.secret.stored).check();
@@ -116,18 +121,19 @@ it.each(['Postrider', 'Resend'])(
     await page.getByRole('button', { name: webhooks.verify.open }).click();
     const drawer = page.getByRole('dialog', { name: webhooks.verify.title });
     const found: Record<string, readonly (number | null)[]> = {};
-    for (const [name, [[program = '', ...args], file, around]] of Object.entries(programs)) {
-      await drawer.getByRole('tab', { name }).click();
+    for (const language of languages) {
+      const [[program = '', ...args], file, around] = programs[language];
+      await drawer.getByRole('tab', { name: webhooks.verify.names[language] }).click();
       const snippet = drawer.getByRole('region', { name: /^verify\./ });
       const there = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
       // Python, Node and a shell are wherever this suite runs; Go and PHP may be absent.
-      if (!there && (name === webhooks.verify.names.go || name === webhooks.verify.names.php)) continue;
-      const place = join(folder, `${format}-${name}`);
+      if (!there && (language === 'go' || language === 'php')) continue;
+      const place = join(folder, `${format}-${language}`);
       mkdirSync(place);
       writeFileSync(join(place, (await snippet.getAttribute('aria-label')) ?? ''), await snippet.innerText());
       writeFileSync(join(place, file), around);
       const [id, sent, signature] = ['id', 'timestamp', 'signature'].map((part) =>
-        String(post?.headers[`${format === 'Resend' ? 'svix' : 'webhook'}-${part}`]),
+        String(post?.headers[`${format === 'resend' ? 'svix' : 'webhook'}-${part}`]),
       );
       const run = (body: Buffer, at = sent) => {
         writeFileSync(join(place, 'body.json'), body);
@@ -140,21 +146,19 @@ it.each(['Postrider', 'Resend'])(
         return spawnSync(program, args, { cwd: place }).status;
       };
       const body = post?.body ?? Buffer.alloc(0);
-      found[name] = [run(body), run(Buffer.concat([body, Buffer.from(' ')])), run(body, String(Number(sent) - 1000))];
+      found[language] = [
+        run(body),
+        run(Buffer.concat([body, Buffer.from(' ')])),
+        run(body, String(Number(sent) - 1000)),
+      ];
     }
 
     for (const name of Object.keys(found)) expect(found[name], name).toEqual([0, 1, 1]);
-    expect(Object.keys(found)).toEqual(
-      expect.arrayContaining([
-        webhooks.verify.names.typescript,
-        webhooks.verify.names.python,
-        webhooks.verify.names.shell,
-      ]),
-    );
+    expect(Object.keys(found)).toEqual(expect.arrayContaining(['typescript', 'python', 'shell']));
     await visitor.stop();
   },
 );
 
 function headersOf(format: string, sent: string | undefined): Record<string, string | undefined> {
-  return { [`${format === 'Resend' ? 'svix' : 'webhook'}-timestamp`]: sent };
+  return { [`${format === 'resend' ? 'svix' : 'webhook'}-timestamp`]: sent };
 }
