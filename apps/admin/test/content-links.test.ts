@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { createContentLink } from '@postrider/core/messages';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
 import { openGraphql } from './graphql-server.ts';
-import { signedIn } from './signed-in.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -15,8 +15,7 @@ const admin = await openAdmin(world);
 const graphql = await openGraphql(world);
 
 async function sent(content = '<script>') {
-  const { api } = await signedIn(world, admin, 'admin');
-  const { id } = await api.test.send.mutate({
+  const { id } = await invoke(world.as(world.workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
     to: 'ada@example.com',
     subject: 'With a file',

@@ -171,11 +171,20 @@ describe('a session that signed in more than an hour ago', () => {
   });
 });
 
+const askGraphql = (token: string) =>
+  fetch(`http://127.0.0.1:${admin.port}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ viewer { scopes } }' }),
+  });
+
 describe('the page that confirms a password', () => {
   it('is named by the refusal, and makes the session fresh for who knows the password', async () => {
     const { api, cookie, email } = await people();
     const make = (by = api) => by.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);
+    const { token } = await api.session.token.mutate();
+    expect((await askGraphql(token)).status).toBe(200);
     const refused = await refusalOf(make());
 
     const shown = await admin.get('/login/confirm?next=/inbox', { cookie });
@@ -195,7 +204,8 @@ describe('the page that confirms a password', () => {
     expect(cookieSetBy(wrong)).toBeNull();
     expect(renewed).not.toBe(cookie);
     expect(await make(dashboard(admin.port, renewed ?? ''))).toMatchObject({ object: 'api_key' });
-    // A cookie copied before the password was confirmed is worthless afterwards.
+    // A cookie copied before the password was confirmed is worthless afterwards, and so is a token that it issued.
+    expect((await askGraphql(token)).status).toBe(401);
     expect(await refusalOf(make())).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 

@@ -332,9 +332,9 @@ describe('twenty wrong passwords', () => {
     expect(security).toContain(
       `${own} by account and network, ${account} by account, ${network} by network; a known device and a session count alone, ${alone} each`,
     );
-    expect(security).toContain(`${own} to one account from one network (an IPv4 address, or an IPv6 /64)`);
-    expect(security).toContain(`${account} to one account from all networks, and ${network} from one network`);
-    expect(security).toContain(`A known device and a session count alone, ${alone} each`);
+    expect(security).toContain(`${own} per account and network (an IPv4 address or an IPv6 /64)`);
+    expect(security).toContain(`${account} per account, and ${network} per network`);
+    expect(security).toContain(`A known device and a session have their own limit of ${alone}`);
   });
 
   it('are counted by every process, and cannot be overtaken by trying at once', async () => {

@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { createLoginLink } from '@postrider/core/people';
+import { beginSession, createLoginLink, resetPassword } from '@postrider/core/people';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAdmin, startAdmin } from './admin-server.ts';
@@ -25,6 +25,13 @@ async function follow(url: string): Promise<{ readonly status: number; readonly 
   });
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   return { status: answer.status, api: dashboard(admin.port, cookie) };
+}
+
+async function sessionOf(email: string): Promise<Dashboard> {
+  const [user] = await sql<{ id: string }[]>`select id from users where email = ${email}`;
+  const begun = { user_id: user?.id ?? '', workspace_id: world.workspace_id, by_link: false };
+  const { token } = await sql.begin((tx) => beginSession(tx, world.clock.now(), begun));
+  return dashboard(admin.port, `sid=${token}`);
 }
 
 async function signInWith(email: string, password: string): Promise<number> {
@@ -189,6 +196,69 @@ describe('a member', () => {
 
     expect(invited).toMatchObject({ id: shown.id, login_url: expect.any(String) });
     expect(await signInWith(email, shown.password ?? '')).toBe(401);
+  });
+
+  it('a new address that two admins invite at the same moment is admitted by one of them only', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const theirs = await signedIn(world, admin, 'admin', workspace_id);
+    const boss = await signedIn(world, admin, 'admin');
+
+    for (let round = 0; round < 5; round++) {
+      const email = `contested-${round}@people.test`;
+      const invitations = await Promise.allSettled(
+        [theirs, boss].map(({ api }) => api.members.invite.mutate({ email, role: 'admin' })),
+      );
+      expect(invitations.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    }
+  });
+
+  it('a new operator cannot be impersonated by an admin who invites them at the same moment', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+
+    for (let round = 0; round < 5; round++) {
+      const email = `promoted-${round}@people.test`;
+      const [added, invited] = await Promise.allSettled([
+        operator.api.operators.add.mutate({ email }),
+        boss.api.members.invite.mutate({ email, role: 'viewer' }),
+      ]);
+      const { id } = added.status === 'fulfilled' ? added.value : { id: '' };
+      if (invited.status === 'fulfilled') expect((await follow(invited.value.login_url ?? '')).status).toBe(401);
+      await operator.api.operators.remove.mutate({ user_id: id, reason: 'a mistake' });
+    }
+  });
+
+  it('a password that is reset while another change of it is under way stays the one of the reset', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+    const email = 'raced@people.test';
+    const { password } = await boss.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
+    const thief = await sessionOf(email);
+
+    const [reset, change] = await Promise.allSettled([
+      invoke(world.as(world.workspace_id), resetPassword, { email }),
+      thief.people.changePassword.mutate({
+        current_password: password ?? '',
+        new_password: 'chosen by the thief',
+      }),
+    ]);
+
+    expect([reset.status, change.status]).toEqual(['fulfilled', 'rejected']);
+    expect(await signInWith(email, 'chosen by the thief')).toBe(401);
+  });
+
+  it('invitations with passwords of one workspace leave room for the sign-ins of others', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+
+    const invitations = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, number) =>
+        refusalOf(
+          boss.api.members.invite.mutate({ email: `crowd-${number}@people.test`, role: 'viewer', entry: 'password' }),
+        ),
+      ),
+    );
+    const rejected = invitations.filter(({ status }) => status === 'fulfilled').length;
+
+    // Five wait for their hash at once, and each that ends makes room for another.
+    expect(rejected).toBeGreaterThanOrEqual(10);
   });
 
   it('a member who becomes an operator cannot be impersonated with the credentials an admin saw', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
@@ -75,16 +77,29 @@ describe('the bearer token of a session', () => {
 describe('the Compose page', () => {
   const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Test', text: 'Hi' };
 
-  it('sends what REST sends, with attachments larger than other inputs', async () => {
+  it('sends what REST sends, with attachments', async () => {
     const { api } = await signedIn(world, admin, 'member');
-    const content = Buffer.alloc(300 * 1024, 'x').toString('base64');
+    const content = Buffer.alloc(60_000, 'x').toString('base64');
 
     const sent = await api.test.send.mutate({ ...mail, attachments: [{ filename: 'a.txt', content }] });
 
     expect(sent).toMatchObject({ status: 'queued', id: expect.stringMatching(/^msg_/) });
     const found = await api.emails.get.query({ id: sent.id });
     expect(found).toMatchObject({ api_key_id: null, subject: 'Test' });
-    expect(found.size_bytes).toBeGreaterThan(300 * 1024);
+    expect(found.size_bytes).toBeGreaterThan(60_000);
+  });
+
+  it('rejects a large body of a stranger before it arrives', async () => {
+    const socket = connect(admin.port, '127.0.0.1');
+    socket.write(
+      'POST /trpc/test.send HTTP/1.1\r\nHost: localhost\r\nx-postrider: 1\r\nSec-Fetch-Site: same-origin\r\n' +
+        `Content-Type: application/json\r\nContent-Length: ${13 * 1024 * 1024}\r\n\r\n{`,
+    );
+
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+
+    expect(response.toString('latin1')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"body_too_large"/);
   });
 
   it('is closed to viewers', async () => {

@@ -1,5 +1,5 @@
 import { AppError, type Services } from '@postrider/core';
-import { checkPassword } from '@postrider/core/api-keys';
+import { checkPassword, hasScope } from '@postrider/core/api-keys';
 import { recordCapture } from '@postrider/core/captures';
 import { captureClientBounds, countRejected, NetworkPlaces } from '@postrider/core/shares';
 import { startCaptureServer } from '@postrider/mail';
@@ -14,7 +14,9 @@ export function startCapture(services: Services, port: number) {
     on_mail: (mail, workspace_id) => recordCapture(services, mail, workspace_id),
     async on_login(password, address) {
       const accepted = await checkPassword(services, password, address);
-      return accepted instanceof AppError ? refusedLogin(accepted) : accepted.workspace_id;
+      if (accepted instanceof AppError) return refusedLogin(accepted);
+      if (hasScope(accepted.scopes, 'email:send')) return accepted.workspace_id;
+      return refusedLogin(new AppError('missing_scope', 'SMTP capture requires a key with the scope email:send.'));
     },
   });
 }

@@ -54,6 +54,15 @@ describe('the capture of other programs', () => {
     expect(await owners()).toEqual(before);
   });
 
+  it('refuses a key that may not send', async () => {
+    const { secret } = await world.key({ scopes: ['webhooks:manage'] });
+    const before = await owners();
+
+    await expect(send(secret)).rejects.toThrow(/requires a key with the scope email:send/);
+
+    expect(await owners()).toEqual(before);
+  });
+
   it('counts wrong passwords in the window of the address, which ends the connection once it is used up', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     await world.services.sql`delete from rate_windows`;

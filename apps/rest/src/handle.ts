@@ -15,7 +15,7 @@ import {
   type Services,
 } from '@postrider/core';
 import { authenticate, countPublic, refuseAddress } from '@postrider/core/api-keys';
-import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/people';
+import { admitBearer, readBearer, requireAdmittedSince, type SessionBearer } from '@postrider/core/people';
 import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { bodyPlaceOf } from './body-line.ts';
@@ -157,6 +157,7 @@ async function serve(
     notes = ctx.notes;
     caller.actor = ctx.actor.kind === 'credential' ? null : ctx.actor;
     window = notes.window;
+    const checked_at = performance.now();
     const place = bodyPlaceOf(services, ctx, request);
     try {
       const input: Parsed<unknown> =
@@ -164,6 +165,7 @@ async function serve(
           ? { ok: false, error: idempotency_key }
           : withFaults(await readInput(match, target.query, request, place.reserve), faults);
       caller.input = input.ok ? input.value : undefined;
+      await requireAdmittedSince(ctx, checked_at);
       const body = await invokeParsed(ctx, match.route.operation, input);
       const { replayed, ignored_fields, window } = notes;
       return {

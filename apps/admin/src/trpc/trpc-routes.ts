@@ -3,7 +3,6 @@ import {
   httpStatus,
   retryAfterHeader,
   retryAfterSeconds,
-  SEND_BODY_BYTES,
   type Services,
   USUAL_BODY_BYTES,
 } from '@postrider/core';
@@ -21,8 +20,6 @@ import { RateNotes } from './kit/rate-headers.ts';
 import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;
-// A message may carry attachments; such a call is never part of a batch.
-const WITH_MAIL = /\/test\.(?:send|preview)$/;
 
 /** tRPC for the dashboard: session cookie and JSON only. */
 export function trpcRoutes(services: Services): Hono<AdminEnv> {
@@ -31,18 +28,18 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
     const refusal = crossSiteRefusal(services, context) ?? formRefusal(context);
     return refusal ? refuse(services, context, refusal) : next();
   });
-  const limited = (bytes: number, shown: string) =>
+  routes.use(
     bodyLimit({
-      maxSize: bytes,
+      maxSize: USUAL_BODY_BYTES,
       onError: (context: Context<AdminEnv>) =>
-        refuse(services, context, new AppError('body_too_large', `The input is larger than ${shown}. Send less data.`)),
-    });
-  const [usual, large] = [limited(USUAL_BODY_BYTES, '100 kB'), limited(SEND_BODY_BYTES, '14 MiB')];
-  routes.use((context, next) => (WITH_MAIL.test(context.req.path) ? large : usual)(context, next));
+        refuse(services, context, new AppError('body_too_large', 'The input is larger than 100 kB. Send less data.')),
+    }),
+  );
   routes.all('*', async (context) => {
     const { request_id, address, trace } = context.var;
     const begun = performance.now();
     const actor = await sessionOf(services, context);
+    const checked_at = performance.now();
     const rate = new RateNotes();
     if (actor) {
       const { window, refusal } = await countCalls(services, actor, callsOf(context));
@@ -57,6 +54,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
       createContext: (): Caller => ({
         services,
         actor,
+        checked_at,
         request_id,
         address,
         trace,

@@ -12,6 +12,7 @@ import {
   USUAL_BODY_BYTES,
 } from '@postrider/core';
 import { authenticate, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import { requireAdmittedSince } from '@postrider/core/people';
 import { createClientAddress } from '@postrider/net';
 import { bearerToken } from '../bearer-token.ts';
 import { bodyPlaceOf } from '../body-line.ts';
@@ -60,12 +61,14 @@ export function createResendHandler(
       send_counted: row.rate_class === 'send',
       trace,
     });
+    const checked_at = performance.now();
     const place = bodyPlaceOf(services, ctx, request);
     try {
       const body: Parsed<unknown> =
         request.method === 'GET'
           ? { ok: true, value: undefined }
           : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : USUAL_BODY_BYTES, place.reserve);
+      await requireAdmittedSince(ctx, checked_at);
       const asked = { params, query: url.searchParams, body, headers: request.headers };
       return { status: row.status, body: await row.answer(ctx, asked) };
     } finally {

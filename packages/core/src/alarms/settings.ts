@@ -4,6 +4,7 @@ import { sendableProblem } from '../domains/index.ts';
 import { personEmail } from '../fields/email.ts';
 import { accessField, accessibleSide, INSTANCE } from '../operation/access.ts';
 import type { Context } from '../operation/context.ts';
+import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { requirePublic, urlFieldNamed } from '../webhooks/index.ts';
@@ -92,7 +93,10 @@ export const setAlarmSettings = operation({
   output: settingsSchema,
   async run(ctx, { access, ...input }): Promise<AlarmSettingsEntry> {
     const owner = accessibleSide(ctx, access);
-    if (input.webhook_url) await requirePublic(ctx.config, input.webhook_url, 'webhook_url');
+    if (input.webhook_url) {
+      await requireFreshSignIn(ctx);
+      await requirePublic(ctx.config, input.webhook_url, 'webhook_url');
+    }
     if (input.from) await requireSendable(ctx, owner, input.from);
     return ctx.sql.begin(async (tx) => {
       const before = await readSettings(tx, owner);

@@ -1,5 +1,6 @@
 import type { Credential, Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
+import type { Scope } from '../operation/scopes.ts';
 import { keyRefusal, readCredential, refuseAddress } from './authenticate.ts';
 import { workspaceOfKey } from './store.ts';
 
@@ -7,6 +8,7 @@ import { workspaceOfKey } from './store.ts';
 export interface SmtpLogin {
   readonly credential: Credential;
   readonly workspace_id: string;
+  readonly scopes: readonly Scope[];
 }
 
 /** Checks a key that was sent as a password over SMTP; a wrong one counts against the client address. */
@@ -28,5 +30,5 @@ async function loginOf(
   if (credential instanceof AppError)
     return new AppError('malformed_key', 'The password must be an API key, pr_live_ or pr_test_ with 64 hex digits.');
   const key = await workspaceOfKey(sql, credential);
-  return typeof key === 'string' ? keyRefusal(key) : { credential, workspace_id: key.workspace_id };
+  return typeof key === 'string' ? keyRefusal(key) : { credential, ...key };
 }

@@ -440,10 +440,10 @@ export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanF
 export async function workspaceOfKey(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
-): Promise<{ readonly workspace_id: string } | Reason> {
-  const [row] = await sql<{ workspace_id: string; refusal: Reason | null }[]>`
-    select k.workspace_id, ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal
+): Promise<{ readonly workspace_id: string; readonly scopes: readonly Scope[] } | Reason> {
+  const [row] = await sql<{ workspace_id: string; scopes: Scope[]; refusal: Reason | null }[]>`
+    select k.workspace_id, k.scopes, ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal
     from api_keys k where k.secret_hash = ${secret_hash}`;
   if (!row) return 'unknown_key';
-  return row.refusal ?? { workspace_id: row.workspace_id };
+  return row.refusal ?? { workspace_id: row.workspace_id, scopes: row.scopes };
 }

@@ -64,7 +64,7 @@ function normalised(words: string): string {
 }
 
 const DNS_WORDS =
-  /\bDNS has (?:no answer|no such name)|no MX, A or AAAA record|publishes a null MX|no host of its MX records|The mail servers of \S+ are not known|could not be resolved/;
+  /\bDNS has (?:no answer|no such name)|DNS lookup failed for|does not exist in DNS|no MX, A or AAAA record|publishes a null MX|no host of its MX records|The mail servers of \S+ are not known|could not be resolved/;
 
 /** Whether a server or the DNS failed. DNS errors are our own texts; server replies begin with a code. */
 export function kindOfReply(text: string): FailureKind {

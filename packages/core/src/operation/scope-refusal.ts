@@ -9,7 +9,7 @@ export function scopeRefusal(
   if (actor.kind === 'system' || (actor.scopes && hasScope(actor.scopes, scope))) return null;
   const message =
     actor.kind === 'user'
-      ? `This needs the scope ${scope}, which your role in this workspace does not have.`
-      : `This needs the scope ${scope}; use a key that has it.`;
+      ? `This requires the scope ${scope}, which your role in this workspace does not have.`
+      : `This requires the scope ${scope}. Use a key that has it.`;
   return new AppError('missing_scope', message, { required_scope: scope });
 }

@@ -6,6 +6,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { scopeRefusal } from '../operation/scope-refusal.ts';
 import { newLoginLink } from './sessions/create-login-link.ts';
 import { hashPassword, newPassword } from './sessions/password.ts';
+import { inPasswordPlace } from './sessions/password-places.ts';
 import { endSessions } from './sessions/session-store.ts';
 import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts';
 
@@ -26,11 +27,15 @@ export type Entry = z.output<typeof entrySchema>;
 
 const none: Entry = { password: null, login_url: null, login_url_expires_at: null };
 
-/** The password of a new user, hashed before the transaction because hashing is slow. */
-export async function preparedEntry(way: EntryWay): Promise<{ password: string; password_hash: string } | null> {
+/** The password of a new user, hashed before the transaction because hashing is slow. The inviting side owns its place. */
+export async function preparedEntry(
+  ctx: ActorContext,
+  owner: string,
+  way: EntryWay,
+): Promise<{ password: string; password_hash: string } | null> {
   if (way === 'login_link') return null;
   const password = newPassword();
-  return { password, password_hash: await hashPassword(password) };
+  return { password, password_hash: await inPasswordPlace(ctx, owner, () => hashPassword(password)) };
 }
 
 interface Admitted {

@@ -25,5 +25,5 @@ export { forgetSessions } from './sessions/session-store.ts';
 export { isBearerStillSame, isStillSame } from './sessions/still-same.ts';
 export { switchWorkspace } from './sessions/switch-workspace.ts';
 export { whoAmI } from './sessions/who-am-i.ts';
-export { requireStillAdmitted } from './still-admitted.ts';
+export { requireAdmittedSince, requireStillAdmitted } from './still-admitted.ts';
 export { anyOperator, insertUser } from './store.ts';

@@ -141,6 +141,14 @@ export async function deleteMember(tx: Tx, workspace_id: string, user_id: string
   await tx`delete from members where workspace_id = ${workspace_id} and user_id = ${user_id}`;
 }
 
+/**
+ * Of two that admit the same address, the second waits here for the first and then sees what it stored. A row lock is not
+ * enough, because there may be no row yet.
+ */
+export async function lockEmail(tx: Tx, email: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`user ${email}`}, 0))`;
+}
+
 /** A user, with whether they are a member of any workspace, and of this one; locked until the commit. */
 export async function lockKnown(
   tx: Tx,

@@ -3,7 +3,7 @@ const LONGEST_TEXT = 200;
 const MOST_ENTRIES = 50;
 const DEEPEST = 6;
 /** What mail says, and what proves an identity. */
-const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|password|secret|token|authorization)$/i;
+const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|authorization)$|password|secret|token/i;
 const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
 const SECRET = /\b(pr_(?:live|test|sess)_|whsec_)[\w+/=-]+/g;
 

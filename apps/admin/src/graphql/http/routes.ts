@@ -1,4 +1,5 @@
 import { AppError, createContext, type Reason, type Services } from '@postrider/core';
+import { requireAdmittedSince } from '@postrider/core/people';
 import type { QueryRefunds } from '@postrider/core/usage';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -27,7 +28,11 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
     const { actor, charged, credential } = admitted;
     const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address, trace }), actor };
     const cost = new CostMeter(charged);
+    const checked_at = performance.now();
     const asked = await jsonRequest(context.req.raw);
+    const ended = await requireAdmittedSince(ctx, checked_at).catch((error: unknown) => error);
+    if (ended instanceof AppError) return refuse(ended, request_id, {});
+    if (ended) throw ended;
     const answered =
       asked instanceof AppError
         ? refuse(asked, request_id, {})

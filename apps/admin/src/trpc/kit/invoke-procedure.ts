@@ -1,4 +1,5 @@
 import { AppError, createContext, invoke, type Operation, type Services, type UserActor } from '@postrider/core';
+import { requireAdmittedSince } from '@postrider/core/people';
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { errorData, publicError, trpcCode } from './errors.ts';
@@ -9,6 +10,8 @@ export interface Caller {
   readonly services: Services;
   /** The signed-in user, or null. */
   readonly actor: UserActor | null;
+  /** When the session was read, before the body. */
+  readonly checked_at: number;
   readonly request_id: string;
   readonly address: string;
   readonly trace: string | null;
@@ -63,9 +66,10 @@ export function asItCame(raw: unknown): unknown {
 
 async function run<I extends z.ZodType, O>(caller: Caller, operation: Operation<I, O>, input: unknown): Promise<O> {
   return refusing(async () => {
-    const { services, request_id, address, trace, rate } = caller;
+    const { services, request_id, address, trace, rate, checked_at } = caller;
     const actor = signedIn(caller);
     const ctx = createContext(services, actor, { request_id, address, trace, via: 'dashboard' });
+    await requireAdmittedSince(ctx, checked_at);
     try {
       return await invoke(ctx, operation, input ?? {});
     } finally {

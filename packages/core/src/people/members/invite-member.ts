@@ -8,7 +8,7 @@ import { scopeRefusal } from '../../operation/scope-refusal.ts';
 import { requireRoomInPlan } from '../../usage/index.ts';
 import { admitWithNewEntry, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
-import { insertMember, lockKnown, lockMember } from '../store.ts';
+import { insertMember, lockEmail, lockKnown, lockMember } from '../store.ts';
 import { memberEntry, memberSchema, roleField, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 
@@ -34,8 +34,9 @@ export const inviteMember = operation({
     const workspace_id = await membersOf(ctx, named);
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
-    const prepared = await preparedEntry(way);
+    const prepared = await preparedEntry(ctx, workspace_id, way);
     return ctx.sql.begin(async (tx) => {
+      await lockEmail(tx, email);
       const known = await lockKnown(tx, email, workspace_id);
       if (known?.here) throw memberExists(email);
       await requireRoomInPlan(tx, workspace_id, 'members');

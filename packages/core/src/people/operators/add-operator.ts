@@ -7,7 +7,7 @@ import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { admitWithNewEntry, entryField, entrySchema, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
-import { makeOperator } from '../store.ts';
+import { lockEmail, makeOperator } from '../store.ts';
 import { operatorEntry, operatorSchema } from './operator-entry.ts';
 
 /**
@@ -22,8 +22,9 @@ export const addOperator = operation({
   async run(ctx, { email, entry: way, reason = null }) {
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
-    const prepared = await preparedEntry(way);
+    const prepared = await preparedEntry(ctx, INSTANCE, way);
     return ctx.sql.begin(async (tx) => {
+      await lockEmail(tx, email);
       const { user, entry } = await admitWithNewEntry(tx, ctx, email, prepared);
       const row = await makeOperator(tx, user.id);
       if (!row) throw new AppError('operator_exists', `${email} is already an operator.`);

@@ -6,6 +6,7 @@ import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { emailField, personNotFound } from '../person.ts';
 import { hashPassword, newPassword } from '../sessions/password.ts';
+import { inPasswordPlace } from '../sessions/password-places.ts';
 import { endSessions } from '../sessions/session-store.ts';
 import { replaceEntry, userByEmail } from '../store.ts';
 
@@ -20,7 +21,7 @@ export const resetPassword = operation({
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     const password = newPassword();
-    const password_hash = await hashPassword(password);
+    const password_hash = await inPasswordPlace(ctx, INSTANCE, () => hashPassword(password));
     await ctx.sql.begin(async (tx) => {
       const user = await userByEmail(tx, email);
       if (!user) throw personNotFound(email);

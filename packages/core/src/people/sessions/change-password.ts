@@ -9,7 +9,8 @@ import { chainOf } from '../roles.ts';
 import { replacePasswordHash } from '../store.ts';
 import { checkPassword, notYourPassword } from './check-password.ts';
 import { hashPassword } from './password.ts';
-import { endSessions, proofOfSession } from './session-store.ts';
+import { inPasswordPlace } from './password-places.ts';
+import { endSessions, lockProven, proofOfSession } from './session-store.ts';
 
 /** Changes the caller's password and ends all their sessions, because some may have been started with a stolen one. */
 export const changePassword = operation({
@@ -32,13 +33,16 @@ export const changePassword = operation({
   async run(ctx, { current_password, new_password }) {
     const actor = requirePerson(ctx);
     const proof = await proofOfSession(ctx.sql, actor.session_id);
-    if (!proof) throw new AppError('session_ended', 'Your session has ended. Sign in and try again.');
+    if (!proof) throw sessionEnded();
     if (proof.password_hash !== null && !proof.fresh_link) {
       const login = { email: actor.email, password: current_password ?? '', from: { session_id: actor.session_id } };
       await checkPassword(ctx, login, notYourPassword);
     }
-    const password_hash = await hashPassword(new_password);
+    const password_hash = await inPasswordPlace(ctx, actor.session_id, () => hashPassword(new_password));
     const ended_sessions = await ctx.sql.begin(async (tx) => {
+      // A reset or another change may have come first while this password was hashed.
+      const session = { id: actor.session_id, user_id: actor.user_id, password_hash: proof.password_hash };
+      if (!(await lockProven(tx, session))) throw sessionEnded();
       await replacePasswordHash(tx, actor.user_id, password_hash);
       const ended = await endSessions(tx, actor.user_id);
       await recordAudit(tx, ctx, [
@@ -49,3 +53,7 @@ export const changePassword = operation({
     return { object: 'user', id: actor.user_id, ended_sessions };
   },
 });
+
+function sessionEnded(): AppError {
+  return new AppError('session_ended', 'Your session has ended. Sign in and try again.');
+}

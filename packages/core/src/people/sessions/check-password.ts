@@ -1,14 +1,12 @@
 import { personEmail } from '../../fields/email.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
-import { countRejected, Places, passwordBounds } from '../../shares/index.ts';
 import { addressSubject } from '../../usage/index.ts';
 import { type UserRow, userByEmail } from '../store.ts';
 import { isKnownDevice } from './device-store.ts';
 import { beginTry, type LoginSource } from './login-tries.ts';
 import { verifyPassword } from './password.ts';
-
-const places = new Places(passwordBounds);
+import { inPasswordPlace } from './password-places.ts';
 
 export interface Login {
   readonly email: string;
@@ -40,23 +38,14 @@ export async function checkPassword(
 ): Promise<UserRow> {
   const email = personEmail(login.email);
   const source = await sourceOf(services, login, email);
-  const owner = ownerOf(source);
-  if (!places.take(owner)) {
-    countRejected(services.metrics, 'password_checks')();
-    throw new AppError('login_rate', 'Too many sign-ins right now. Try again in a minute.', {
-      retry_after_seconds: 60,
-    });
-  }
-  try {
+  return inPasswordPlace(services, ownerOf(source), async () => {
     const attempt = await beginTry(services, source);
     const user = email === null ? null : await userByEmail(services.sql, email);
     const matches = await verifyPassword(login.password, user?.password_hash ?? null);
     if (user === null || !matches) throw refusal();
     await attempt.forgive();
     return user;
-  } finally {
-    places.give(owner);
-  }
+  });
 }
 
 async function sourceOf(

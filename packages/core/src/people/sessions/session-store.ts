@@ -80,7 +80,10 @@ export async function insertSession(
       clock_now(), clock_now(), clock_now())`;
 }
 
-/** Marks a session as fresh under a new token; null if it has ended or the password has changed meanwhile. */
+/**
+ * Marks a session as fresh under a new token; null if it has ended or the password has changed meanwhile. Its bearer
+ * tokens end, because a copy of the old cookie may have issued them.
+ */
 export async function renewProof(
   tx: Tx,
   session: { readonly id: string; readonly token_hash: Buffer; readonly password_hash: string | null },
@@ -89,6 +92,7 @@ export async function renewProof(
     update sessions s set authenticated_at = clock_now(), token_hash = ${session.token_hash} from users u
     where s.id = ${session.id} and u.id = s.user_id and u.password_hash = ${session.password_hash}
     returning s.authenticated_at + interval '1 hour' as until`;
+  await tx`delete from session_tokens where session_id = ${session.id}`;
   return row?.until ?? null;
 }
 
@@ -116,6 +120,17 @@ export async function endSessions(tx: Tx, user_id: string): Promise<number> {
 /** Ends a user's sessions in one workspace; those elsewhere are outside its admins' access. */
 export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
   await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
+}
+
+/** Locks the user of a session, if the session is still live and the password is still the one that was confirmed. */
+export async function lockProven(
+  tx: Tx,
+  session: { readonly id: string; readonly user_id: string; readonly password_hash: string | null },
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from users u where u.id = ${session.user_id} and u.password_hash is not distinct from ${session.password_hash}
+      and exists (select from sessions s where s.id = ${session.id}) for update of u`;
+  return rows.length > 0;
 }
 
 /** What a password change must confirm: the current password, unless the session began with a fresh login link. */
