@@ -57,7 +57,7 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .option('--queue <name>', 'for redrive: the queue')
     .option('--since <time>', 'from this time on, as ISO 8601')
     .option('--until <time>', 'before this time (ISO 8601)')
-    .option('--workspace <id>', 'workspace to use instead of the one of the key')
+    .option('--workspace <id>', "workspace to use instead of the key's own")
     .option('--json', 'print JSON')
     .action(async (action: string, options: FilterOptions) => {
       const input = { action: enumValue(action), ...filterOf(action, options), workspaceId: options.workspace };
@@ -90,7 +90,7 @@ function addList(bulk: Command, terminal: Terminal): void {
   bulk
     .command('list')
     .description('list the newest bulk operations')
-    .option('--workspace <id>', 'workspace to use instead of the one of the key')
+    .option('--workspace <id>', "workspace to use instead of the key's own")
     .option('--json', 'print JSON')
     .action(async (options: { workspace?: string; json?: boolean }) => {
       const page = await pageOf(terminal, bulkOperations, { first: PAGE, workspaceId: options.workspace });

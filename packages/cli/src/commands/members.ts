@@ -21,7 +21,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     members
       .command(name)
       .description(description)
-      .option('--workspace <id>', 'workspace to use instead of the one of the key')
+      .option('--workspace <id>', "workspace to use instead of the key's own")
       .option('--json', 'print JSON');
   command('list', 'list members and their roles').action(async (options: Options) => {
     const data = await allMembers(terminal, options);

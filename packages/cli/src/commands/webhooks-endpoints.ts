@@ -84,7 +84,7 @@ async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Prom
       reason: 'missing_option',
       message: 'WEBHOOK_SECRET is not set.',
       advice:
-        'Set it to the secret printed by webhooks create. It cannot be an option, because other users can see those.',
+        'Set it to the secret printed by webhooks create. It cannot be passed as an option, because other users on the machine can see command-line arguments.',
     });
   }
   await new Promise<void>((resolve, reject) => {

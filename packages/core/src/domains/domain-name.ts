@@ -41,7 +41,7 @@ export function nameProblem(name: string, own_hosts: readonly string[]): AppErro
     return refuse(`${name} is the host name of this service. Add the domain of your From addresses.`);
   if (freemail.has(name)) return refuse(`${name} belongs to a mailbox provider. Add a domain whose DNS you control.`);
   if (parse(name, { allowPrivateDomains: true }).publicSuffix === name) {
-    return refuse(`${name} is a public suffix. Add a domain registered below it.`);
+    return refuse(`${name} is a public suffix. Add a domain registered under it.`);
   }
   return null;
 }

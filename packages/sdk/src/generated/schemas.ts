@@ -586,7 +586,7 @@ export interface WebhookDelivery {
   response_status: number | null;
   /** The first kilobyte of the last response. */
   response_body: string | null;
-  /** Why there was no response, or why it was given up. */
+  /** Why there was no response, or why delivery was abandoned. */
   error: string | null;
 }
 

@@ -22,7 +22,7 @@ export const webhookDeliverySchema = z
     finished_at: timeField.nullable().meta({ description: 'When it succeeded or was given up.' }),
     response_status: z.int().nullable().meta({ description: 'HTTP status of the last response.' }),
     response_body: z.string().nullable().meta({ description: 'The first kilobyte of the last response.' }),
-    error: z.string().nullable().meta({ description: 'Why there was no response, or why it was given up.' }),
+    error: z.string().nullable().meta({ description: 'Why there was no response, or why delivery was abandoned.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDeliveryEntry = z.output<typeof webhookDeliverySchema>;
