@@ -73,7 +73,10 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['ADDRESS_LIMIT', 'requests per minute and network without a valid key'],
     ['SESSION_LIMIT', 'requests per minute and session'],
   ],
-  'packages/core/src/usage/open-stream.ts': [['MOST_STREAMS', 'open streams per key or session']],
+  'packages/core/src/usage/open-stream.ts': [
+    ['MAX_KEY_STREAMS', 'open streams per key or session'],
+    ['MAX_WORKSPACE_STREAMS', 'open streams per workspace'],
+  ],
   'packages/core/src/people/sessions/login-tries.ts': [
     ['MAX_OF_ACCOUNT_AND_NETWORK', 'failed sign-ins to one account from one network, in 15 minutes from the first'],
     ['MAX_OF_ACCOUNT', 'failed sign-ins to one account from all networks, in the same time'],

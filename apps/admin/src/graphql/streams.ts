@@ -14,7 +14,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
   return async (g, source) => {
     const spender = spenderOf(g.ctx.actor);
     const items = await source();
-    const place = await openStream(services.sql, spender);
+    const place = await openStream(services.sql, { key_id: spender, workspace_id: g.ctx.actor.workspace_id });
     services.metrics.shift('sse_clients', ['graphql'], 1);
     let left = false;
     const told = guarded(g, spender, items, place, () => left);

@@ -17,7 +17,12 @@ export const live = subscriptions.subscription(({ ctx: caller, signal }) =>
     const context = createContext(services, actor, { request_id, address, via: 'dashboard' });
     const changes = await invoke(context, followWorkspace, {});
     try {
-      return told(caller, signal, changes, await openStream(services.sql, actor.session_id));
+      return told(
+        caller,
+        signal,
+        changes,
+        await openStream(services.sql, { key_id: actor.session_id, workspace_id: actor.workspace_id }),
+      );
     } catch (error) {
       await changes.return(undefined);
       throw error;

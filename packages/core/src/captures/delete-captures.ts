@@ -10,7 +10,7 @@ export const deleteCapture = operation({
   name: 'captures.delete',
   scope: null,
   sandbox: true,
-  summary: 'Delete a captured mail; for admin, or a sandbox key',
+  summary: 'Delete a captured email (admins and sandbox keys)',
   input: z.object({ id: idField(idPrefixes.capture) }),
   output: z.object({ object: z.literal('capture'), id: idField(idPrefixes.capture), deleted: z.literal(true) }),
   async run({ actor, sql }, { id }) {
@@ -25,7 +25,7 @@ export const clearCaptures = operation({
   name: 'captures.clear',
   scope: null,
   sandbox: true,
-  summary: 'Delete all captured mail of the workspace; for admin, or a sandbox key, of the sandbox',
+  summary: 'Delete all captured email in the workspace (admins), or in the sandbox (sandbox keys)',
   input: z.object({}),
   output: z.object({ object: z.literal('captures'), deleted: z.int() }),
   async run({ actor, sql }) {

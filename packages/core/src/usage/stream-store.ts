@@ -1,21 +1,35 @@
 import type { Sql } from '@postrider/db';
 
-/** Records a stream of a key unless its limit is reached. Concurrent opens of one key wait for each other. */
+interface NewStream {
+  readonly key_id: string;
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly seconds: number;
+}
+
+/** Records a stream, or names the limit that is reached. Concurrent opens of one workspace wait for each other. */
 export async function insertStream(
   sql: Sql,
-  stream: { readonly key_id: string; readonly id: string; readonly seconds: number },
-  most: number,
-): Promise<boolean> {
+  stream: NewStream,
+  most: { readonly of_key: number; readonly of_workspace: number },
+): Promise<'key' | 'workspace' | null> {
+  const { key_id, workspace_id } = stream;
   return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtextextended('streams of ' || ${stream.key_id}::text, 0))`;
-    const rows = await tx`
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`streams of ${workspace_id}`}, 0))`;
+    const [open] = await tx<{ of_key: number; of_workspace: number }[]>`
+      select count(*) filter (where s.key_id = ${key_id})::int as of_key, count(*)::int as of_workspace
+      from query_streams s
+      where s.until > clock_now() and s.key_id in (
+        select k.id from api_keys k where k.workspace_id = ${workspace_id}
+        union all select o.id from sessions o where o.workspace_id = ${workspace_id}
+        union all select ${key_id}
+      )`;
+    if (open && open.of_key >= most.of_key) return 'key';
+    if (open && open.of_workspace >= most.of_workspace) return 'workspace';
+    await tx`
       insert into query_streams (key_id, id, until)
-      select ${stream.key_id}, ${stream.id}::uuid, clock_now() + make_interval(secs => ${stream.seconds})
-      where (
-        select count(*) from query_streams s where s.key_id = ${stream.key_id} and s.until > clock_now()
-      ) < ${most}
-      returning id`;
-    return rows.length > 0;
+      values (${key_id}, ${stream.id}::uuid, clock_now() + make_interval(secs => ${stream.seconds}))`;
+    return null;
   });
 }
 

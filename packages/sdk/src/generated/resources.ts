@@ -336,7 +336,7 @@ export class CapturesCalls {
     return this.#calls.list(() => ({ method: 'GET', path: "/captures", query }), options);
   }
 
-  /** Delete all captured mail of the workspace; for admin, or a sandbox key, of the sandbox. Works with any valid key. Counted in the window `default`. */
+  /** Delete all captured email in the workspace (admins), or in the sandbox (sandbox keys). Works with any valid key. Counted in the window `default`. */
   clear(options?: CallOptions): Promise<CapturesClearAnswer> {
     return this.#calls.ask(() => ({ method: 'DELETE', path: "/captures" }), options);
   }
@@ -346,7 +346,7 @@ export class CapturesCalls {
     return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/captures/", ""], id) }), options);
   }
 
-  /** Delete a captured mail; for admin, or a sandbox key. Works with any valid key. Counted in the window `default`. */
+  /** Delete a captured email (admins and sandbox keys). Works with any valid key. Counted in the window `default`. */
   delete(id: string, options?: CallOptions): Promise<CapturesDeleteAnswer> {
     return this.#calls.ask(() => ({ method: 'DELETE', path: pathOf(["/captures/", ""], id) }), options);
   }
