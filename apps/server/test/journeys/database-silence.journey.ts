@@ -160,7 +160,7 @@ describe('a start', () => {
 
     expect(await Promise.all([lost.exited, wrong.exited])).toEqual(Array(2).fill({ code: 1, signal: null }));
     expect(lost.stderr()).toContain('"nowhere" does not exist');
-    expect(wrong.stderr()).toMatch(/SECRET_KEY does not open \d+ stored secret/);
+    expect(wrong.stderr()).toMatch(/SECRET_KEY cannot decrypt \d+ stored secret/);
   });
 
   it('newcomer N19: says that the server has no TLS if sslmode asks for it', async () => {
@@ -170,7 +170,7 @@ describe('a start', () => {
     const started = launch({ ...journey.env, DATABASE_URL: wanted.href });
 
     expect(await started.exited).toMatchObject({ code: 1 });
-    expect(started.stderr()).toContain('offers no TLS, which is required outside this machine');
+    expect(started.stderr()).toContain('does not offer TLS, which is required for other hosts');
   });
 
   it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {

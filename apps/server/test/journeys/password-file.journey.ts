@@ -100,7 +100,7 @@ it('a start without the file, or with two passwords, says what to change', async
     return started.stderr();
   };
 
-  expect(await start({ DATABASE_PASSWORD_FILE: join(folder, 'absent') })).toContain('create it first');
+  expect(await start({ DATABASE_PASSWORD_FILE: join(folder, 'absent') })).toContain('Create it first');
   const two = new URL(url);
   two.password = 'one';
   expect(await start({ DATABASE_URL: two.href, DATABASE_PASSWORD_FILE: file })).toContain(

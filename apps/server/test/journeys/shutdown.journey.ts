@@ -155,7 +155,7 @@ describe('a private database', () => {
     const worker = launch({ DATA_DIR: directory, ROLES: 'worker' });
 
     expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.stderr()).toContain(`already. It is at http://localhost:${first.port}.`);
+    expect(second.stderr()).toContain(`It runs at http://localhost:${first.port}.`);
     await worker.says(/Postrider is ready/);
     worker.signal('SIGTERM');
     await worker.exited;
