@@ -157,7 +157,7 @@ function loginPage(form: { readonly next: string | undefined; readonly email?: s
     'Sign in',
     html`${problemText(form.problem)}<form method="post" action="/login">
       <input type="hidden" name="next" value="${ownPath(form.next)}">
-      <p><label>E-mail address<br><input type="email" name="email" value="${form.email ?? ''}" autocomplete="username" required autofocus></label></p>
+      <p><label>Email address<br><input type="email" name="email" value="${form.email ?? ''}" autocomplete="username" required autofocus></label></p>
       <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required></label></p>
       <p><button type="submit">Sign in</button></p></form>`,
   );
@@ -172,13 +172,13 @@ function linkPage(problem?: string) {
 function confirmPage(form: { readonly email: string; readonly next: string | undefined; readonly problem?: string }) {
   return page(
     'Confirm your password',
-    html`${problemText(form.problem)}<p>Some actions ask for your password again if you signed in more than an hour ago.</p>
+    html`${problemText(form.problem)}<p>This action requires your password because you signed in more than an hour ago.</p>
       <form method="post" action="/login/confirm">
       <input type="hidden" name="next" value="${form.next === undefined ? '' : ownPath(form.next)}">
-      <p><label>E-mail address<br><input type="email" value="${form.email}" autocomplete="username" readonly></label></p>
+      <p><label>Email address<br><input type="email" value="${form.email}" autocomplete="username" readonly></label></p>
       <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required autofocus></label></p>
       <p><button type="submit">Confirm</button></p></form>
-      <p>Without a password, <a href="/logout">sign out</a> and sign in by a new link.</p>`,
+      <p>No password? <a href="/logout">Sign out</a>, then sign in with a new link.</p>`,
   );
 }
 

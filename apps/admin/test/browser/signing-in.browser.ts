@@ -30,7 +30,7 @@ describe('signing in', () => {
     await page.goto('/graphiql');
     expect(new URL(page.url()).pathname).toBe('/login');
 
-    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Email address').fill(operator.email);
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL('**/graphiql');
@@ -50,13 +50,13 @@ describe('signing in', () => {
   it('a wrong password is reported, and the typed address stays in the form', async () => {
     const { page } = await visitor.open();
     await page.goto('/login');
-    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Email address').fill(operator.email);
     await page.getByLabel('Password').fill('not this one');
     await page.getByLabel('Password').press('Enter');
 
     await page.getByRole('alert').waitFor();
 
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(operator.email);
+    expect(await page.getByLabel('Email address').inputValue()).toBe(operator.email);
     expect(await page.getByLabel('Password').inputValue()).toBe('');
     expect(await visitor.context.cookies()).toEqual([]);
   });
@@ -77,14 +77,14 @@ describe('confirming a password', () => {
   it('leads back to the page that asked for it, and a wrong one says so', async () => {
     const { page, problems, foreign } = await visitor.open();
     await page.goto('/login');
-    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Email address').fill(operator.email);
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(({ pathname }) => pathname === '/');
     // Without a built dashboard, / answers 503.
     problems.splice(0);
     await page.goto('/login/confirm?next=/graphiql');
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(operator.email);
+    expect(await page.getByLabel('Email address').inputValue()).toBe(operator.email);
     expect(await page.evaluate('document.activeElement.name')).toBe('password');
 
     await page.getByLabel('Password').fill('not this one');
@@ -102,7 +102,7 @@ describe('confirming a password', () => {
   it('a confirmation without a page to return to shows until when it is valid', async () => {
     const { page, problems } = await visitor.open();
     await page.goto('/login');
-    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Email address').fill(operator.email);
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(({ pathname }) => pathname === '/');

@@ -16,7 +16,7 @@ export const words = {
   columns: { subject: 'Subject', to: 'To', status: 'Status', tags: 'Tags', at: 'Accepted' },
   noSubject: '(no subject)',
   more: (count: number) => `and ${count} more`,
-  fresh: (count: number) => `${count === 20 ? '20 or more' : count} new`,
+  fresh: (count: number) => `${count === 50 ? '50 or more' : count} new`,
   empty: {
     title: 'Send your first email',
     about:
