@@ -37,7 +37,7 @@ describe('Try the API', () => {
 
     await page.getByRole('button', { name: 'Send' }).click();
 
-    await page.getByText('You are not signed in').waitFor();
+    await page.getByText('not signed in').waitFor();
     await visitor.stop();
   });
 });

@@ -40,7 +40,7 @@ describe('the operator of a first start', () => {
 
     await fetch(`${server.url}/logout`, { method: 'POST', headers: { cookie, origin: server.url } });
 
-    await expect(api.emails.list.query()).rejects.toThrow(/Not signed in/);
+    await expect(api.emails.list.query()).rejects.toThrow(/not signed in/);
     const whole = server.stdout() + server.stderr();
     for (const secret of [cookie.slice('sid='.length), made.secret, link]) expect(whole).not.toContain(secret);
     const audited = await journey.sql<{ action: string; actor_name: string; via: string }[]>`

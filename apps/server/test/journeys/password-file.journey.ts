@@ -104,6 +104,6 @@ it('a start without the file, or with two passwords, says what to change', async
   const two = new URL(url);
   two.password = 'one';
   expect(await start({ DATABASE_URL: two.href, DATABASE_PASSWORD_FILE: file })).toContain(
-    'take it out of DATABASE_URL',
+    'Remove the one in DATABASE_URL',
   );
 });
