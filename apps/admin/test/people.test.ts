@@ -257,7 +257,7 @@ describe('a member', () => {
     );
     const rejected = invitations.filter(({ status }) => status === 'fulfilled').length;
 
-    // Five wait for their hash at once, and each that ends makes room for another.
+    // Five can wait for their hash, and each that finishes makes room for another.
     expect(rejected).toBeGreaterThanOrEqual(10);
   });
 

@@ -3,7 +3,7 @@ import { invoke } from '@postrider/core';
 import { verifyAudit } from '@postrider/core/audit';
 import { freeWorker } from '@postrider/core/delivery';
 import { listHolds, releaseHold } from '@postrider/core/holds';
-import { pendingMigrations, schemaVersion } from '@postrider/db';
+import { connect, pendingMigrations, schemaVersion } from '@postrider/db';
 import { createHandler as createRest } from '@postrider/rest';
 import { createWorld, listenHttp, type World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
@@ -15,11 +15,21 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const fixture = await loadFixture();
+await storeRejectedPasswords(fixture);
 const ran = await upgrade(fixture);
 const world = endAfterTests(await openUsed(fixture));
 const { sql } = world.services;
 const rest = endAfterTests(await listenHttp(createRest(world.services)));
 const admin = endAfterTests(await listenHttp(createAdmin(world.services)));
+
+/** Turns one rejected request into a password change, as releases before 0015 stored it. */
+async function storeRejectedPasswords({ database }: Fixture): Promise<void> {
+  const before = connect(database.url, { max: 1, application_name: 'postrider-test-load' });
+  await before`
+    update requests set api = 'trpc', path = 'people.changePassword', body = '{"new_password":"short"}'
+    where id = (select min(id::text)::uuid from requests)`;
+  await before.end();
+}
 
 function openUsed({ database, at }: Fixture): Promise<World> {
   return createWorld({ BOOTSTRAP_API_KEY: ADMIN_SECRET, DELIVERY: 'capture' }, { database, at });
@@ -49,6 +59,13 @@ describe('a database of the baseline with 10,000 mails', () => {
     expect(ran).not.toContain('0001_baseline');
     expect(await pendingMigrations(sql)).toEqual([]);
     expect(await schemaVersion(sql)).toBe(ran.at(-1) ?? '0001_baseline');
+  });
+
+  it('keeps no password of a rejected change', async () => {
+    const rows = await sql<{ body: string | null }[]>`
+      select body from requests where api = 'trpc' and path = 'people.changePassword'`;
+
+    expect([...rows]).toEqual([{ body: null }]);
   });
 
   it('shows its mail in every state', async () => {

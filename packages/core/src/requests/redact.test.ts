@@ -4,9 +4,9 @@ import { redactedBody } from './redact.ts';
 it.each(['password', 'current_password', 'newPassword', 'client_secret', 'access_token', 'Authorization'])(
   'a rejected request is kept without its %s',
   (name) => {
-    const kept = redactedBody({ [name]: 'hunter22 is long', role: 'viewer' }) ?? '';
+    const stored = redactedBody({ [name]: 'hunter22 is long', role: 'viewer' }) ?? '';
 
-    expect(kept).not.toContain('hunter22');
-    expect(JSON.parse(kept)).toMatchObject({ role: 'viewer' });
+    expect(stored).not.toContain('hunter22');
+    expect(JSON.parse(stored)).toMatchObject({ role: 'viewer' });
   },
 );
