@@ -8,11 +8,14 @@ import { parseArgs } from 'node:util';
 import { createRandom } from '../bench/faults/random.ts';
 import { copyOfTree } from './copy-of-tree.ts';
 
-// npm run test:browser:words -- [--count 10] [--seed TEXT]
+// npm run test:browser:words -- [--count 10] [--seed TEXT] [paths of tests]
 // Changes strings of the dashboard in a copy of the tree and runs the browser tests there. They must stay green, because
 // a test takes the words it looks for from the strings of the page.
 
-const { values } = parseArgs({ options: { count: { type: 'string', default: '10' }, seed: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  options: { count: { type: 'string', default: '10' }, seed: { type: 'string' } },
+  allowPositionals: true,
+});
 const root = fileURLToPath(new URL('../', import.meta.url));
 const seed = values.seed ?? randomBytes(4).toString('hex');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -27,7 +30,16 @@ interface Place {
   readonly index: number;
 }
 
-const copy = copyOfTree(root, ['vitest.config.ts', 'vitest.browser.config.ts']);
+const copy = copyOfTree(root, [
+  'vitest.config.ts',
+  'vitest.browser.config.ts',
+  'tsconfig.json',
+  'tsconfig.base.json',
+  'package-lock.json',
+  'turbo.json',
+  'docs',
+  'scripts',
+]);
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
@@ -40,7 +52,13 @@ for (const { file, text, index } of drawn.toSorted((one, other) => other.index -
   writeFileSync(path, `${source.slice(0, index + text.length)}${CHANGE}${source.slice(index + text.length)}`);
   say(`  ${file}: ${text}${CHANGE}`);
 }
-const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'vitest.browser.config.ts'];
+const args = [
+  join(root, 'node_modules/vitest/vitest.mjs'),
+  'run',
+  '--config',
+  'vitest.browser.config.ts',
+  ...positionals,
+];
 const child = spawn(process.execPath, args, { cwd: copy, stdio: 'inherit' });
 process.once('exit', () => child.kill());
 const [code] = await once(child, 'exit');
