@@ -68,8 +68,8 @@ export function createApp(
   app.onError((error, context) => {
     const { request_id } = context.var;
     services.log.error({ err: error, request_id }, 'a page failed');
-    const told = new AppError('unexpected', 'Something went wrong. Try again.');
-    return context.json(errorBody(told, request_id, services.public_url), 500);
+    const failure = new AppError('unexpected', 'Something went wrong. Try again.');
+    return context.json(errorBody(failure, request_id, services.public_url), 500);
   });
   return app;
 }

@@ -93,13 +93,13 @@ describe('Settings', () => {
     const { page } = watched;
     await page.goto('/settings/workspace');
 
-    const kept = page.getByRole('table', { name: workspace.kept.title });
-    await kept
+    const retention = page.getByRole('table', { name: workspace.kept.title });
+    await retention
       .getByRole('row', {
         name: new RegExp(`${workspace.kept.kinds.messages[0]} .*${workspace.kept.always} RETENTION_MESSAGES`),
       })
       .waitFor();
-    await kept
+    await retention
       .getByRole('row', { name: new RegExp(`${workspace.kept.kinds.captures[0]} .*7 d RETENTION_CAPTURES`) })
       .waitFor();
     await page.getByText(workspace.capture.on).waitFor();

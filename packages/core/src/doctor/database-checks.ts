@@ -89,10 +89,10 @@ export async function checkTransactionIds(sql: Sql): Promise<Finding> {
 
 export function judgeTransactionIds({ age, freeze_at, database }: TransactionIdAge): Finding {
   const fix = `Run \`vacuum (freeze)\` in the database ${database}. First end long-running transactions there.`;
-  const told = `The oldest transaction ID is ${Math.round(age / 1e6)} million old`;
-  if (age > MOST_AGE) return failing(`${told}. Postgres stops accepting writes at 2,000 million.`, fix);
-  if (age > 2 * freeze_at) return warning(`${told}, twice the autovacuum limit.`, fix);
-  return ok(age < 1e6 ? 'Transaction IDs are recent.' : `${told}.`);
+  const summary = `The oldest transaction ID is ${Math.round(age / 1e6)} million old`;
+  if (age > MOST_AGE) return failing(`${summary}. Postgres stops accepting writes at 2,000 million.`, fix);
+  if (age > 2 * freeze_at) return warning(`${summary}, twice the autovacuum limit.`, fix);
+  return ok(age < 1e6 ? 'Transaction IDs are recent.' : `${summary}.`);
 }
 
 export async function checkVacuum(sql: Sql): Promise<Finding> {
@@ -101,9 +101,9 @@ export async function checkVacuum(sql: Sql): Promise<Finding> {
 
 export function judgeVacuum(behind: readonly DeadRows[]): Finding {
   if (behind.length === 0) return ok('Vacuum is up to date.');
-  const told = behind.map(({ table, dead, live }) => `${table} (${dead} dead rows, ${live} live)`).join(', ');
+  const summary = behind.map(({ table, dead, live }) => `${table} (${dead} dead rows, ${live} live)`).join(', ');
   return warning(
-    `Vacuum is behind on ${told}.`,
+    `Vacuum is behind on ${summary}.`,
     'End long-running transactions, then `vacuum` these tables. If this happens again, increase autovacuum_vacuum_cost_limit.',
   );
 }

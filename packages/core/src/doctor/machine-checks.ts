@@ -23,12 +23,12 @@ export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
 export function judgeDisk({ free_bytes, total_bytes }: Disk, days_until_full: number | null): Finding {
   const days = days_until_full ?? Number.POSITIVE_INFINITY;
   const gigabytes = (free_bytes / 1e9).toFixed(1);
-  const left = days < 3650 ? `, enough for ${duration(days * 86_400)} at the current rate` : '';
-  const told = `${gigabytes} GB free${left}.`;
+  const remaining = days < 3650 ? `, enough for ${duration(days * 86_400)} at the current rate` : '';
+  const summary = `${gigabytes} GB free${remaining}.`;
   const fix = 'Free up space or enlarge the disk. Shorter retention deletes old months.';
-  if (free_bytes < LEAST_FREE_BYTES || days < DISK_DAYS.failing) return failing(told, fix);
-  if (free_bytes < total_bytes * LEAST_FREE_SHARE || days < DISK_DAYS.warning) return warning(told, fix);
-  return ok(told);
+  if (free_bytes < LEAST_FREE_BYTES || days < DISK_DAYS.failing) return failing(summary, fix);
+  if (free_bytes < total_bytes * LEAST_FREE_SHARE || days < DISK_DAYS.warning) return warning(summary, fix);
+  return ok(summary);
 }
 
 export async function checkCertificate(config: Pick<Config, 'TLS_CERT_FILE'>, now_ms: number): Promise<Finding> {
@@ -37,7 +37,7 @@ export async function checkCertificate(config: Pick<Config, 'TLS_CERT_FILE'>, no
   const days = Math.floor((Date.parse(validTo) - now_ms) / DAY_MS);
   const fix = 'Renew the certificate and update TLS_CERT_FILE and TLS_KEY_FILE.';
   if (days < 0) return failing(`The certificate expired ${-days} days ago.`, fix);
-  const told = `The certificate expires in ${days} days.`;
-  if (days < CERTIFICATE_DAYS.failing) return failing(told, fix);
-  return days < CERTIFICATE_DAYS.warning ? warning(told, fix) : ok(told);
+  const summary = `The certificate expires in ${days} days.`;
+  if (days < CERTIFICATE_DAYS.failing) return failing(summary, fix);
+  return days < CERTIFICATE_DAYS.warning ? warning(summary, fix) : ok(summary);
 }
