@@ -300,7 +300,7 @@ function methodText(method: Method): string {
     ...(keyed ? ['keyed: true'] : []),
   ];
   const what = dry_run
-    ? `${operation.summary}: every check and the rendered mail, and nothing is stored.`
+    ? `${operation.summary}: runs every check and renders the email without storing it.`
     : `${operation.summary}.`;
   const [returns, call] =
     names.entry === null ? [`Promise<${names.answer}>`, 'ask'] : [`ListCall<${names.entry}>`, 'list'];

@@ -37,7 +37,7 @@ export type MessageStatus =
   | 'SENDING'
   | 'SUPPRESSED';
 
-/** While all three wait for a destination, a workspace's email is sent 8 : 4 : 1. Email headers do not show the priority. */
+/** The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1. */
 export type Priority =
   | 'BULK'
   | 'HIGH'

@@ -29,8 +29,8 @@ export const errorSchema = z
 
 const INTRODUCTION = `Transactional email: send, follow delivery, manage keys.
 
-Every request needs \`Authorization: Bearer\` with an API key. Every answer is JSON; its X-RateLimit-* headers describe the
-window of the current minute. /v1 only grows: answers may gain fields, and enums in answers may gain values.`;
+Every request needs \`Authorization: Bearer\` with an API key. Every response is JSON; its X-RateLimit-* headers describe the
+window of the current minute. /v1 only grows: responses may gain fields, and their enums may gain values.`;
 
 const sections: readonly Json[] = [
   { name: 'email', description: 'Send email and follow its delivery.' },
@@ -107,12 +107,12 @@ function operationOf(route: Route, schemas: Schemas): Json {
     ...(sends ? ['Idempotent-Replayed' as const] : []),
     ...(body ? ['Postrider-Ignored-Fields' as const] : []),
   ];
-  const windows = sends && rate_class !== 'send' ? `\`${rate_class}\`, and in \`send\`` : `\`${rate_class}\``;
+  const windows = sends && rate_class !== 'send' ? `\`${rate_class}\` and \`send\`` : `\`${rate_class}\``;
   const scope = operation.scope === null ? 'Works with any valid key.' : `Requires the \`${operation.scope}\` scope.`;
   return {
     operationId: route.operation_id,
     summary: operation.summary,
-    description: `${scope} Counted in the window ${windows}.`,
+    description: `${scope} Rate limit: ${windows}.`,
     tags: [path.split('/')[1] ?? ''],
     security: [{ api_key: operation.scope === null ? [] : [operation.scope] }],
     ...(parameters.length > 0 && { parameters }),

@@ -51,7 +51,7 @@ const headers = z
   })
   .meta({
     maxProperties: MOST_HEADERS,
-    description: 'Custom headers. Headers that the service sets, such as Date or Content-Type, are rejected.',
+    description: 'Custom headers. Headers that Postrider sets, such as Date or Content-Type, are rejected.',
     examples: [{ 'List-Unsubscribe': '<https://example.com/unsubscribe>' }],
   });
 
@@ -89,7 +89,7 @@ const metadata = z
   .refine((given) => Object.keys(given).length <= MOST_METADATA, `has more than ${MOST_METADATA} pairs`)
   .meta({
     maxProperties: MOST_METADATA,
-    description: 'Your own key-value pairs, returned in the log and in events as text.',
+    description: 'Your own key-value pairs, returned as text in the log and in events.',
     examples: [{ order: '1815' }],
   });
 
@@ -141,7 +141,7 @@ export const misplacedInSend = {
 
 const sendFields = z.object({
   from: mailboxField('from').meta({
-    description: 'The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace.',
+    description: 'The sender, a@b.c or Name <a@b.c>. The workspace must have verified its domain.',
   }),
   to: mailboxListField('to', MOST_TO)
     .refine((list) => list.length > 0, {
@@ -149,13 +149,13 @@ const sendFields = z.object({
       params: { reason: 'missing_field' },
     })
     .meta({
-      description: `One address or up to ${MOST_TO}, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc.`,
+      description: `Up to ${MOST_TO} addresses, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc.`,
     }),
   subject,
   html: absentable(z.string()).meta({ description: 'At least one of html and text must not be empty.' }),
   text: absentable(z.string()).meta({ description: 'Derived from html by default.' }),
   cc: absentableOr(mailboxListField('cc', MOST_COPIES), []),
-  bcc: absentableOr(mailboxListField('bcc', MOST_COPIES), []).meta({ description: 'Never written into a header.' }),
+  bcc: absentableOr(mailboxListField('bcc', MOST_COPIES), []).meta({ description: 'Not written into a header.' }),
   reply_to: absentable(mailboxField('reply_to')),
   headers: absentableOr(headers, {}),
   tags: absentableOr(tags, []),

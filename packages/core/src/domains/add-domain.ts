@@ -54,7 +54,7 @@ const addSchema = z.object({
 export const addDomain = operation({
   name: 'domains.add',
   scope: 'domains:write',
-  summary: 'Add a sending domain; the response has the DNS records to publish',
+  summary: 'Add a sending domain; the response contains the DNS records to publish',
   input: addSchema,
   output: domainSchema,
   async run(ctx, { name, dkim_selector, return_path: asked, dkim_ed25519 }): Promise<DomainEntry> {

@@ -44,13 +44,13 @@ export const recordSchema = z
       .readonly()
       .meta({
         description:
-          'The results per name server, authoritative first. A cache is queried if the authoritative record is correct.',
+          'The results by name server, authoritative first. Caches are only queried if the authoritative record is correct.',
       }),
     diagnosis: z
       .enum(diagnosisNames)
       .nullable()
       .meta({ description: 'The exact problem; null before the first check.' }),
-    hint: z.string().nullable().meta({ description: 'How to fix it, as text.' }),
+    hint: z.string().nullable().meta({ description: 'How to fix it.' }),
     key_role: z.enum(keyRoles).nullable().meta({
       description: 'For a dkim record: whether its key signs, will sign, or signed email that is still in transit.',
     }),
@@ -65,7 +65,7 @@ export const domainSchema = z
     name: z.string().meta({ examples: ['example.com'] }),
     status: z.enum(domainStates),
     can_send: z.boolean(),
-    status_reason: z.string().nullable().meta({ description: 'The reason for the status, as text.' }),
+    status_reason: z.string().nullable().meta({ description: 'The reason for the status.' }),
     return_path: z.string().nullable().meta({ description: 'The return path for bounces; null: the service default.' }),
     dkim_ed25519: z.boolean().meta({ description: 'Whether email gets a second DKIM signature (Ed25519).' }),
     created_at: timeField,

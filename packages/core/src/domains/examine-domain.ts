@@ -14,9 +14,11 @@ export const examinationSchema = z
   .object({
     object: z.literal('domain_examination'),
     name: z.string().meta({ examples: ['example.com'] }),
-    added: z.boolean().meta({ description: 'Whether it is in the workspace; otherwise it has no keys.' }),
+    added: z.boolean().meta({ description: 'Whether the workspace has this domain; if not, it has no keys.' }),
     status: z.enum(domainStates).nullable(),
-    healthy: z.boolean().meta({ description: 'No problems, except that recommended records may be missing.' }),
+    healthy: z
+      .boolean()
+      .meta({ description: 'Whether there are no problems. Recommended records may still be missing.' }),
     dns_records: z.array(recordSchema).readonly(),
     zone_file: z.string().meta({ description: 'The records as a zone file fragment.' }),
     steps: z.array(z.string()).readonly().meta({ description: 'Setup steps for any DNS provider, as text.' }),

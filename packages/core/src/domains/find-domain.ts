@@ -6,7 +6,7 @@ import { domainNotFound } from './domain-entry.ts';
 import { type DomainRow, domainByName, domainsByIds } from './store.ts';
 
 /** A domain in a path: its name in any spelling, or its id, which is no name because of the underscore. */
-export const domainParameter = z.string().meta({ description: 'The name of the domain.', examples: ['example.com'] });
+export const domainParameter = z.string().meta({ description: 'The domain name.', examples: ['example.com'] });
 
 export async function findDomain(ctx: ActorContext, text: string): Promise<DomainRow> {
   const { workspace_id } = ctx.actor;

@@ -62,7 +62,7 @@ export const erasureSchema = z
         canceled: count.meta({ description: 'Recipients whose pending email was canceled.' }),
         messages: count.meta({ description: 'Emails whose addresses, subject, tags or metadata were redacted.' }),
         bodies: count,
-        bodies_kept: count.meta({ description: 'Content kept because it was also sent to others.' }),
+        bodies_kept: count.meta({ description: 'Content kept because other people received it too.' }),
         attempts: count,
         transcripts: count,
         events: count,
@@ -74,7 +74,7 @@ export const erasureSchema = z
         other_rows: count.meta({ description: 'Statistics, failures, bulk operations and jobs.' }),
       })
       .readonly(),
-    remains: z.array(z.string()).readonly().meta({ description: 'Where the address may remain.' }),
+    remains: z.array(z.string()).readonly().meta({ description: 'Where the address may still be stored.' }),
     created_at: timeField,
     finished_at: timeField.nullable(),
   })

@@ -12,8 +12,8 @@ interface EventKind {
 
 const nothing = z.looseObject({});
 const attempted = z.looseObject({
-  attempt: z.int().optional().meta({ description: 'The number of the attempt, from 1.' }),
-  response: z.string().nullable().optional().meta({ description: 'The reply of the server.' }),
+  attempt: z.int().optional().meta({ description: 'The attempt number, from 1.' }),
+  response: z.string().nullable().optional().meta({ description: "The server's reply." }),
 });
 const bounced = attempted.extend({
   bounce: z

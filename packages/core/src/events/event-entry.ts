@@ -20,7 +20,7 @@ const eventDataSchema = z.looseObject({
   recipient: z
     .object({ id: idField(idPrefixes.recipient), email: z.string(), status: z.string() })
     .nullable()
-    .meta({ description: 'null: applies to the whole message. The status is the one set by the event.' }),
+    .meta({ description: 'null: applies to the whole message. The status is the one that the event set.' }),
 });
 export type EventData = z.output<typeof eventDataSchema>;
 
@@ -33,7 +33,7 @@ export const eventSchema = z
     sequence: z.int().meta({ description: 'Increases by one per message event; 0 for events without a message.' }),
     email_id: idField(idPrefixes.message).nullable(),
     recipient_id: idField(idPrefixes.recipient).nullable(),
-    data: eventDataSchema.meta({ description: 'The subject of the event and details that depend on the type.' }),
+    data: eventDataSchema.meta({ description: 'What the event is about, with details that depend on its type.' }),
   })
   .meta({ id: 'Event' });
 export type EventEntry = z.output<typeof eventSchema>;

@@ -100,7 +100,7 @@ function refuse(message: string): ReadTimestamp {
   return { ok: false, message };
 }
 
-const bareText = z.string().meta({ format: 'date-time', description: 'ISO 8601; without an offset it is UTC.' });
+const bareText = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC if there is no offset.' });
 const timestampText = bareText.meta({ examples: ['2030-01-31T09:00:00Z', '2030-01-31T10:00:00+01:00'] });
 
 /** A time that may lie anywhere, unless it has to lie near now: no example of that would stay right. */

@@ -17,7 +17,7 @@ const NEARLY_USED = 0.8;
 const checkSchema = z.object({
   name: z.string().meta({ examples: ['delivery'] }),
   status: z.enum(healthStatuses),
-  detail: z.string().nullable().meta({ description: 'The result, if there is a problem.' }),
+  detail: z.string().nullable().meta({ description: 'The finding, if there is a problem.' }),
   advice: z.string().nullable(),
   checked_at: timeField,
 });

@@ -14,22 +14,22 @@ export type ErrorCode = (typeof errorCodes)[number];
 
 /** Every reason with its code and meaning: the source of the docs, the OpenAPI document and the error pages. */
 export const reasons = {
-  malformed_request: ['invalid_request', 'The request is not well-formed HTTP.'],
-  malformed_json: ['invalid_request', 'The body is not one JSON object in UTF-8.'],
+  malformed_request: ['invalid_request', 'The request is not valid HTTP.'],
+  malformed_json: ['invalid_request', 'The body is not a single JSON object in UTF-8.'],
   unsupported_media_type: ['invalid_request', 'The body is not application/json, or has a content encoding.'],
   body_too_large: ['invalid_request', 'The body is larger than this endpoint accepts.'],
   body_timeout: ['invalid_request', 'The body did not arrive in time.'],
-  missing_field: ['invalid_request', 'A required field is absent.'],
+  missing_field: ['invalid_request', 'A required field is missing.'],
   misspelled_field: ['invalid_request', 'A field looks like a misspelling of a known one.'],
   misplaced_field: ['invalid_request', 'A field is in the wrong place.'],
   unknown_parameter: ['invalid_request', 'The query has an unknown parameter.'],
   invalid_type: ['invalid_request', 'A field has the wrong type or an invalid value.'],
-  invalid_email: ['invalid_request', 'An address is not one valid mailbox.'],
+  invalid_email: ['invalid_request', 'An address is not a single valid mailbox.'],
   no_content: ['invalid_request', 'Neither html nor text has content.'],
   too_many_recipients: ['invalid_request', 'The to field has more than 50 addresses.'],
   too_many_tags: ['invalid_request', 'A message can have at most 5 tags.'],
-  invalid_tag: ['invalid_request', 'A tag is 1 to 128 printable characters.'],
-  invalid_header: ['invalid_request', 'A custom header has a bad name or value.'],
+  invalid_tag: ['invalid_request', 'Tags must be 1 to 128 printable characters.'],
+  invalid_header: ['invalid_request', 'A custom header has an invalid name or value.'],
   reserved_header: ['invalid_request', 'A custom header is reserved for Postrider.'],
   invalid_timestamp: ['invalid_request', 'A timestamp is not an ISO 8601 date and time.'],
   invalid_limit: ['invalid_request', 'limit must be a whole number from 1 to 100.'],
@@ -37,7 +37,7 @@ export const reasons = {
   invalid_status: ['invalid_request', 'The status filter names an unknown status.'],
   invalid_url: ['invalid_request', 'The URL is not an absolute HTTP or HTTPS URL.'],
   invalid_domain: ['invalid_request', 'The name is not a valid domain.'],
-  invalid_idempotency_key: ['invalid_request', 'An Idempotency-Key is 1 to 255 printable ASCII characters.'],
+  invalid_idempotency_key: ['invalid_request', 'An Idempotency-Key must be 1 to 255 printable ASCII characters.'],
   invalid_query: ['invalid_request', 'The GraphQL document does not parse or does not match the schema.'],
   invalid_range: ['invalid_request', 'The time range is empty, reversed or longer than the retention period.'],
   invalid_preview: ['invalid_request', 'The preview token was not issued for this action, or has expired.'],
@@ -54,7 +54,7 @@ export const reasons = {
   cross_site_request: ['forbidden', 'The request did not come from a Postrider page.'],
   missing_scope: ['forbidden', 'The API key does not have the scope required for this action.'],
   reauthentication_required: ['forbidden', 'The sign-in is too old for this action; confirm the password.'],
-  no_membership: ['forbidden', 'The user belongs to no workspace.'],
+  no_membership: ['forbidden', 'The user is not a member of any workspace.'],
   key_domain_restricted: ['forbidden', 'The API key is not allowed to send from this domain.'],
   route_not_found: ['not_found', 'No endpoint has this method and path.'],
   message_not_found: ['not_found', 'The message does not exist.'],
@@ -87,7 +87,7 @@ export const reasons = {
   not_scheduled: ['unprocessable', 'The message is not scheduled for a later time.'],
   still_open: ['unprocessable', 'The message still has pending recipients.'],
   not_matching: ['unprocessable', 'The item no longer matches the filter.'],
-  not_deferred: ['unprocessable', 'No recipient is waiting for a retry or another attempt.'],
+  not_deferred: ['unprocessable', 'The message has no deferred recipient.'],
   already_canceled: ['unprocessable', 'The message has already been canceled.'],
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
@@ -170,24 +170,24 @@ export class AppError extends Error {
 const reasonNames = Object.keys(reasons) as [Reason, ...Reason[]];
 const reasonField = z
   .enum(reasonNames)
-  .meta({ id: 'Reason', description: 'What exactly was wrong; branch on it beyond the code. More may come.' });
+  .meta({ id: 'Reason', description: 'The exact reason, more specific than the code. New reasons may be added.' });
 
 /** An error on the wire. */
 export const publicErrorSchema = z.looseObject({
-  code: z.enum(errorCodes).meta({ description: 'The kind of error; it decides the status of the response.' }),
+  code: z.enum(errorCodes).meta({ description: 'The kind of error, which determines the HTTP status.' }),
   reason: reasonField,
-  message: z.string().meta({ description: 'How to fix it, as text.' }),
+  message: z.string().meta({ description: 'How to fix it.' }),
   details: z
     .array(
       z.object({
-        param: z.string().meta({ description: 'The field, as a path.', examples: ['to[3]', 'headers.X-Campaign'] }),
+        param: z.string().meta({ description: 'The path of the field.', examples: ['to[3]', 'headers.X-Campaign'] }),
         reason: reasonField,
         message: z.string(),
       }),
     )
     .readonly()
     .optional()
-    .meta({ description: 'Every bad field at once.' }),
+    .meta({ description: 'All invalid fields.' }),
   required_scope: z.string().optional().meta({ description: 'The scope that the key lacks.' }),
 });
 export type PublicError = z.output<typeof publicErrorSchema>;

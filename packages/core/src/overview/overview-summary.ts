@@ -53,7 +53,7 @@ export const overviewSummary = operation({
   scope: 'email:logs:read',
   summary: 'What became of mail lately, what waits, how much of the plan is used, and what needs action',
   input: z.object({
-    since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),
+    since: timestampField('since').optional().meta({ description: 'At or after this time. Default: 24 hours ago.' }),
     until: timestampField('until').optional(),
   }),
   output: overviewSchema,

@@ -17,7 +17,7 @@ export interface List<T> {
 const limitField = (name: string) =>
   z
     .unknown()
-    .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries of a page.' })
+    .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries per page.' })
     .transform((given, context) => {
       const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
       if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
@@ -28,7 +28,7 @@ const limitField = (name: string) =>
 const cursorField = (name: string) =>
   z
     .unknown()
-    .meta({ type: 'string', description: 'next_cursor of the page before, asked for with the same filters.' })
+    .meta({ type: 'string', description: 'The next_cursor of the previous page, with the same filters.' })
     .transform((given, context) => {
       if (typeof given === 'string') return given;
       context.addIssue(issueFor('invalid_cursor', `${name} must be one next_cursor of this list.`));

@@ -18,5 +18,5 @@ export function priorityOfJob(job_priority: number): Priority {
 export const priorityField = z.enum(priorities).meta({
   id: 'Priority',
   description:
-    'Orders the mail of a workspace: while all three wait for a destination, they go 8 : 4 : 1. No header says it.',
+    "The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1. It is not written into a header.",
 });

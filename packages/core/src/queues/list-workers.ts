@@ -12,7 +12,9 @@ export const workerSchema = z
     name: z.string(),
     host: z.string(),
     version: z.string().nullable().meta({ description: 'The Postrider version; null until the worker reports it.' }),
-    live: z.boolean().meta({ description: 'Not stopped, and no three missed heartbeats.' }),
+    live: z
+      .boolean()
+      .meta({ description: 'Whether it is running: not stopped, and fewer than three heartbeats missed.' }),
     started_at: timeField,
     last_heartbeat_at: timeField,
     stopped_at: timeField.nullable().meta({ description: 'Null while it works, and where it crashed.' }),

@@ -6,7 +6,7 @@ import { AppError } from '../operation/errors.ts';
 import type { RequestRow } from './store.ts';
 
 const faultSchema = z.object({
-  pointer: z.string().meta({ description: 'The field, as a JSON pointer.', examples: ['/to/3'] }),
+  pointer: z.string().meta({ description: 'The field as a JSON pointer.', examples: ['/to/3'] }),
   reason: z.string(),
   message: z.string(),
 });

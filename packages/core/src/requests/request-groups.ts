@@ -39,7 +39,7 @@ export const requestGroups = operation({
   scope: 'admin',
   summary: 'Rejected and failed requests by reason and route, most frequent first',
   input: z.object({
-    since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),
+    since: timestampField('since').optional().meta({ description: 'At or after this time. Default: 24 hours ago.' }),
   }),
   output: groupsSchema,
   async run(ctx, { since = new Date(ctx.clock.now() - DAY_MS) }): Promise<RequestGroups> {

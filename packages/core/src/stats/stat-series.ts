@@ -63,7 +63,7 @@ const seriesSchema = z.object({
   key: z
     .string()
     .nullable()
-    .meta({ description: 'The key of the dimension; null: everything without its own series.' }),
+    .meta({ description: "The dimension's value; null for everything without its own series." }),
   points: z.array(pointSchema).readonly(),
 });
 export const statsSchema = z.object({

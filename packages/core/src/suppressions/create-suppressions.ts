@@ -20,7 +20,7 @@ const entryFields = {
     .string()
     .max(500)
     .nullish()
-    .meta({ description: 'Free text for your team.', examples: ['asked by phone'] }),
+    .meta({ description: 'A description for your team.', examples: ['asked by phone'] }),
   expires_at: timestampField('expires_at').nullish(),
 };
 const entrySchema = z.object({ email: addressField, ...entryFields });
@@ -36,7 +36,7 @@ const inputSchema = z
     email: absentable(addressField),
     ...entryFields,
     suppressions: absentable(z.array(anyEntry).min(1).max(MOST_ENTRIES)).meta({
-      description: `Instead of email: up to ${MOST_ENTRIES} entries, each added or rejected individually.`,
+      description: `Up to ${MOST_ENTRIES} entries instead of a single email, each added or rejected individually.`,
     }),
   })
   .superRefine((input, context) => {

@@ -43,7 +43,7 @@ export interface Attachment {
 export interface Attempt {
   id: string;
   recipient_id: string;
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   number: number;
   /** unknown: the connection or worker was lost after DATA, so the email may have been delivered. */
   outcome: "accepted" | "deferred" | "rejected" | "unknown" | (string & {});
@@ -155,7 +155,7 @@ export interface DnsRecord {
   status: "pending" | "ok" | "missing" | "mismatch" | "truncated" | "multiple" | "lookup_error" | (string & {});
   /** Values found by the last check. */
   found: (string)[];
-  /** The results per name server, authoritative first. A cache is queried if the authoritative record is correct. */
+  /** The results by name server, authoritative first. Caches are only queried if the authoritative record is correct. */
   observed: ({
       resolver: string;
       /** Whether the server is authoritative for the zone, not a cache. */
@@ -168,7 +168,7 @@ export interface DnsRecord {
   })[];
   /** The exact problem; null before the first check. */
   diagnosis: "right" | "stale" | "missing" | "host_doubled" | "wrong_name" | "alias_in_the_way" | "proxied" | "mismatch" | "key_revoked" | "truncated" | "split_wrongly" | "two_records" | "spf_too_many_lookups" | "dmarc_misaligned" | "lookup_failed" | (string & {}) | null;
-  /** How to fix it, as text. */
+  /** How to fix it. */
   hint: string | null;
   /** For a dkim record: whether its key signs, will sign, or signed email that is still in transit. */
   key_role: "next" | "active" | "retired" | (string & {}) | null;
@@ -180,7 +180,7 @@ export interface Domain {
   name: string;
   status: "pending" | "verified" | "at_risk" | "failed" | "suspended" | (string & {});
   can_send: boolean;
-  /** The reason for the status, as text. */
+  /** The reason for the status. */
   status_reason: string | null;
   /** The return path for bounces; null: the service default. */
   return_path: string | null;
@@ -196,10 +196,10 @@ export interface Domain {
 export interface DomainExamination {
   object: "domain_examination";
   name: string;
-  /** Whether it is in the workspace; otherwise it has no keys. */
+  /** Whether the workspace has this domain; if not, it has no keys. */
   added: boolean;
   status: "pending" | "verified" | "at_risk" | "failed" | "suspended" | (string & {}) | null;
-  /** No problems, except that recommended records may be missing. */
+  /** Whether there are no problems. Recommended records may still be missing. */
   healthy: boolean;
   dns_records: (DnsRecord)[];
   /** The records as a zone file fragment. */
@@ -219,7 +219,7 @@ export interface Erasure {
     /** Emails whose addresses, subject, tags or metadata were redacted. */
     messages: number;
     bodies: number;
-    /** Content kept because it was also sent to others. */
+    /** Content kept because other people received it too. */
     bodies_kept: number;
     attempts: number;
     transcripts: number;
@@ -233,7 +233,7 @@ export interface Erasure {
     /** Statistics, failures, bulk operations and jobs. */
     other_rows: number;
   };
-  /** Where the address may remain. */
+  /** Where the address may still be stored. */
   remains: (string)[];
   created_at: string;
   finished_at: string | null;
@@ -241,14 +241,14 @@ export interface Erasure {
 
 export interface ErrorAnswer {
   error: {
-    /** The kind of error; it decides the status of the response. */
+    /** The kind of error, which determines the HTTP status. */
     code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
     reason: Reason;
-    /** How to fix it, as text. */
+    /** How to fix it. */
     message: string;
-    /** Every bad field at once. */
+    /** All invalid fields. */
     details?: ({
-        /** The field, as a path. */
+        /** The path of the field. */
         param: string;
         reason: Reason;
         message: string;
@@ -271,7 +271,7 @@ export interface EventBase {
   sequence: number;
   email_id: string | null;
   recipient_id: string | null;
-  /** The subject of the event and details that depend on the type. */
+  /** What the event is about, with details that depend on its type. */
   data: {
     email: {
       id: string;
@@ -283,7 +283,7 @@ export interface EventBase {
       message_id: string;
       created_at: string;
     } | null;
-    /** null: applies to the whole message. The status is the one set by the event. */
+    /** null: applies to the whole message. The status is the one that the event set. */
     recipient: {
       id: string;
       email: string;
@@ -404,10 +404,10 @@ export interface PlanUse {
   };
 }
 
-/** Orders the mail of a workspace: while all three wait for a destination, they go 8 : 4 : 1. No header says it. */
+/** The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1. It is not written into a header. */
 export type Priority = "high" | "normal" | "bulk" | (string & {});
 
-/** What exactly was wrong; branch on it beyond the code. More may come. */
+/** The exact reason, more specific than the code. New reasons may be added. */
 export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "response_too_large" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "erasure_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "capture_unreadable" | "key_limit" | "domain_limit" | "webhook_limit" | "member_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "erasure_limit" | "recovery_open" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "workspace_rate" | "session_rate" | "body_budget" | "capture_busy" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
 
 export interface Recipient {
@@ -442,7 +442,7 @@ export interface RequestLogEntry {
   user_id: string | null;
   duration_ms: number;
   faults: ({
-      /** The field, as a JSON pointer. */
+      /** The field as a JSON pointer. */
       pointer: string;
       reason: string;
       message: string;
@@ -457,9 +457,9 @@ export type Retain = "default" | "none" | (string & {});
 export type Scope = "email:send" | "email:logs:read" | "domains:read" | "domains:write" | "webhooks:manage" | "admin" | "operator" | (string & {});
 
 export interface SendRequest {
-  /** The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace. */
+  /** The sender, a@b.c or Name <a@b.c>. The workspace must have verified its domain. */
   readonly from: string;
-  /** One address or up to 50, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc. */
+  /** Up to 50 addresses, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc. */
   readonly to: string | readonly (string)[];
   readonly subject: string;
   /** At least one of html and text must not be empty. */
@@ -467,7 +467,7 @@ export interface SendRequest {
   /** Derived from html by default. */
   readonly text?: string | null | undefined;
   readonly cc?: string | readonly (string)[] | null | undefined;
-  /** Never written into a header. */
+  /** Not written into a header. */
   readonly bcc?: string | readonly (string)[] | null | undefined;
   readonly reply_to?: string | null | undefined;
   readonly headers?: Record<string, string | number | boolean> | null | undefined;
@@ -531,11 +531,11 @@ export interface Waiting {
     connections: number | null;
     messages_per_minute: number | null;
   } | null;
-  /** With no_worker: when a worker was last seen, or else when the mail became due. */
+  /** With no_worker: when a worker was last seen, or when the email became due if none ever was. */
   since: string | null;
-  /** With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists. */
+  /** With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only those of the same workspace and priority, counted up to 1000. Null in lists. */
   ahead: number | null;
-  /** With in_line: the estimated time at the rate of the last minute; null if unknown, and in lists. */
+  /** With in_line: the estimated time, based on the last minute's rate. Null if unknown, and in lists. */
   eta_seconds: number | null;
 }
 
@@ -544,7 +544,7 @@ export interface Webhook {
   id: string;
   url: string;
   description: string | null;
-  /** It gets events for email in this mode. Live webhooks also get events without an email, such as domain events. */
+  /** The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
   /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
   format: "postrider" | "resend" | (string & {});
@@ -580,7 +580,7 @@ export interface WebhookDelivery {
   last_attempt_at: string | null;
   /** Duration of the last attempt. */
   duration_ms: number | null;
-  /** When it succeeded or was given up. */
+  /** When it succeeded or failed permanently. */
   finished_at: string | null;
   /** HTTP status of the last response. */
   response_status: number | null;
@@ -606,14 +606,14 @@ export interface EmailSendDryRunAnswer {
 export interface EmailBatchAnswer {
   data: (Acknowledgement | {
       error: {
-        /** The kind of error; it decides the status of the response. */
+        /** The kind of error, which determines the HTTP status. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** How to fix it, as text. */
+        /** How to fix it. */
         message: string;
-        /** Every bad field at once. */
+        /** All invalid fields. */
         details?: ({
-            /** The field, as a path. */
+            /** The path of the field. */
             param: string;
             reason: Reason;
             message: string;
@@ -632,11 +632,11 @@ export type EmailBatchBody = readonly (SendRequest)[] | {
 };
 
 export interface EmailLogsQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma list of scheduled, queued, deferred, sending, failed, bounced, complained, suppressed, canceled, delivered. */
+  /** One or a comma-separated list of scheduled, queued, deferred, sending, failed, bounced, complained, suppressed, canceled, delivered. */
   readonly status?: string | undefined;
   /** Repeat it to require several tags. */
   readonly tag?: string | readonly (string)[] | undefined;
@@ -674,7 +674,7 @@ export interface EmailContentAnswer {
   headers: Record<string, string>;
   attachments: ({
       filename: string;
-      /** As given; null: derived from the filename. */
+      /** As sent; null if derived from the filename. */
       content_type: string | null;
       content_id: string | null;
       size_bytes: number;
@@ -684,9 +684,9 @@ export interface EmailContentAnswer {
 }
 
 export interface EventsListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
   /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
   readonly type?: string | undefined;
@@ -699,9 +699,9 @@ export interface EventsListQuery {
 }
 
 export interface WebhooksListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
 }
 
@@ -710,7 +710,7 @@ export interface WebhooksCreateAnswer {
   id: string;
   url: string;
   description: string | null;
-  /** It gets events for email in this mode. Live webhooks also get events without an email, such as domain events. */
+  /** The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
   /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
   format: "postrider" | "resend" | (string & {});
@@ -740,7 +740,7 @@ export interface WebhooksCreateBody {
   readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
   readonly format?: "postrider" | "resend" | null | undefined;
-  /** The email mode it gets events for. Default: sandbox for sandbox keys, otherwise live. */
+  /** The mode whose events it receives. The default is sandbox for sandbox keys and live otherwise. */
   readonly mode?: "live" | "sandbox" | null | undefined;
 }
 
@@ -760,7 +760,7 @@ export interface WebhooksDeleteAnswer {
 }
 
 export interface WebhooksTestBody {
-  /** Which event the example is of. */
+  /** The type of the example event. */
   readonly type?: "email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning" | null | undefined;
 }
 
@@ -769,7 +769,7 @@ export interface WebhooksRotateSecretAnswer {
   id: string;
   url: string;
   description: string | null;
-  /** It gets events for email in this mode. Live webhooks also get events without an email, such as domain events. */
+  /** The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
   /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
   format: "postrider" | "resend" | (string & {});
@@ -810,11 +810,11 @@ export interface WebhooksRecoverBody {
 }
 
 export interface WebhooksDeliveriesQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma list of pending, delivered, failed. */
+  /** One or a comma-separated list of pending, delivered, failed. */
   readonly status?: string | undefined;
   /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
   readonly type?: string | undefined;
@@ -825,11 +825,11 @@ export interface WebhooksDeliveriesQuery {
 }
 
 export interface SuppressionsListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma list of manual, import, bounce, complaint. */
+  /** One or a comma-separated list of manual, import, bounce, complaint. */
   readonly source?: string | undefined;
   /** Email address, case-insensitive. */
   readonly email?: string | undefined;
@@ -838,14 +838,14 @@ export interface SuppressionsListQuery {
 export type SuppressionsCreateAnswer = Suppression | {
   data: (Suppression | {
       error: {
-        /** The kind of error; it decides the status of the response. */
+        /** The kind of error, which determines the HTTP status. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** How to fix it, as text. */
+        /** How to fix it. */
         message: string;
-        /** Every bad field at once. */
+        /** All invalid fields. */
         details?: ({
-            /** The field, as a path. */
+            /** The path of the field. */
             param: string;
             reason: Reason;
             message: string;
@@ -859,13 +859,13 @@ export type SuppressionsCreateAnswer = Suppression | {
 
 export interface SuppressionsCreateBody {
   readonly email?: string | null | undefined;
-  /** Free text for your team. */
+  /** A description for your team. */
   readonly reason?: string | null | undefined;
   readonly expires_at?: string | null | undefined;
-  /** Instead of email: up to 1000 entries, each added or rejected individually. */
+  /** Up to 1000 entries instead of a single email, each added or rejected individually. */
   readonly suppressions?: readonly ({
       readonly email: string;
-      /** Free text for your team. */
+      /** A description for your team. */
       readonly reason?: string | null | undefined;
       readonly expires_at?: string | null | undefined;
   })[] | null | undefined;
@@ -879,11 +879,11 @@ export interface SuppressionsDeleteAnswer {
 }
 
 export interface ApiKeysListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma list of active, revoked, expired. */
+  /** One or a comma-separated list of active, revoked, expired. */
   readonly status?: string | undefined;
 }
 
@@ -992,11 +992,11 @@ export interface ApiKeysRevokeAnswer {
 }
 
 export interface DomainsListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma list of pending, verified, at_risk, failed, suspended. */
+  /** One or a comma-separated list of pending, verified, at_risk, failed, suspended. */
   readonly status?: string | undefined;
 }
 
@@ -1024,9 +1024,9 @@ export interface DomainsRemoveAnswer {
 }
 
 export interface CapturesListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
   /** Part of a recipient, case-insensitive. */
   readonly to?: string | undefined;
@@ -1061,9 +1061,9 @@ export interface ErasuresStartBody {
 }
 
 export interface RequestsListQuery {
-  /** Entries of a page. */
+  /** Entries per page. */
   readonly limit?: number | undefined;
-  /** next_cursor of the page before, asked for with the same filters. */
+  /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
   /** One or a comma-separated list of reasons. */
   readonly reason?: string | undefined;
@@ -1084,7 +1084,7 @@ export interface StatsGetAnswer {
   complete_until: string;
   series: ({
       metric: "accepted" | "delivered" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
-      /** The key of the dimension; null: everything without its own series. */
+      /** The dimension's value; null for everything without its own series. */
       key: string | null;
       points: ({
           at: string;
@@ -1094,9 +1094,9 @@ export interface StatsGetAnswer {
 }
 
 export interface StatsGetQuery {
-  /** A day ago where it is left out. */
+  /** At or after this time. Default: 24 hours ago. */
   readonly since?: string | undefined;
-  /** Before this time; now where it is left out. */
+  /** Before this time. Default: now. */
   readonly until?: string | undefined;
   /** Interval of each point. */
   readonly step?: "minute" | "hour" | "day" | undefined;
@@ -1109,21 +1109,21 @@ export interface EventFacts {
   "email.queued": Record<string, unknown>;
   "email.scheduled": Record<string, unknown>;
   "email.delivered": {
-    /** The number of the attempt, from 1. */
+    /** The attempt number, from 1. */
     attempt?: number;
-    /** The reply of the server. */
+    /** The server's reply. */
     response?: string | null;
   };
   "email.delivery_delayed": {
-    /** The number of the attempt, from 1. */
+    /** The attempt number, from 1. */
     attempt?: number;
-    /** The reply of the server. */
+    /** The server's reply. */
     response?: string | null;
   };
   "email.bounced": {
-    /** The number of the attempt, from 1. */
+    /** The attempt number, from 1. */
     attempt?: number;
-    /** The reply of the server. */
+    /** The server's reply. */
     response?: string | null;
     bounce?: {
       /** hard: the mailbox or its domain does not exist. Unknown causes are soft. */
@@ -1136,9 +1136,9 @@ export interface EventFacts {
   };
   "email.complained": Record<string, unknown>;
   "email.failed": {
-    /** The number of the attempt, from 1. */
+    /** The attempt number, from 1. */
     attempt?: number;
-    /** The reply of the server. */
+    /** The server's reply. */
     response?: string | null;
   };
   "email.suppressed": {

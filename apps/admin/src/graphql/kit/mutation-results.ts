@@ -23,7 +23,7 @@ const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
     code: t.field({ type: ErrorCodeEnum, resolve: ({ error }) => error.code }),
     reason: t.string({ resolve: ({ error }) => error.reason }),
     message: t.string({
-      description: 'How to fix it, as text.',
+      description: 'How to fix it.',
       resolve: ({ error }) => inOurWords(error.message, error.reason),
     }),
     docsUrl: t.field({

@@ -14,4 +14,4 @@ export const StatPoint = builder.objectRef<StatPointShape>('StatPoint').implemen
   }),
 });
 
-export const Bucket = enumOf('Bucket', buckets, 'All begin at a full minute, hour or day of UTC.');
+export const Bucket = enumOf('Bucket', buckets, 'Buckets begin at a full UTC minute, hour or day.');

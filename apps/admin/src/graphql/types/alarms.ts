@@ -34,7 +34,7 @@ builder.node(Alarm, {
     }),
     rule: t.exposeString('rule'),
     title: t.exposeString('title'),
-    subject: t.exposeString('subject', { nullable: true, description: 'The subject, such as a queue.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'What the alert is about, such as a queue.' }),
     status: t.field({ type: AlarmStatus, resolve: ({ status }) => status }),
     detail: t.exposeString('detail'),
     page: t.exposeString('page', { description: 'Path of the dashboard page that shows the problem.' }),
@@ -97,7 +97,7 @@ const AlarmAcknowledgeInput = builder.inputType('AlarmAcknowledgeInput', {
   fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
 });
 const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
-  description: 'Omitted fields do not change.',
+  description: 'Omitted fields stay unchanged.',
   fields: (t) => ({
     access: t.field({ type: AlarmAccess }),
     emails: t.stringList(),

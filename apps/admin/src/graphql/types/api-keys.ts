@@ -45,7 +45,7 @@ builder.node(ApiKey, {
     domains: t.field({
       type: [Domain],
       nullable: true,
-      description: 'The domainNames that are in the workspace; null: any.',
+      description: 'The domains among domainNames that are in the workspace; null: any.',
       async resolve({ domains }, _, { load }) {
         if (domains === null) return null;
         return (await load.domainsByName.loadMany(domains)).filter((domain) => domain !== null);

@@ -47,7 +47,7 @@ builder.node(Attempt, {
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.attemptsById.loadMany(ids),
   fields: (t) => ({
-    number: t.exposeInt('number', { description: '1 for the first.' }),
+    number: t.exposeInt('number', { description: '1 for the first attempt.' }),
     startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
     durationMs: t.int({
       resolve: ({ started_at, finished_at }) => Date.parse(finished_at) - Date.parse(started_at),
@@ -55,7 +55,7 @@ builder.node(Attempt, {
     outcome: t.field({ type: AttemptOutcome, resolve: ({ outcome }) => outcome }),
     category: t.exposeString('category', { nullable: true, description: 'The rejection category.' }),
     stage: t.exposeString('stage', {
-      description: 'How far the session got; worker_lost if the worker died before it recorded that.',
+      description: 'The SMTP stage reached; worker_lost if the worker died before recording it.',
     }),
     mxHost: t.string({ nullable: true, resolve: ({ target }) => (target === '' ? null : target) }),
     remoteIp: t.string({ nullable: true, resolve: ({ address }) => address }),

@@ -22,7 +22,7 @@ const AuditChain = enumOf(
 );
 
 export const Actor = builder.objectRef<Entry['actor']>('Actor').implement({
-  description: 'The actor of an audit entry.',
+  description: 'Who performed an audited action.',
   fields: (t) => ({
     kind: t.field({ type: ActorKind, resolve: ({ kind }) => kind }),
     id: t.exposeID('id'),
@@ -37,7 +37,7 @@ builder.node(AuditEntry, {
   loadMany: (ids, { load }) => load.auditEntries.loadMany(ids),
   fields: (t) => ({
     sequence: t.int({
-      description: 'Its position in its chain, from 1 and without gaps.',
+      description: 'The position in the chain, from 1 and without gaps.',
       resolve: ({ sequence }) => sequence,
     }),
     at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
@@ -67,7 +67,7 @@ builder.node(AuditEntry, {
 const AuditFilter = builder.inputType('AuditFilter', {
   fields: (t) => ({
     chain: t.field({ type: AuditChain, description: 'Default: WORKSPACE.' }),
-    action: t.stringList({ description: 'Such as api_key.revoked; any of them.' }),
+    action: t.stringList({ description: 'Any of these actions, such as api_key.revoked.' }),
     targetId: t.id(),
     actorId: t.id(),
     since: t.field({ type: 'DateTime' }),

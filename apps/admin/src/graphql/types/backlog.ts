@@ -68,7 +68,7 @@ builder.queryField('backlog', (t) =>
     description: 'Waiting recipients by age, without those scheduled for later.',
     args: {
       by: t.arg({ type: BacklogDimension, defaultValue: 'destination' }),
-      top: t.arg.int({ defaultValue: 20, description: 'Rows, from 1 to 100.' }),
+      top: t.arg.int({ defaultValue: 20, description: 'Number of rows, from 1 to 100.' }),
       reach: t.arg({ type: AccessScope }),
     },
     resolve: (_, args, g) => call(g, getBacklog, args),

@@ -28,7 +28,7 @@ import { DeliveryStatus } from './webhooks.ts';
 const BulkAction = enumOf(
   'BulkAction',
   bulkActions,
-  'The first five act on messages, REPLAY on webhook deliveries, and REDRIVE on dead jobs.',
+  'REPLAY acts on webhook deliveries, REDRIVE on dead jobs, and the others on messages.',
 );
 const BulkStatus = enumOf('BulkStatus', bulkStatuses);
 
@@ -74,7 +74,7 @@ const BulkExportPage = builder.objectRef<ExportPage>('BulkExportPage').implement
   fields: (t) => ({
     lines: t.field({
       type: ['JSON'],
-      description: 'Log entries in the names of the REST API, as they were when exported.',
+      description: 'Log entries with REST field names, as of the export.',
       resolve: ({ data }) => [...data],
     }),
     endCursor: t.string({
@@ -99,7 +99,7 @@ builder.node(BulkOperation, {
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
     filter: t.field({
       type: 'JSON',
-      description: 'With the field names of the REST API.',
+      description: 'With REST field names.',
       resolve: ({ filter }) => filter,
     }),
     status: t.field({ type: BulkStatus, resolve: ({ status }) => status }),
@@ -129,7 +129,7 @@ builder.node(BulkOperation, {
     }),
     items: t.field({
       type: BulkItemPage,
-      description: 'The result of each item, in the order in which they were done.',
+      description: 'The result of each item, in processing order.',
       args: { ...pageArgs(t), outcome: t.arg({ type: BulkOutcome }) },
       complexity: (args) => ({ field: 1 + pageSize(args), multiplier: 1 }),
       resolve: ({ id }, { outcome: wanted, ...args }, g) =>
@@ -184,7 +184,7 @@ const BulkJobFilter = builder.inputType('BulkJobFilter', {
 });
 
 const BulkInput = builder.inputType('BulkInput', {
-  description: 'Set only the filter that belongs to the action.',
+  description: 'Set only the filter for the action.',
   fields: (t) => ({
     action: t.field({ type: BulkAction, required: true }),
     messages: t.field({
@@ -192,7 +192,7 @@ const BulkInput = builder.inputType('BulkInput', {
       description: 'For all actions except REPLAY and REDRIVE. An empty filter matches all email.',
     }),
     deliveries: t.field({ type: BulkDeliveryFilter, description: 'For REPLAY.' }),
-    jobs: t.field({ type: BulkJobFilter, description: 'For REDRIVE, which needs operator.' }),
+    jobs: t.field({ type: BulkJobFilter, description: 'For REDRIVE. Requires operator.' }),
     workspaceId: t.id({ description: 'Another workspace (operators only).' }),
   }),
 });
@@ -209,7 +209,9 @@ const BulkPreviewPayload = builder.objectRef<BulkPreview>('BulkPreview').impleme
   description: 'The items that an action would process. Nothing changes yet.',
   fields: (t) => ({
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
-    token: t.exposeString('token', { description: 'Runs exactly this, once, for the caller of the preview.' }),
+    token: t.exposeString('token', {
+      description: 'Runs exactly this action once. Only valid for the caller of the preview.',
+    }),
     expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
     cutoffAt: t.field({
       type: 'DateTime',
@@ -221,10 +223,13 @@ const BulkPreviewPayload = builder.objectRef<BulkPreview>('BulkPreview').impleme
       description: 'false: counting stopped at its limit.',
       resolve: ({ matched_exact }) => matched_exact,
     }),
-    sample: t.idList({ description: 'The first ten ids; read them with nodes.', resolve: ({ sample }) => [...sample] }),
+    sample: t.idList({
+      description: 'The first ten IDs. Read the items with nodes.',
+      resolve: ({ sample }) => [...sample],
+    }),
     skipped: t.field({
       type: [SkipCount],
-      description: 'Items that match the filter and that the action skips.',
+      description: 'Items that match the filter but will be skipped.',
       resolve: ({ skipped }) => skipped,
     }),
     warning: t.exposeString('warning', { nullable: true }),

@@ -78,13 +78,13 @@ const DestinationInput = builder.inputType('DestinationInput', {
 builder.mutationFields((t) => ({
   destinationLimit: t.field({
     type: DestinationResult,
-    description: 'Limits the sending rate to a destination. Requires operator.',
+    description: 'Limits the sending rate for a destination. Requires operator.',
     args: { input: t.arg({ type: DestinationLimitInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, limitDestination, input)),
   }),
   destinationRelease: t.field({
     type: DestinationReleaseResult,
-    description: 'Removes the limit of a destination. Requires operator.',
+    description: 'Removes a destination limit. Requires operator.',
     args: { input: t.arg({ type: DestinationInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, releaseDestination, input)),
   }),

@@ -48,10 +48,10 @@ const ResolverAnswer = builder.objectRef<DnsRecordEntry['observed'][number]>('Re
 const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
   fields: (t) => ({
     purpose: t.field({ type: RecordPurpose, resolve: ({ purpose }) => purpose }),
-    required: t.exposeBoolean('required', { description: 'Whether verification needs this record.' }),
+    required: t.exposeBoolean('required', { description: 'Whether verification requires this record.' }),
     type: t.exposeString('type'),
     host: t.exposeString('host', {
-      description: 'As DNS providers ask for it: without the zone, @ for the zone itself.',
+      description: 'As entered at a DNS provider: without the zone, @ for the zone itself.',
     }),
     fqdn: t.exposeString('fqdn'),
     value: t.exposeString('value'),
@@ -64,7 +64,7 @@ const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
       resolve: ({ observed }) => observed,
     }),
     diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What is wrong.' }),
-    hint: t.exposeString('hint', { nullable: true, description: 'How to fix it, as text.' }),
+    hint: t.exposeString('hint', { nullable: true, description: 'How to fix it.' }),
     keyRole: t.string({
       nullable: true,
       description:
@@ -160,7 +160,7 @@ const DomainReport = builder.objectRef<Examination>('DomainReport').implement({
   description: 'The current DNS of a domain, with fixes.',
   fields: (t) => ({
     name: t.exposeString('name'),
-    added: t.exposeBoolean('added', { description: 'Whether it is in the workspace; only then it has keys.' }),
+    added: t.exposeBoolean('added', { description: 'Whether the workspace has this domain; if not, it has no keys.' }),
     status: t.field({ type: DomainStatus, nullable: true, resolve: ({ status }) => status }),
     healthy: t.exposeBoolean('healthy', { description: 'Nothing is wrong.' }),
     records: t.field({ type: [DnsRecord], resolve: ({ dns_records }) => dns_records }),
@@ -177,7 +177,7 @@ async function nameOf({ load }: GraphqlContext, id: string) {
 builder.mutationFields((t) => ({
   domainCreate: t.field({
     type: DomainResult,
-    description: 'Adds a domain. The response has the DNS records to publish.',
+    description: 'Adds a domain. The response contains the DNS records to publish.',
     args: { input: t.arg({ type: DomainInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ domain: await call(g, addDomain, input) })),
   }),
@@ -196,7 +196,7 @@ builder.mutationFields((t) => ({
   }),
   domainUpdate: t.field({
     type: DomainResult,
-    description: 'Changes the given fields. Check the records for DNS changes.',
+    description: 'Changes the given fields. The records may change too.',
     args: { input: t.arg({ type: DomainUpdateInput, required: true }) },
     resolve: (_, { input: { id, returnPath, dkimEd25519 } }, g) =>
       outcome(async () => ({

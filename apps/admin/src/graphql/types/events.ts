@@ -15,7 +15,7 @@ builder.node(Event, {
     type: t.exposeString('type', { description: 'Such as email.delivered.' }),
     at: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     sequence: t.exposeInt('sequence', {
-      description: 'The number of the event within its message; 0 for events without a message.',
+      description: 'Increases by one per message event; 0 for events without a message.',
     }),
     message: t.field({
       type: Message,

@@ -19,10 +19,10 @@ export const FailureGroup = builder.objectRef<Group>('FailureGroup').implement({
     kind: t.field({ type: FailureKind, resolve: ({ kind }) => kind }),
     smtpCode: t.int({ nullable: true, resolve: ({ kind, code }) => (kind === 'webhook' ? null : code) }),
     enhancedCode: t.string({ nullable: true, resolve: ({ enhanced_code }) => enhanced_code }),
-    sample: t.exposeString('sample', { description: 'The latest reply that was counted, unchanged.' }),
+    sample: t.exposeString('sample', { description: 'The latest reply in this group, unchanged.' }),
     count: t.exposeInt('count'),
     destinations: t.stringList({
-      description: 'The destinations it came from most often.',
+      description: 'The destinations with the most failures in this group.',
       resolve: ({ destinations }) => [...destinations],
     }),
     firstSeenAt: t.field({ type: 'DateTime', resolve: ({ first_seen_at }) => first_seen_at }),
@@ -38,7 +38,7 @@ builder.queryField('failureGroups', (t) =>
     args: {
       range: t.arg({ type: TimeRange, required: true }),
       kind: t.arg({ type: FailureKind, required: true }),
-      top: t.arg.int({ defaultValue: 20, description: 'Groups, from 1 to 100.' }),
+      top: t.arg.int({ defaultValue: 20, description: 'Number of groups, from 1 to 100.' }),
       reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ top }) => ({

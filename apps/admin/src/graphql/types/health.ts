@@ -21,7 +21,7 @@ const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthChec
     status: t.field({ type: HealthStatus, resolve: ({ status }) => status }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'The result, if there is a problem.',
+      description: 'The finding, if there is a problem.',
     }),
     advice: t.exposeString('advice', { nullable: true }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
@@ -43,7 +43,7 @@ builder.queryField('health', (t) =>
   t.field({
     type: Health,
     description:
-      'Whether email is delivered, and what needs attention. Operators also see the dead jobs of all queues.',
+      'Whether email is being delivered, and what needs attention. Operators also see the dead jobs in all queues.',
     resolve: (_, __, g) => call(g, getHealth, {}),
   }),
 );
@@ -74,7 +74,7 @@ const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
 builder.queryField('machine', (t) =>
   t.field({
     type: Checkup,
-    description: 'Machine checks, each with its fix. Takes up to 5 s.',
+    description: 'Checks of the server, each with a fix. Takes up to 5 s.',
     // It queries name servers and opens connections.
     complexity: 100,
     resolve: (_, __, g) => call(g, examineMachine, {}),
@@ -128,7 +128,7 @@ const Storage = builder.objectRef<StorageView>('Storage').implement({
       resolve: ({ mails }) => mails,
     }),
     bytesPerMail: t.int({ resolve: ({ bytes_per_mail }) => bytes_per_mail }),
-    measured: t.exposeBoolean('measured', { description: 'false: bytesPerMail is a typical size.' }),
+    measured: t.exposeBoolean('measured', { description: 'If false, bytesPerMail is a typical size.' }),
     mailsPerDay: t.float({ description: 'Over the last seven days.', resolve: ({ mails_per_day }) => mails_per_day }),
     daysUntilFull: t.float({
       nullable: true,

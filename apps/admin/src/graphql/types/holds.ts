@@ -20,7 +20,7 @@ const HoldEnd = enumOf('HoldEnd', ['release', 'expiry']);
 
 claimIds('hold', 'Hold');
 builder.node(Hold, {
-  description: 'Stops sending on every worker for a while. No email is lost and no retries are used.',
+  description: 'Pauses sending on every worker. No email is lost, and no attempts are counted.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.holds.loadMany(ids),
   fields: (t) => ({
@@ -90,7 +90,7 @@ const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
     id: t.id({ required: true }),
     reason: t.string(),
     resumeRatePerMin: t.int({ description: "The rate at which held email is sent, instead of the hold's rate." }),
-    atOnce: t.boolean({ description: 'Also removes the resume rate, even if the hold already ended.' }),
+    atOnce: t.boolean({ description: 'Also removes the resume rate, even if the hold has already ended.' }),
   }),
 });
 

@@ -58,7 +58,7 @@ const MessageStatus = enumOf(
 const Priority = enumOf(
   'Priority',
   priorities,
-  "While all three wait for a destination, a workspace's email is sent 8 : 4 : 1. Email headers do not show the priority.",
+  "The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1.",
 );
 const Retain = enumOf(
   'Retain',
@@ -172,7 +172,7 @@ builder.objectFields(Message, (t) => ({
   job: t.field({
     type: Job,
     nullable: true,
-    description: 'The job of the first of its open recipients. Requires operator.',
+    description: 'The job for its first open recipient. Requires operator.',
     async resolve({ id }, _, { load }) {
       const [first] = await load.jobsOfMessages.load(id);
       return first ? load.jobs.load(first.job_id) : null;
@@ -181,7 +181,7 @@ builder.objectFields(Message, (t) => ({
   waiting: t.field({
     type: WaitReason,
     nullable: true,
-    description: 'Why it is not sent yet: the wait of its first open recipient.',
+    description: 'Why it has not been sent yet, for its first open recipient.',
     resolve: (email) => recipientsOf(email).find(({ entry }) => entry.waiting !== null) ?? null,
   }),
 }));
@@ -230,7 +230,7 @@ const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
     filename: t.string({ resolve: ({ attachment }) => attachment.filename }),
     contentType: t.string({
       nullable: true,
-      description: 'As given; null: derived from the filename.',
+      description: 'As sent; null if derived from the filename.',
       resolve: ({ attachment }) => attachment.content_type,
     }),
     sizeBytes: t.int({ resolve: ({ attachment }) => attachment.size_bytes }),
@@ -267,7 +267,7 @@ const RawMime = builder.objectRef<{ readonly message_id: string; readonly size_b
     }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When the link of url expires.',
+      description: 'When the URL expires.',
       complexity: LINK_COST,
       resolve: async ({ message_id: id }, _, { load }) =>
         (await load.contentLinks.load({ id, place: null })).expires_at,
@@ -303,7 +303,7 @@ builder.queryField('messages', (t) =>
       'first and after, return the end of the log, or the page before a cursor.',
     args: {
       ...pageArgs(t),
-      last: t.arg.int({ description: 'Entries from the end of the log, from 1 to 100. first is ignored then.' }),
+      last: t.arg.int({ description: 'Entries from the end of the log, from 1 to 100. If set, first is ignored.' }),
       before: t.arg.string({
         description: 'startCursor of the following page, or the cursor of any edge, with the same filter.',
       }),

@@ -40,7 +40,7 @@ interface PointOf extends Point {
 const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
   fields: (t) => ({
     at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
-    ready: t.exposeInt('ready', { description: 'The maximum in the interval, like all such numbers.' }),
+    ready: t.exposeInt('ready', { description: 'The maximum in the interval.' }),
     deferred: t.exposeInt('deferred'),
     active: t.exposeInt('active'),
     dead: t.exposeInt('dead'),
@@ -159,7 +159,9 @@ Worker.implement({
     name: t.exposeString('name'),
     host: t.exposeString('host'),
     version: t.exposeString('version', { nullable: true }),
-    live: t.exposeBoolean('live', { description: 'Not stopped, and no three missed heartbeats.' }),
+    live: t.exposeBoolean('live', {
+      description: 'Whether it is running: not stopped, and fewer than three heartbeats missed.',
+    }),
     startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
     lastHeartbeatAt: t.field({ type: 'DateTime', resolve: ({ last_heartbeat_at }) => last_heartbeat_at }),
     stoppedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ stopped_at }) => stopped_at }),
@@ -181,7 +183,7 @@ const MissedPolicy = enumOf('MissedPolicy', ['skip', 'once'], 'Policy for missed
 
 const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the schedule and its queue.' }),
+    name: t.exposeString('name', { description: "The name of the schedule, which is also its queue's." }),
     cron: t.exposeString('cron'),
     timezone: t.exposeString('timezone'),
     human: t.string({ resolve: ({ in_words }) => in_words }),
@@ -246,7 +248,7 @@ builder.subscriptionField('queueStats', (t) =>
 const ConcurrencyInput = builder.inputType('ConcurrencyInput', {
   fields: (t) => ({
     queue: t.string({ required: true }),
-    concurrency: t.int({ required: true, description: 'From 1 to 1000, for each worker.' }),
+    concurrency: t.int({ required: true, description: 'From 1 to 1000 per worker.' }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
@@ -268,7 +270,7 @@ const RedriveInput = builder.inputType('RedriveInput', {
 const RedrivePayload = builder.objectRef<Redriven>('RedrivePayload').implement({
   fields: (t) => ({
     queueName: t.string({ resolve: ({ queue }) => queue }),
-    dead: t.exposeInt('dead', { description: 'Number of dead jobs before, counted up to 10001.' }),
+    dead: t.exposeInt('dead', { description: 'Number of dead jobs before the action, counted up to 10001.' }),
     redriven: t.exposeInt('redriven'),
   }),
 });

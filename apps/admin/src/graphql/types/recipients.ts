@@ -60,7 +60,7 @@ async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Place
 }
 
 const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
-  description: 'It waits for the email ahead of it.',
+  description: 'Other email is ahead of it.',
   fields: (t) => ({
     ahead: t.int({
       nullable: true,
@@ -133,7 +133,7 @@ const typeOfReason: Record<Waiting['reason'], { readonly name: string }> = {
 };
 
 export const WaitReason = builder.unionType('WaitReason', {
-  description: 'Why something is not sent yet.',
+  description: 'Why something has not been sent yet.',
   types: [WaitScheduled, WaitRetryBackoff, WaitThrottle, WaitInLine, WaitHold, WaitQueuePaused, WaitNoWorker],
   resolveType: ({ entry }) => (entry.waiting ? typeOfReason[entry.waiting.reason].name : undefined),
 });
@@ -194,7 +194,7 @@ builder.node(Recipient, {
     waiting: t.field({
       type: WaitReason,
       nullable: true,
-      description: 'Why it is not sent yet; null while sending and when closed.',
+      description: 'Why it has not been sent yet; null while sending and when closed.',
       resolve: (recipient) => (recipient.entry.waiting === null ? null : recipient),
     }),
     job: t.field({

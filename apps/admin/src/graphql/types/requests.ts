@@ -6,7 +6,7 @@ import { ApiKey } from '../kit/refs.ts';
 
 const RequestFault = builder.objectRef<RequestEntry['faults'][number]>('RequestFault').implement({
   fields: (t) => ({
-    pointer: t.exposeString('pointer', { description: 'The field, as a JSON pointer.' }),
+    pointer: t.exposeString('pointer', { description: 'The field as a JSON pointer.' }),
     reason: t.exposeString('reason'),
     message: t.exposeString('message'),
   }),

@@ -17,7 +17,7 @@ export const AccessScope = enumOf(
 const Metric = enumOf(
   'Metric',
   metrics,
-  'Recipients, or durations in seconds since the email was accepted or its scheduled time.',
+  'Recipient counts, or durations in seconds from when the email was accepted, or from its scheduled time.',
 );
 const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the sending domain.');
 
@@ -41,7 +41,7 @@ const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('St
 builder.queryField('stats', (t) =>
   t.field({
     type: [StatSeries],
-    description: 'Email outcomes over time, by recipient.',
+    description: 'Email outcomes over time, counted by recipient.',
     args: {
       range: t.arg({ type: TimeRange, required: true }),
       bucket: t.arg({ type: Bucket, required: true }),

@@ -37,7 +37,7 @@ builder.node(Suppression, {
     }),
     note: t.string({
       nullable: true,
-      description: 'As text: the server response, or the given reason.',
+      description: 'The server response, or the reason from the request.',
       resolve: ({ reason }) => reason,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -122,7 +122,7 @@ const Erasure = builder.objectRef<ErasureEntry>('Erasure').implement({
     id: t.exposeID('id'),
     status: t.field({ type: ErasureStatus, resolve: ({ status }) => status }),
     counts: t.field({ type: ErasureCounts, resolve: ({ counts }) => counts }),
-    remains: t.stringList({ description: 'Where the address may remain.', resolve: ({ remains }) => remains }),
+    remains: t.stringList({ description: 'Where the address may still be stored.', resolve: ({ remains }) => remains }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
   }),

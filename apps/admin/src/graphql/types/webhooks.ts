@@ -49,7 +49,7 @@ builder.node(Webhook, {
     mode: t.field({
       type: KeyMode,
       description:
-        'It gets events for email in this mode. LIVE webhooks also get events without a message, such as domain events.',
+        'The webhook receives events for email in this mode. LIVE webhooks also receive events without a message, such as domain events.',
       resolve: ({ mode }) => mode,
     }),
     format: t.field({
@@ -115,7 +115,7 @@ builder.node(WebhookDelivery, {
     event: t.field({
       type: Event,
       nullable: true,
-      description: 'null: a test without an event.',
+      description: 'Null for a test without an event.',
       resolve: ({ event_id }, _, { load }) => load.events.load(event_id),
     }),
     eventId: t.id({ description: 'The webhook-id header of every attempt.', resolve: ({ event_id }) => event_id }),
@@ -147,7 +147,7 @@ builder.node(WebhookDelivery, {
     requestBody: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What every attempt posts; null once the event has expired.',
+      description: 'The body of every attempt; null once the event has expired.',
       complexity: BODY_COST,
       resolve: ({ id }, _, { load }) => load.deliveryBodies.load(id),
     }),
@@ -163,7 +163,7 @@ builder.node(WebhookDelivery, {
 builder.objectField(Event, 'deliveries', (t) =>
   t.field({
     type: [WebhookDelivery],
-    description: 'Its deliveries to existing webhooks.',
+    description: 'Deliveries of this event to existing webhooks.',
     resolve: ({ id }, _, { load }) => load.deliveriesOfEvents.load(id),
   }),
 );
@@ -229,7 +229,7 @@ const WebhookInput = builder.inputType('WebhookInput', {
     format: t.field({ type: WebhookFormat, description: 'Default: POSTRIDER.' }),
     mode: t.field({
       type: KeyMode,
-      description: 'The email mode it gets events for. Default: SANDBOX for sandbox keys, otherwise LIVE.',
+      description: 'The mode whose events it receives. The default is SANDBOX for sandbox keys and LIVE otherwise.',
     }),
   }),
 });
@@ -251,7 +251,7 @@ const RecoverInput = builder.inputType('RecoverInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     since: t.field({ type: 'DateTime', required: true, description: 'Events at or after this time.' }),
-    until: t.field({ type: 'DateTime', description: 'Events before this time; now by default.' }),
+    until: t.field({ type: 'DateTime', description: 'Events before this time. Default: now.' }),
   }),
 });
 

@@ -103,7 +103,10 @@ const WorkspaceCreatePayload = builder.objectRef<CreatedWorkspace>('WorkspaceCre
   fields: (t) => ({
     workspace: t.field({ type: Workspace, resolve: (workspace) => workspace }),
     apiKeyId: t.id({ description: 'Its first key, with the admin scope.', resolve: ({ api_key }) => api_key.id }),
-    secret: t.string({ description: 'Of that key. Only returned here.', resolve: ({ api_key }) => api_key.secret }),
+    secret: t.string({
+      description: 'The secret of that key. Only returned here.',
+      resolve: ({ api_key }) => api_key.secret,
+    }),
   }),
 });
 const WorkspaceCreateResult = resultOf('WorkspaceCreateResult', WorkspaceCreatePayload);
@@ -119,7 +122,7 @@ const WorkspaceInput = builder.inputType('WorkspaceInput', {
 
 const WorkspaceUpdateInput = builder.inputType('WorkspaceUpdateInput', {
   fields: (t) => ({
-    id: t.id({ description: 'Default: the workspace of the key.' }),
+    id: t.id({ description: "Default: the key's workspace." }),
     name: t.string(),
     unknownPolicy: t.field({ type: UnknownPolicy }),
     reason: t.string({ description: 'Reason for the audit log.' }),

@@ -19,7 +19,7 @@ const contentSchema = z.object({
     .array(
       z.object({
         filename: z.string(),
-        content_type: z.string().nullable().meta({ description: 'As given; null: derived from the filename.' }),
+        content_type: z.string().nullable().meta({ description: 'As sent; null if derived from the filename.' }),
         content_id: z.string().nullable(),
         size_bytes: z.int(),
       }),

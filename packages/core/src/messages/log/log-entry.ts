@@ -151,7 +151,7 @@ export const attemptSchema = z
   .object({
     id: idField(idPrefixes.attempt),
     recipient_id: idField(idPrefixes.recipient),
-    number: z.int().meta({ description: '1 for the first.' }),
+    number: z.int().meta({ description: '1 for the first attempt.' }),
     outcome: z.enum(attemptOutcomes).meta({
       description: 'unknown: the connection or worker was lost after DATA, so the email may have been delivered.',
     }),

@@ -11,7 +11,10 @@ const MOST_TAGS = 5;
 
 const statusText = z
   .string()
-  .meta({ description: `One or a comma list of ${deliveryStates.join(', ')}.`, examples: ['bounced,failed'] });
+  .meta({
+    description: `One or a comma-separated list of ${deliveryStates.join(', ')}.`,
+    examples: ['bounced,failed'],
+  });
 
 const statusField = statusText.transform((text, context) => {
   const statuses = text.split(',').map((part) => part.trim());

@@ -28,13 +28,15 @@ export const waitingSchema = z
       }),
     since: timeField
       .nullable()
-      .meta({ description: 'With no_worker: when a worker was last seen, or else when the mail became due.' }),
+      .meta({
+        description: 'With no_worker: when a worker was last seen, or when the email became due if none ever was.',
+      }),
     ahead: z.int().nullable().meta({
       description:
-        'With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists.',
+        'With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only those of the same workspace and priority, counted up to 1000. Null in lists.',
     }),
     eta_seconds: z.int().nullable().meta({
-      description: 'With in_line: the estimated time at the rate of the last minute; null if unknown, and in lists.',
+      description: "With in_line: the estimated time, based on the last minute's rate. Null if unknown, and in lists.",
     }),
   })
   .meta({ id: 'Waiting' });

@@ -19,7 +19,7 @@ export const webhookDeliverySchema = z
     next_attempt_at: timeField.nullable(),
     last_attempt_at: timeField.nullable(),
     duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt.' }),
-    finished_at: timeField.nullable().meta({ description: 'When it succeeded or was given up.' }),
+    finished_at: timeField.nullable().meta({ description: 'When it succeeded or failed permanently.' }),
     response_status: z.int().nullable().meta({ description: 'HTTP status of the last response.' }),
     response_body: z.string().nullable().meta({ description: 'The first kilobyte of the last response.' }),
     error: z.string().nullable().meta({ description: 'Why there was no response, or why delivery was abandoned.' }),

@@ -37,7 +37,7 @@ export const createWebhook = operation({
     description: descriptionField.nullish(),
     format: absentableOr(formatField, 'postrider' as const),
     mode: absentable(z.enum(keyModes)).meta({
-      description: 'The email mode it gets events for. Default: sandbox for sandbox keys, otherwise live.',
+      description: 'The mode whose events it receives. The default is sandbox for sandbox keys and live otherwise.',
     }),
   }),
   output: webhookWithSecretSchema,

@@ -21,7 +21,7 @@ export const deleteWebhook = operation({
   name: 'webhooks.delete',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Delete a webhook; no more events are posted to it',
+  summary: 'Delete a webhook; it receives no more events',
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: deletedSchema,
   async run(ctx, { id }): Promise<DeletedWebhook> {

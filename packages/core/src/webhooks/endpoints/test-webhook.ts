@@ -22,11 +22,11 @@ export const testWebhook = operation({
   name: 'webhooks.test',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Post an example event, with test in its data; the answer is the delivery to look at',
+  summary: 'Send an example event, with test in its data; the response is the delivery',
   input: z.object({
     id: idField(idPrefixes.webhook),
     type: absentableOr(z.enum(eventTypes), 'email.delivered' as const).meta({
-      description: 'Which event the example is of.',
+      description: 'The type of the example event.',
     }),
   }),
   output: webhookDeliverySchema,

@@ -22,7 +22,7 @@ export const webhookSchema = z
     description: z.string().nullable(),
     mode: z.enum(keyModes).meta({
       description:
-        'It gets events for email in this mode. Live webhooks also get events without an email, such as domain events.',
+        'The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events.',
     }),
     format: formatField,
     events: z.union([z.literal(ALL_EVENTS), z.array(z.string()).readonly()]).meta({
@@ -100,7 +100,7 @@ export const eventsField = z
 export const descriptionField = z
   .string()
   .max(200)
-  .meta({ description: 'Free text for your team.', examples: ['Shop'] });
+  .meta({ description: 'A description for your team.', examples: ['Shop'] });
 
 export function webhookNotFound(id: string): AppError {
   return new AppError(

@@ -27,7 +27,7 @@ export const words = {
   measured: 'Measured: email, webhook and job tables with indexes, divided by stored emails.',
   always: {
     title: 'Kept indefinitely',
-    none: 'All growing data has a retention limit.',
+    none: 'All data that grows over time has a retention limit.',
     setting: (name: string) => `Set ${name} for every process, for example ${name}=90d.`,
     byDesign: 'By design. It’s small, and it records changes, usage and tags.',
   },
