@@ -330,7 +330,7 @@ describe('twenty wrong passwords', () => {
     const alone = documented('wrong passwords on one known device or in one session');
 
     expect(security).toContain(
-      `${own} by account and network, ${account} by account, ${network} by network; a known device and a session count alone, ${alone} each`,
+      `${own} by account and network, ${account} by account, ${network} by network; known devices and sessions count separately, ${alone} each`,
     );
     expect(security).toContain(`${own} per account and network (an IPv4 address or an IPv6 /64)`);
     expect(security).toContain(`${account} per account, and ${network} per network`);
