@@ -10,127 +10,134 @@ const END = '<!-- proofs end -->';
 
 type Findings = Readonly<Record<string, string>>;
 
-/** What was found by trying it, and what holds since. */
+/** Each problem that a trial uncovered, as the guarantee that has held since. */
 const findings: Findings = {
-  'promise P1': 'A stop hands mail back whose content has not begun, and never calls it sent.',
-  'promise P2': 'A stop waits for the answers to what is past the dot until just before the end of its grace.',
-  'promise P3': 'The answer to the dot has ten minutes; after silence there are two more attempts at most.',
-  'promise P4': 'Results are kept until the database is back.',
-  'promise P5': 'A domain that DNS does not know is deferred, bounces after an hour, and is never suppressed for it.',
-  'promise P6': 'Strangers have the times of RFC 5321, and after a timeout another server is tried.',
-  'promise P7': 'Scheduled mail is dated by its schedule, the same on every attempt.',
-  'promise P8': 'Mail whose body cannot be read is handed back.',
-  'promise P9': 'Nothing is pipelined behind the dot to a stranger.',
-  'promise P18': 'A lock or a full disk fails a whole batch immediately with 500.',
-  'promise P19': 'No request waits for a database that does not answer.',
-  'promise P20': 'Canceling and recording lock in one order; a deadlock is retried once.',
-  'promise P22': 'After a change of SECRET_KEY everything is encrypted again, and a wrong key refuses the start.',
-  'promise P23': 'An outage of the database is one line of the log, with a count while it lasts.',
-  'promise P25': 'Statistics are made in steps whose progress is kept.',
-  'promise P26': 'A revoked key stays revoked after a failover to an older standby.',
-  'real R1': 'Bounces of all families of mail servers are recorded.',
-  'real R2': 'A bounce counts in whatever form a mail system sends it.',
-  'real R3': 'A bounce may call itself automatic; an automatic reply is none.',
-  'real R4': 'The null sender tells a bounce from an answer.',
-  'real R5': 'Where a report names our recipient, only what it says of that one counts.',
-  'real R6': 'A status that says nothing is followed by the text for people.',
-  'real R7': 'The words of Exim under an address are its reason.',
-  'real R8': 'A refusal for spam is about the content.',
-  'real R9': 'What is uncertain is soft and suppresses nothing.',
-  'real R10': 'A mailbox that is disabled, frozen or locked is not suppressed.',
-  'real R11': 'An answer about the sender is none about the recipient.',
-  'real R12': 'Words of an unknown user and of a host without mail decide before general codes.',
-  'real R13': 'A complaint is read in the form of RFC 5965 and in that of Hotmail.',
-  'real R14': 'No other mail becomes a bounce, and a delay is an event of its own.',
-  'real R15': 'A fragment is followed once in each selection, however often it is spread.',
-  'real R16': 'Every selection of a document costs, introspection and __typename too.',
-  'real R19': 'A cancel meets no deadlock with a worker.',
-  'real R20': 'A webhook that is deleted fails no fetch of the others.',
-  'real R22': 'The embedded Postgres ends with its owner, however that died.',
-  'newcomer N7': 'Live workers are counted by /readyz and the banner, and a wrong key refuses the start.',
-  'chaos C7': 'A start waits for its database, and ends immediately for what waiting does not cure.',
-  'chaos C8': 'No wait for the database is without an end, in any role.',
-  'chaos C9': 'A database that takes no writes is not ready.',
-  'chaos C10': 'A relay that was away for two seconds has mail three seconds after its return.',
-  'chaos C11': 'What is sent and not recorded is bounded.',
+  'promise P1':
+    'When a worker stops, it hands back emails whose content has not begun, and never reports them as sent.',
+  'promise P2': 'A stop waits for replies to completed emails until just before its grace period ends.',
+  'promise P3': 'The reply to the final dot can take ten minutes. After a timeout there are at most two more attempts.',
+  'promise P4': 'Results are kept until the database is reachable again.',
+  'promise P5':
+    'Email to a domain that does not exist is deferred and bounces after an hour. The address is not suppressed.',
+  'promise P6': 'Mail servers get the timeouts of RFC 5321, and after a timeout another server is tried.',
+  'promise P7': 'Scheduled email has its scheduled time as its date, the same on every attempt.',
+  'promise P8': 'Email whose content cannot be read is returned to the queue.',
+  'promise P9': 'With mail servers other than relays, nothing is pipelined after the final dot.',
+  'promise P18': 'If a table is locked or the disk is full, the whole batch fails immediately with 500.',
+  'promise P19': 'No request waits for a database that does not respond.',
+  'promise P20': 'Canceling and recording results take locks in the same order. A deadlock is retried once.',
+  'promise P22':
+    'After SECRET_KEY changes, all secrets are encrypted again. With a wrong key, the process does not start.',
+  'promise P23': 'A database outage is one log line, with a count while it lasts.',
+  'promise P25': 'Statistics are computed in steps, and progress is saved after each step.',
+  'promise P26': 'A revoked key stays revoked after a failover to a standby that lags behind.',
+  'real R1': 'Bounces from all common mail servers are recorded.',
+  'real R2': 'Bounces are recognized in every format that mail systems use.',
+  'real R3': 'A bounce may be marked as automatic. An automatic reply is not a bounce.',
+  'real R4': 'The null sender distinguishes bounces from replies.',
+  'real R5': 'If a report covers several recipients, only the part about ours counts.',
+  'real R6': 'If a status code is too general, the human-readable text decides.',
+  'real R7': 'In Exim bounces, the text below an address is its reason.',
+  'real R8': 'A rejection for spam is about the content.',
+  'real R9': 'Uncertain bounces are soft and suppress nothing.',
+  'real R10': 'A disabled, frozen or locked mailbox is not suppressed.',
+  'real R11': 'A rejection of the sender does not count against the recipient.',
+  'real R12': 'Texts about an unknown user or a host that accepts no email take precedence over general codes.',
+  'real R13': "Complaints are parsed in the format of RFC 5965 and in Hotmail's.",
+  'real R14': 'No other email counts as a bounce, and a delay is an event of its own.',
+  'real R15': 'A GraphQL fragment is followed once per selection, however often it is used.',
+  'real R16': 'Every selection in a GraphQL document has a cost, including introspection and __typename.',
+  'real R19': 'Canceling an email cannot deadlock with a worker.',
+  'real R20': 'Deleting a webhook does not fail deliveries to other webhooks.',
+  'real R22': 'The embedded Postgres stops when its parent process dies, for any reason.',
+  'newcomer N7': '/readyz and the banner count live workers. With a wrong key, the process does not start.',
+  'chaos C7': 'A starting process waits for its database, but exits immediately if waiting cannot help.',
+  'chaos C8': 'No role waits for the database forever.',
+  'chaos C9': 'A read-only database is not ready.',
+  'chaos C10': 'After a relay was down for two seconds, it gets email within three seconds of its return.',
+  'chaos C11': 'The number of emails that are sent but not recorded is bounded.',
   'chaos C12':
-    'Email that a dead worker had not claimed continues within ten seconds, and the rest when its lease ends.',
-  'chaos C13': 'Where all mail has one destination, nothing is parked to make space.',
-  'chaos C14': 'Parking locks in the order of everyone else; a deadlock is retried once.',
+    'After a worker dies, its unclaimed emails continue within ten seconds, and the rest when its lease ends.',
+  'chaos C13': 'If all email goes to one destination, nothing is parked to make room.',
+  'chaos C14': 'Parking takes locks in the same order as everything else. A deadlock is retried once.',
   'newcomer N2':
-    'A field that means something elsewhere is refused with the right place; other unknown ones are named.',
-  'newcomer N3': 'An unknown query parameter is refused with the known ones.',
-  'newcomer N8': 'GET /email/{id} answers what /email/logs/{id} does.',
+    'A field that belongs elsewhere is rejected with the right place. Other unknown fields are named in the response.',
+  'newcomer N3': 'An unknown query parameter is rejected with the known ones.',
+  'newcomer N8': 'GET /email/{id} returns the same as /email/logs/{id}.',
   'newcomer N9':
-    'A busy default port yields to the next one, which is kept; a second start says where the first one answers; tests listen on free ports only.',
-  'newcomer N11': 'A refusal names its own cause; malformed JSON has its line and column.',
-  'newcomer N12': 'Filters compare addresses without case.',
-  'newcomer N13': 'A wrong method is told the methods that exist; HEAD answers; a trailing slash is named.',
-  'newcomer N18': 'A stream asked for as JSON is told what to accept; the blocks of every page are run.',
+    "If the default port is busy, the next free one is used and kept. A second start prints the first one's URL. Tests only listen on free ports.",
+  'newcomer N11': 'Every rejection names its own cause. For malformed JSON, that includes line and column.',
+  'newcomer N12': 'Filters compare addresses case-insensitively.',
+  'newcomer N13':
+    'The response to a wrong method lists the valid ones, HEAD works, and the response to a trailing slash says so.',
+  'newcomer N18':
+    'A stream requested as JSON gets an error that names the right Accept header. The code blocks of every page are run.',
   'newcomer N19':
-    'Attachments have the type of their name; a CSV header is no address; a webhook has a public host; times have two decimals; a bulk token is short; what was not answered is not to be corrected; a database without TLS is named.',
-  'newcomer N20': 'A start lists the embedded databases that no directory refers to, and how to remove them.',
-  'real R21': 'A check of a domain ends after three seconds, and says what was not answered.',
-  'real R23': 'An address beyond ASCII before the @ is refused as not supported yet.',
-  'chaos C1': 'Two bodies that mean the same are one under an idempotency key.',
-  'chaos C2': 'A header that may occur once is refused when it is sent twice.',
-  'chaos C3': 'A domain that another workspace has verified is added like any other.',
-  'chaos C4': 'GraphQL takes the bodies that REST takes, and no other.',
-  'chaos C5': 'A header whose value no client could read is refused by name.',
-  'chaos C6': 'No control character but TAB reaches a header, and values arrive as sent.',
-  'chaos C20': 'An error has one shape, on every path.',
+    'Attachments have the type of their file name. A CSV header is not an address. A webhook has a public host. Times have two decimals. A bulk token is short. A request without a response is not shown as correctable. A database without TLS is reported.',
+  'newcomer N20': 'At startup, embedded databases without a data directory are listed, with how to remove them.',
+  'real R21': 'Checking a domain takes at most three seconds, and names the queries without a response.',
+  'real R23': 'An address with non-ASCII characters before the @ is rejected as not supported yet.',
+  'chaos C1': 'Two bodies with the same meaning count as the same under an idempotency key.',
+  'chaos C2': 'A header that may occur only once is rejected if it is sent twice.',
+  'chaos C3': 'A domain that another workspace has verified can be added like any other.',
+  'chaos C4': 'GraphQL accepts the same request bodies as REST.',
+  'chaos C5': 'A header with a value that no client could read is rejected by name.',
+  'chaos C6': 'No control character except TAB reaches a header, and values arrive as sent.',
+  'chaos C20': 'Errors have the same format on every path.',
   'fairness N2':
-    'Submitted messages are counted before they are parsed, in turns of their workspaces, and end by the error of the parser.',
+    'Submitted messages are counted before they are parsed, workspaces take turns, and parse errors end them.',
   'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
-  'fairness N3': 'What strangers and workspaces fill of the request log a minute is bounded, and the rest is counted.',
-  'fairness N10': 'What a plan limits of API keys, domains, webhooks, members and captured bytes is never exceeded.',
-  'fairness P13':
-    'Recoveries of webhook endpoints are one for each endpoint, and take turns between workspaces, a slice at a time.',
+  'fairness N3':
+    'Strangers and workspaces can only add a limited number of request log entries per minute. The rest is counted.',
+  'fairness N10': 'The plan limits on API keys, domains, webhooks, members and captured bytes are never exceeded.',
+  'fairness P13': 'Each webhook endpoint has at most one recovery, and workspaces take turns, a slice at a time.',
   'fairness N4':
-    'Erasures are one for each address, bounded in a workspace, and take turns between workspaces, a slice at a time.',
+    'Each address has at most one erasure, each workspace a limited number, and workspaces take turns, a slice at a time.',
   'fairness N5':
-    'Notices of one workspace that cannot be delivered delay neither those of the instance nor those of another workspace.',
-  'fairness P12': 'Checks of domains take turns between workspaces, and become rare for servers that never answer.',
-  'fairness P15':
-    'The requests of all API keys of a workspace together never exceed the rate of its plan, on every API that takes keys.',
-  'fairness N6': 'Connections to the submission ports are shared between workspaces and, before the login, networks.',
-  'fairness N7': 'A stop waits for email that has arrived whole, and tells 421 to a client that is still sending.',
+    "If one workspace's alert notices cannot be delivered, notices for the instance and other workspaces are not delayed.",
+  'fairness P12':
+    'For domain checks, workspaces take turns. Domains whose servers never respond are checked less often.',
+  'fairness P15': "All API keys of a workspace together never exceed its plan's rate, on every API that accepts keys.",
+  'fairness N6':
+    'Connections to the submission ports are shared between workspaces and, before authentication, between networks.',
+  'fairness N7':
+    'A stopping process waits for email that has arrived completely, and replies 421 to clients that are still sending.',
   'fairness N9':
-    'Searches of the documentation are counted by network, and `/readyz` asks the database once a second at most.',
+    'Documentation searches are limited per network, and `/readyz` queries the database at most once a second.',
   'fairness P28':
-    'Attachments of megabytes are checked by decoding and stored without escapes, and nothing but base64 is taken.',
-  'fairness P30': 'The caches of GraphQL documents are bounded by the length of their texts.',
+    'Attachments of several megabytes are validated by decoding them and stored without escaping. Only base64 is accepted.',
+  'fairness P30': 'The GraphQL document caches are bounded by total text length.',
   'fairness P17':
-    'Wrong passwords from one network lock neither a known device, an open session, nor the account on other networks.',
+    'Wrong passwords from one network do not lock out known devices, open sessions, or the account on other networks.',
   'fairness C15':
-    'An endpoint that succeeds gets up to 32 concurrent posts, and one that fails has one left within ten failures.',
-  'fairness C16': 'Return addresses with wrong signatures fill no more than one line of the log a minute.',
-  'fairness P16': 'One network cannot take the port for returned mail from the others.',
-  'fairness L1': 'Every 429 of every API has `Retry-After`, and says when its own limit ends.',
-  'fairness L2': 'A stream ends within five seconds of its key, its session or the membership in which it began.',
-  'fairness L3': 'A link to content works again after a download that broke, and never after one that was whole.',
+    'A healthy endpoint gets up to 32 concurrent requests. A failing one is down to one within ten failures.',
+  'fairness C16': 'Return addresses with invalid signatures cause at most one log line per minute.',
+  'fairness P16': 'One network cannot use up the connections of the bounce port.',
+  'fairness L1': 'Every 429 from every API has a `Retry-After` that says when that limit ends.',
+  'fairness L2': 'A stream closes within five seconds after its key, session or membership ends.',
+  'fairness L3': 'A content link works again if the download broke off, and never again after a complete download.',
   'fairness L4':
-    'The profile of the command line is never readable by others, and is not written through a symbolic link.',
-  'fairness L5': 'One network cannot take the port that captures email from the others.',
-  'fairness L7': 'Failed sign-ins are rejected at the limits that docs/limits.md and docs/security.md name.',
-  'fairness L6': '`npm run audit` fails if the registry gives no advisories, and says that nothing was checked.',
+    "Other users can never read the command line's profile, and it is not written through a symbolic link.",
+  'fairness L5': 'One network cannot use up the connections of the capture port.',
+  'fairness L7': 'Failed sign-ins are rejected at the limits in docs/limits.md and docs/security.md.',
+  'fairness L6': 'If the registry returns no advisories, `npm run audit` fails and says that nothing was checked.',
   'fairness N8':
-    'Only a log line that says that an email was sent ends it after a restore; unclear lines are listed and count as not sent.',
+    'After a restore, only a log line that clearly says so marks an email as sent. Unclear lines are listed and do not count.',
   'fairness P10':
-    'Memory for large emails is shared by workspace in bytes, given back at the dot, and an email without a turn takes no connection.',
+    'Memory for large emails is divided among workspaces by bytes and released at the final dot. An email without memory takes no connection.',
   'fairness P11':
-    'Memory for large request bodies is shared by workspace, with a minimum rate; over it is 429 with Retry-After.',
+    'Memory for large request bodies is divided among workspaces, with a minimum upload rate. Beyond it, the response is 429 with Retry-After.',
   'fairness P33':
-    'Outside this machine the database is reached with TLS and its certificate verified, by both drivers alike, unless its address says otherwise.',
+    'Connections to a database on another machine use TLS with a verified certificate, with both drivers, unless the URL says otherwise.',
   'fairness P34': 'Every commit is flushed, even if the role or the database has synchronous_commit off.',
   'fairness P35':
-    'Secrets of a first start are printed on a terminal only; elsewhere each is in a file of mode 0600 that the output names.',
+    'The secrets of a first start are printed only in a terminal. Otherwise each is in a file with mode 0600 that the output names.',
   'fairness P36':
-    'GraphiQL opens in a window only, and the preview of an email there or in a frame of the dashboard; a script that fetches either gets 403.',
+    'GraphiQL opens only as a top-level page, and an email preview only there or in a dashboard frame. A script that fetches either gets 403.',
   'fairness P37':
-    'Captured email is parsed in threads of its own, in turns of workspaces; smtps:// verifies its server, and HSTS is sent if PUBLIC_URL is https.',
+    'Captured email is parsed in separate threads, and workspaces take turns. smtps:// verifies the server, and HSTS is sent if PUBLIC_URL is https.',
   'fairness N1':
-    'A worker that is cut off from the database begins no content, keeps what it had claimed, and has its late results counted.',
+    'A worker without its database starts no content, keeps the emails it has claimed, and its late results are counted.',
 };
 
 export const findingsPage = fileURLToPath(new URL('../docs/reliability.md', import.meta.url));
@@ -171,7 +178,7 @@ export function withFindings(page: string, files: readonly TestFile[]): string {
     const tests = files.filter(({ text }) => idsIn(text).has(id)).map(({ path }) => `\`${path}\``);
     return `| ${id} | ${holds} | ${tests.join(', ')} |`;
   });
-  const table = ['| id | what holds | tests |', '| --- | --- | --- |', ...rows].join('\n');
+  const table = ['| id | guarantee | tests |', '| --- | --- | --- |', ...rows].join('\n');
   return `${page.slice(0, begin)}${BEGIN}\n${table}\n\n${page.slice(end)}`;
 }
 
