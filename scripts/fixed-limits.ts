@@ -17,9 +17,9 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   ],
   'packages/core/src/operation/body-limits.ts': [
     ['SEND_BODY_BYTES', 'the body of a send or batch request'],
-    ['USUAL_BODY_BYTES', 'any other request body'],
+    ['DEFAULT_BODY_BYTES', 'any other request body'],
   ],
-  'packages/core/src/operation/parse-input.ts': [['MOST_VALUES', 'values in a request body']],
+  'packages/core/src/operation/parse-input.ts': [['MAX_VALUES', 'values in a request body']],
   'apps/rest/src/read-body.ts': [
     ['PROGRESS_WINDOW_MS', 'the time within which 1 kB of a body must arrive'],
     ['LARGE_PROGRESS_BYTES', 'the same for bodies above the next row'],
@@ -67,8 +67,8 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['LARGE_EMAIL_BYTES', 'large emails being composed and written per worker; a workspace gets half'],
     ['LARGE_SANDBOX_BYTES', 'the same for sandbox email'],
   ],
-  'packages/core/src/accept/send-batch.ts': [['MOST_MESSAGES', 'emails in a batch']],
-  'packages/core/src/accept/schema.ts': [['MOST_MESSAGE_BYTES', 'email content']],
+  'packages/core/src/accept/send-batch.ts': [['MAX_MESSAGES', 'emails in a batch']],
+  'packages/core/src/accept/schema.ts': [['MAX_MESSAGE_BYTES', 'email content']],
   'packages/core/src/usage/rate-window.ts': [
     ['ADDRESS_LIMIT', 'requests per minute and network without a valid key'],
     ['SESSION_LIMIT', 'requests per minute and session'],
@@ -85,21 +85,21 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   ],
   'packages/core/src/people/sessions/device-store.ts': [['MAX_DEVICES', 'devices on which one person is known']],
   'apps/admin/src/graphql/cost/limits.ts': [
-    ['MOST_POINTS', 'points per GraphQL document'],
+    ['MAX_POINTS', 'points per GraphQL document'],
     ['DEEPEST', 'GraphQL document depth'],
-    ['MOST_ALIASES', 'aliases per GraphQL document'],
-    ['MOST_TOKENS', 'tokens per GraphQL document'],
+    ['MAX_ALIASES', 'aliases per GraphQL document'],
+    ['MAX_TOKENS', 'tokens per GraphQL document'],
   ],
   'apps/admin/src/graphql/known/text-cache.ts': [
     ['MAX_CACHED_CHARACTERS', 'characters in each of the two GraphQL document caches'],
     ['MAX_TEXT_CHARACTERS', 'characters in the longest cached GraphQL document'],
   ],
   'apps/admin/src/graphql/cost/form.ts': [
-    ['MOST_FRAGMENTS', 'fragments per GraphQL document'],
-    ['MOST_SELECTIONS', 'selections per GraphQL document, with fragments counted at each use'],
+    ['MAX_FRAGMENTS', 'fragments per GraphQL document'],
+    ['MAX_SELECTIONS', 'selections per GraphQL document, with fragments counted at each use'],
   ],
   'apps/admin/src/graphql/cost/cost-meter.ts': [
-    ['MOST_ENTRIES', 'list entries per GraphQL response'],
+    ['MAX_ENTRIES', 'list entries per GraphQL response'],
     ['LONGEST_MS', 'a GraphQL request'],
   ],
   'packages/db/src/connect.ts': [
@@ -128,15 +128,15 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['READ_TOGETHER_BYTES', 'emails that are read with their claim; larger ones are read one by one'],
   ],
   'packages/core/src/delivery/outcome.ts': [
-    ['MOST_UNKNOWN', 'attempts without a reply after the content before an email fails'],
-    ['MOST_LOST', 'attempts lost with their worker before an email fails'],
+    ['MAX_UNKNOWN', 'attempts without a reply after the content before an email fails'],
+    ['MAX_LOST', 'attempts lost with their worker before an email fails'],
   ],
   'packages/core/src/delivery/attempt.ts': [
     ['UNREAD_SECONDS', 'the delay before an email whose body could not be read is retried'],
   ],
   'packages/core/src/delivery/reconcile.ts': [['OVERDUE_SECONDS', 'when a due email without a job gets one']],
   'packages/dispatch/src/delivery/fetcher.ts': [
-    ['MOST_IN_FLIGHT', 'emails claimed per worker'],
+    ['MAX_IN_FLIGHT', 'emails claimed per worker'],
     ['FETCH_COUNT', 'emails per fetch'],
   ],
   'packages/dispatch/src/delivery/heartbeat.ts': [
@@ -160,9 +160,9 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['CONNECT_TIMEOUT_MS', 'a connection to a webhook endpoint'],
     ['TIMEOUT_MS', "a webhook endpoint's response"],
     ['DNS_TIMEOUT_MS', "a DNS query for a webhook's host, made twice"],
-    ['MOST_READ_BYTES', 'how much of a webhook response is read'],
+    ['MAX_READ_BYTES', 'how much of a webhook response is read'],
   ],
-  'packages/core/src/webhooks/endpoints/create-webhook.ts': [['MOST_WEBHOOKS', 'webhooks per workspace and mode']],
+  'packages/core/src/webhooks/endpoints/create-webhook.ts': [['MAX_WEBHOOKS', 'webhooks per workspace and mode']],
   'packages/core/src/webhooks/deliveries/delivery-store.ts': [
     ['WEBHOOK_LEASE_SECONDS', 'the claim on a webhook delivery in progress'],
   ],
@@ -170,7 +170,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/core/src/webhooks/posting/post.ts': [
     ['DISABLE_SECONDS', 'how long an endpoint may accept nothing before it is disabled'],
   ],
-  'packages/dispatch/src/webhooks/webhook-pump.ts': [['MOST_CLAIMED', 'webhook deliveries claimed per worker']],
+  'packages/dispatch/src/webhooks/webhook-pump.ts': [['MAX_CLAIMED', 'webhook deliveries claimed per worker']],
   'packages/dispatch/src/webhooks/endpoint-lanes.ts': [
     ['FIRST_PLACES', 'concurrent requests to one endpoint, at first'],
     ['MAX_PLACES', 'the same at most, while they succeed; a failure halves it'],
@@ -179,8 +179,8 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['IDLE_MS', 'an idle session on the inbound port'],
     ['SESSION_MS', 'a complete session on the inbound port'],
     ['MAX_CLIENTS', 'connections to the inbound port, including those being rejected'],
-    ['MOST_TAKEN_BYTES', 'a message to the inbound port'],
-    ['MOST_KEPT_BYTES', 'how much of such a message is read'],
+    ['MAX_ACCEPTED_BYTES', 'a message to the inbound port'],
+    ['MAX_KEPT_BYTES', 'how much of such a message is read'],
   ],
   'packages/mail/src/parsing/thread-reader.ts': [
     ['DEADLINE_MS', 'the time to parse a returned message'],
@@ -203,9 +203,9 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MAX_MAIL_BYTES', 'an email to the capture port'],
     ['MAX_CLIENTS', 'connections to the capture port, including those being rejected'],
   ],
-  'packages/core/src/storage/captured.ts': [['MOST_CAPTURED', 'captured emails stored per workspace']],
+  'packages/core/src/storage/captured.ts': [['MAX_CAPTURED', 'captured emails stored per workspace']],
   'packages/core/src/erasures/start-erasure.ts': [['MAX_OPEN_ERASURES', 'open erasures per workspace']],
-  'packages/core/src/bulk/run-bulk.ts': [['MOST_OPEN', 'open bulk operations per workspace']],
+  'packages/core/src/bulk/run-bulk.ts': [['MAX_OPEN', 'open bulk operations per workspace']],
 };
 
 const UNITS: readonly (readonly [suffix: RegExp, unit: string, per: readonly (readonly [number, string])[]])[] = [

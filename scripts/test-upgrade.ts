@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const BASELINE = 'packages/db/migrations/0001_baseline.sql';
-const MOST_BYTES = 1 << 30;
+const MAX_BYTES = 1 << 30;
 
-const git = (...args: string[]) => execFileSync('git', args, { cwd: root, maxBuffer: MOST_BYTES });
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, maxBuffer: MAX_BYTES });
 
 function commitOfBaseline(): string {
   const found = git('log', '--diff-filter=A', '--format=%H', '--', BASELINE).toString().trim().split('\n').at(-1);

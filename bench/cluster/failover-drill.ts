@@ -18,7 +18,7 @@ const KILLS = 3;
 const CALM_MS = 5000;
 const HELD_MS = 2000;
 /** Mails that a worker may have sent and not recorded when the database goes away; there are two workers. */
-const MOST_UNRECORDED = 128;
+const MAX_UNRECORDED = 128;
 /** Patroni's lock in etcd, the election, and what waits for it. */
 const LONGEST_GAP_MS = 60_000;
 
@@ -46,7 +46,7 @@ export const failoverDrill: Drill = {
       say(`${second} second copies`);
       return printChecks('failover', [
         ...mailChecks(ledgers, await database.read('none')),
-        atMost('second copies after failovers', second, KILLS * 2 * MOST_UNRECORDED),
+        atMost('second copies after failovers', second, KILLS * 2 * MAX_UNRECORDED),
         atMost('milliseconds without an answer 202', longestGap(ledgers), LONGEST_GAP_MS),
         check('/readyz does not say that commits wait for a standby', waits_for === 'standby' ? [] : [waits_for]),
         check(

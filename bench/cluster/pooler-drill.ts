@@ -22,7 +22,7 @@ const PASSWORD = 'loopback';
 const PER_SECOND = 60;
 const CALM_MS = 5000;
 /** Mails that a worker may have sent and not recorded; both lose their database once, and one is killed. */
-const MOST_UNRECORDED = 3 * 128;
+const MAX_UNRECORDED = 3 * 128;
 const LONGEST_GAP_MS = 15_000;
 
 /** The service behind PgBouncer in session mode: a worker killed, the pooler restarted, under load. */
@@ -79,7 +79,7 @@ export const poolerDrill: Drill = {
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
       return printChecks('pooler', [
         ...mailChecks(ledgers, await database.read('none')),
-        atMost('second copies', second, MOST_UNRECORDED),
+        atMost('second copies', second, MAX_UNRECORDED),
         atMost('milliseconds without an answer 202', longestGap(ledgers), LONGEST_GAP_MS),
         check('the end of a worker is not seen, as its connection outlives it', noticed ? [] : ['not seen']),
         check('no connection comes from the pooler', connections.pooled > 0 ? [] : ['none']),

@@ -15,7 +15,7 @@ import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.
 const PER_SECOND = 60;
 const CALM_MS = 5000;
 /** A mail that was sent and not recorded when its worker was killed; docs/limits.md has the limit. */
-const MOST_UNRECORDED = 128;
+const MAX_UNRECORDED = 128;
 const DRAIN = '2s';
 const LIMIT = 300;
 const ASKED = 450;
@@ -86,7 +86,7 @@ export const processesDrill: Drill = {
             .map(({ at, what }) => `${new Date(at).toISOString()} ${what}`),
         ),
         atMost('requests that failed on the killed process', ofKill.length, clients.most_open),
-        atMost('second copies after the kill of a worker', second, MOST_UNRECORDED),
+        atMost('second copies after the kill of a worker', second, MAX_UNRECORDED),
         check('the added API process took no request', taken > 0 ? [] : ['none']),
         ...limits,
       ]);

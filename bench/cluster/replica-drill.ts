@@ -20,7 +20,7 @@ const execute = promisify(execFile);
 const PATIENCE_MS = 20_000;
 /** After that a replica that stands still is not read any more. */
 const LAG_MS = 5000;
-const LOOK_MS = 1500;
+const POLL_MS = 1500;
 const WROTE_MS = 10_000;
 
 /** A streaming replica that stands still: who still reads it, and who does not. */
@@ -54,7 +54,7 @@ export const replicaDrill: Drill = {
       const first = await writer.send();
       await until(async () => (await reader.lists()).includes(first));
       // Until the writer is no recent writer any more, which it has to become again.
-      await pause(WROTE_MS + LOOK_MS);
+      await pause(WROTE_MS + POLL_MS);
       say('a replica is read, and up to date');
 
       await replica.pause(true);
@@ -62,7 +62,7 @@ export const replicaDrill: Drill = {
       const second = await writer.send();
       const stale = !(await reader.lists()).includes(second);
       const own = (await writer.lists()).includes(second);
-      await pause(LAG_MS - (wallTime() - paused_at) + LOOK_MS);
+      await pause(LAG_MS - (wallTime() - paused_at) + POLL_MS);
       const fresh = (await reader.lists()).includes(second);
       const others: string[] = [];
       for (const path of ['/stats', '/events', '/email/logs', '/usage', '/requests', '/domains', '/suppressions'])

@@ -23,7 +23,7 @@ const PHASE_MS = 5000;
 const SLOW_MS = 3000;
 const HELD_MS = 5000;
 /** archive_timeout in deploy/pgbackrest/postgresql.conf, and the time of a push. */
-const MOST_LOST_SECONDS = 32;
+const MAX_LOST_SECONDS = 32;
 
 /** A database is backed up under load, lost, and restored to several points; what is sent twice is counted. */
 export const restoreDrill: Drill = {
@@ -64,7 +64,7 @@ export const restoreDrill: Drill = {
         check('accepted before the full backup, and not in it', lost(full, loss.full_at)),
         check('accepted before the incremental backup, and not in it', lost(incremental, loss.incremental_at)),
         check('accepted before the point in time, and not there', lost(without.restored, loss.point_at)),
-        atMost('not archived when the machine was lost', not_archived, MOST_LOST_SECONDS * PER_SECOND),
+        atMost('not archived when the machine was lost', not_archived, MAX_LOST_SECONDS * PER_SECOND),
         check(
           'without restore-check nothing is sent twice, so the drill shows nothing',
           without.twice > 0 ? [] : ['none'],

@@ -22,7 +22,7 @@ const GIVE_UP_MS = 240_000;
 const TIMEOUT_MS = 15_000;
 const BATCH = 50;
 const BATCHES_AT_ONCE = 6;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Clients that keep the key of a request and repeat it until they have an answer. */
 export class Load {
@@ -60,7 +60,7 @@ export class Load {
       while (this.#running) {
         const batches = Math.min(BATCHES_AT_ONCE, Math.ceil((target - (await open())) / BATCH));
         if (batches > 0) await Promise.all(Array.from({ length: batches }, () => this.#batch(this.#made++)));
-        else await pause(LOOK_MS);
+        else await pause(POLL_MS);
       }
     };
     this.#keep(refill());

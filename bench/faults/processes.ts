@@ -12,7 +12,7 @@ const NODE = process.execPath;
 const READY_POLL_MS = 50;
 const MEMORY_POLL_MS = 1000;
 /** A process that ends so often before it was ready will never be. */
-const MOST_FALSE_STARTS = 3;
+const MAX_FALSE_STARTS = 3;
 
 // A run that fails must leave no process behind.
 const running = new Set<ChildProcess>();
@@ -100,7 +100,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
       log.write(`${JSON.stringify({ ended: name, code, signal, planned: life.end })}\n`);
       if (life.end === null) life.end = 'unplanned';
       false_starts = life.ready_at === null && life.end === 'unplanned' ? false_starts + 1 : 0;
-      if (!closed && false_starts < MOST_FALSE_STARTS) current = begin();
+      if (!closed && false_starts < MAX_FALSE_STARTS) current = begin();
     });
     void untilItAnswers(life, port);
     void watchMemory(life);
@@ -132,7 +132,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
     },
     async untilReady() {
       while (current.life.ready_at === null || current.life.ended_at !== null) {
-        if (false_starts >= MOST_FALSE_STARTS)
+        if (false_starts >= MAX_FALSE_STARTS)
           throw new Error(`${name} does not start; its log ends with:\n${readFileSync(log_file, 'utf8').slice(-2000)}`);
         await pause(READY_POLL_MS);
       }

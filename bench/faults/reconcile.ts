@@ -22,7 +22,7 @@ export interface ReconcileOptions {
 }
 
 /** What a worker may have sent and not recorded, where it does not tell: the limit of docs/limits.md. */
-const MOST_UNRECORDED = 128;
+const MAX_UNRECORDED = 128;
 /** On average, in steady flow; a machine that is slow may have more in doubt, up to the limit. */
 const DUPLICATES_A_KILL = 3;
 
@@ -159,10 +159,10 @@ function duplicateChecks(
     ...kill,
     copies: explained.filter(({ fault }) => fault.of === 'worker' && Math.abs(fault.at - kill.at) < 50).length,
   }));
-  const beyond = kills.filter(({ copies, bound }) => copies > (bound ?? MOST_UNRECORDED));
+  const beyond = kills.filter(({ copies, bound }) => copies > (bound ?? MAX_UNRECORDED));
   const after_kills = after(['worker', 'api', 'database']);
   const calm_flow = plan.backlog === null;
-  const most = plan.worker_kills * (plan.speed ? DUPLICATES_A_KILL : MOST_UNRECORDED);
+  const most = plan.worker_kills * (plan.speed ? DUPLICATES_A_KILL : MAX_UNRECORDED);
   return {
     checks: [
       check('copies of one mail that differ', changed),
@@ -170,7 +170,7 @@ function duplicateChecks(
       check('sent twice without a fault between the copies', unexplained),
       check(
         'kills with more second copies than the worker might have unrecorded',
-        beyond.map(({ slot, copies, bound }) => `${slot} ${copies} of ${bound ?? MOST_UNRECORDED}`),
+        beyond.map(({ slot, copies, bound }) => `${slot} ${copies} of ${bound ?? MAX_UNRECORDED}`),
       ),
       ...(calm_flow
         ? [check('sent twice after kills and losses of the database', after_kills.map(describe), most)]

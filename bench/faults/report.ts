@@ -13,7 +13,7 @@ export interface Run {
 }
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-const MOST_WARNINGS = 12;
+const MAX_WARNINGS = 12;
 
 /** Prints what was found, a line for each criterion; true where all hold. */
 export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, run: Run): boolean {
@@ -36,7 +36,7 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
     if (!holds(one)) for (const example of examples) print(`               ${example}`);
   }
   for (const note of notes) print(`  ${note}`);
-  for (const [message, count] of run.warnings.slice(0, MOST_WARNINGS)) print(`  logged ${count} times: ${message}`);
+  for (const [message, count] of run.warnings.slice(0, MAX_WARNINGS)) print(`  logged ${count} times: ${message}`);
   const failed = checks.filter((one) => !holds(one)).length;
   print('');
   print(

@@ -12,7 +12,7 @@ export interface OpenLoop {
 }
 
 // A request that is due while all connections are busy waits, and its wait is counted.
-const MOST_CONNECTIONS = 512;
+const MAX_CONNECTIONS = 512;
 
 /**
  * Requests at a constant rate that responses do not slow down. Each is timed from when it was due, so that a server
@@ -33,7 +33,7 @@ export async function runOpenLoop({ port, rate, seconds, requests }: OpenLoop): 
     while (sent < due) {
       const connection = idle.pop();
       if (connection === undefined) {
-        if (connections.size < MOST_CONNECTIONS) open();
+        if (connections.size < MAX_CONNECTIONS) open();
         return;
       }
       begin(connection);

@@ -1,7 +1,7 @@
 import { type ProcessorTicks, readTicks, stealPercent } from './steal.ts';
 
 /** Above this steal, a round measures the other guests of the host. */
-export const MOST_STEAL_PERCENT = 5;
+export const MAX_STEAL_PERCENT = 5;
 // At most as many repeats as requested rounds, so that a run on an always disturbed machine ends.
 const ATTEMPTS_PER_ROUND = 2;
 
@@ -31,7 +31,7 @@ interface RoundOptions {
 
 /** Runs rounds until enough were undisturbed; a disturbed one is dropped and repeated, up to a limit. */
 export async function measureRounds(
-  { rounds, most_steal = MOST_STEAL_PERCENT, ticks = readTicks }: RoundOptions,
+  { rounds, most_steal = MAX_STEAL_PERCENT, ticks = readTicks }: RoundOptions,
   measure: (keep: Keep, round: number) => Promise<void>,
 ): Promise<Rounds> {
   const clean: Round[] = [];

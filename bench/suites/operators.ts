@@ -36,7 +36,7 @@ const BUSY_MINUTE = 50_000;
 const HISTORY_DAYS = 1;
 const HOUR_MS = 3_600_000;
 // Enough to begin the first step, and no other after it.
-const FEW_MS = 20;
+const SHORT_MS = 20;
 
 /** Every query of operators, with many messages and a million open jobs, and the cost of the counts for a worker. */
 export function benchOperators(options: BenchOptions): Promise<Report[]> {
@@ -99,9 +99,9 @@ async function measureChores(sql: Sql, services: Services): Promise<Report> {
     sql`update roll_ups set early_until = now(), final_until = ${from} where name = ${name}`;
   const all = `${2 * BUSY_MINUTE} events`;
   await between('stats', minute);
-  add(`stats of a minute with ${all} ÷ 0.5 s`, await timed(() => rollUpStats(services, FEW_MS)), 500);
+  add(`stats of a minute with ${all} ÷ 0.5 s`, await timed(() => rollUpStats(services, SHORT_MS)), 500);
   await between('failures', minute);
-  add('failures of that minute ÷ 0.5 s', await timed(() => rollUpFailures(services, FEW_MS)), 500);
+  add('failures of that minute ÷ 0.5 s', await timed(() => rollUpFailures(services, SHORT_MS)), 500);
   const history = new Date(Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - HISTORY_DAYS * 24 * HOUR_MS);
   await between('stats', history);
   add(`stats of ${HISTORY_DAYS} days caught up`, await timed(() => rollUpStats(services, HOUR_MS)), null);

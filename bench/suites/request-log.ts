@@ -11,7 +11,7 @@ const KEYS = 100;
 const CONNECTIONS = 64;
 const WARM_SECONDS = 1;
 // The log may cost two in a hundred accepted mails.
-const LEAST_SHARE = 0.98;
+const MIN_SHARE = 0.98;
 /** Refused a second beside the accepted ones, which alone are counted. */
 const REFUSED = [0, 100];
 
@@ -36,7 +36,7 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
         const [on, off] = [rounds.values(seriesOf('on', refused)), rounds.values(seriesOf('off', refused))];
         const value = `${median(on).toFixed(0)} ÷ ${median(off).toFixed(0)}`;
         // The goal is of A1, where nothing is refused.
-        const goal = refused === 0 ? { at_least: LEAST_SHARE } : undefined;
+        const goal = refused === 0 ? { at_least: MIN_SHARE } : undefined;
         return line('T3', `${seriesOf('on', refused)} ÷ off`, value, ratiosOf(on, off), goal);
       });
       return [{ title: 'What the request log costs accept (A1), in turns', lines, rounds }];

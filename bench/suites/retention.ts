@@ -11,7 +11,7 @@ import { vacuum } from '../product/vacuum.ts';
 import { startSinkProcess } from '../receivers/sink-process.ts';
 import { line, type Report } from '../report/table.ts';
 
-const MOST_MAILS = 1_000_000;
+const MAX_EMAILS = 1_000_000;
 const KEYS = 10;
 const PER_SECOND = 200;
 const LOAD_SECONDS = 30;
@@ -24,7 +24,7 @@ const tables = ['transcripts', 'bodies', 'attempts', 'events', 'message_tags', '
 
 /** A month that is past its age is dropped while mail is accepted and sent. */
 export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
-  const count = Math.min(messages, MOST_MAILS);
+  const count = Math.min(messages, MAX_EMAILS);
   return onBenchServer(async (server) => {
     const product = await prepareProduct(await server.database('retention'), KEYS);
     const sink = await startSinkProcess();

@@ -16,12 +16,12 @@ const KEYS = 100;
 const WITH_WEBHOOK = 10;
 const CONNECTIONS = 50;
 const LETTER_BYTES = 4 * 1024;
-const MOST_MAILS = 1_000_000;
-const LOOK_AGAIN_MS = 1000;
+const MAX_EMAILS = 1_000_000;
+const POLL_MS = 1000;
 const REPORT_MS = 30_000;
 const LIMIT_SECONDS = 7200;
 // Tables with fewer changes are not worth a line.
-const LEAST_CHANGES = 100;
+const MIN_CHANGES = 100;
 
 /** Storage parameters of tables, by the table; a partitioned one stands for its partitions. */
 type Parameters = Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ interface Measured {
  * the deliveries is posted to webhooks. Each variant begins with a database of its own.
  */
 export async function benchStorage({ messages, variants: named }: BenchOptions): Promise<Report[]> {
-  const count = Math.min(messages, MOST_MAILS);
+  const count = Math.min(messages, MAX_EMAILS);
   const chosen = named.length === 0 ? Object.keys(variants) : named;
   const reports: Report[] = [];
   for (const name of chosen) {
@@ -105,7 +105,7 @@ async function measure(product: ProductDatabase, count: number): Promise<Measure
     line('', 'WAL a mail', `${(wal / count).toFixed(0)} bytes`),
   ];
   for (const row of await tablesOf(sql)) {
-    if (row.updates + row.deletes + row.inserts < LEAST_CHANGES) continue;
+    if (row.updates + row.deletes + row.inserts < MIN_CHANGES) continue;
     const vacuum = await vacuumOf(sql, row.table, '');
     const freeze = await vacuumOf(sql, row.table, 'freeze, ');
     const hot = row.updates === 0 ? 'no updates' : `${((row.hot / row.updates) * 100).toFixed(1)} % HOT`;
@@ -139,10 +139,10 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
     const started = performance.now();
     const load = { port: rest.port, connections: CONNECTIONS, seconds: LIMIT_SECONDS, count, requests };
     requireOnly(202, await runLoad(load), 'a mail');
-    while ((await openOf(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(LOOK_AGAIN_MS);
+    while ((await openOf(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(POLL_MS);
     const seconds = (performance.now() - started) / 1000;
     // The counters of a connection are stored a second after its last statement.
-    await delay(2 * LOOK_AGAIN_MS);
+    await delay(2 * POLL_MS);
     return seconds;
   } finally {
     clearInterval(told);

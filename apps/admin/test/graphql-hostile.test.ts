@@ -1,7 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { formOf, formProblem, MOST_FRAGMENTS, MOST_SELECTIONS } from '../src/graphql/cost/form.ts';
+import { formOf, formProblem, MAX_FRAGMENTS, MAX_SELECTIONS } from '../src/graphql/cost/form.ts';
 import { pointsOf } from '../src/graphql/cost/limits.ts';
 import { costOf } from '../src/graphql/cost/query-cost.ts';
 import { planOf } from '../src/graphql/known/plan.ts';
@@ -191,7 +191,7 @@ describe('the form of a document', () => {
 
     expect(form.fragments).toBe(length);
     expect(form.visited).toBe(1 + (length - 1) * spreads + 1);
-    expect(form.selections).toBeGreaterThan(MOST_SELECTIONS);
+    expect(form.selections).toBeGreaterThan(MAX_SELECTIONS);
     expect(formProblem(form)).not.toBeNull();
   });
 
@@ -225,7 +225,7 @@ describe('the form of a document', () => {
     const cost = asked(introspection);
 
     expect(formProblem(form)).toBeNull();
-    expect(form.fragments).toBeLessThan(MOST_FRAGMENTS);
+    expect(form.fragments).toBeLessThan(MAX_FRAGMENTS);
     expect(pointsOf(cost)).toBeGreaterThan(1);
     expect(pointsOf(cost)).toBeLessThan(500);
   });

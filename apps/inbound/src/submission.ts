@@ -26,7 +26,7 @@ const BUSY: Reply = {
 const UNREAD: Reply = { code: 451, enhanced: '4.3.0', text: 'Timed out reading the message; try again' };
 const UNREADABLE: Reply = { code: 554, enhanced: '5.6.0', text: 'The message is not valid MIME' };
 // The largest message of the API, as MIME: encoded, with line breaks and header fields.
-const MOST_BYTES = 15 * 1024 * 1024;
+const MAX_BYTES = 15 * 1024 * 1024;
 
 export interface Submission {
   readonly port: number;
@@ -115,7 +115,7 @@ export async function startSubmission(
     tls,
     implicit,
     plaintext: local,
-    max_bytes: MOST_BYTES,
+    max_bytes: MAX_BYTES,
     strangers: new NetworkPlaces(submissionStrangerBounds, countRejected(metrics, 'submission_strangers')),
     clients: new Places(submissionClientBounds, countRejected(metrics, 'submission_clients')),
     bytes: new Places(submissionByteBounds, countRejected(metrics, 'submission_bytes')),

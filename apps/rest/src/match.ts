@@ -8,7 +8,7 @@ export interface Match {
 
 const LONGEST_PATH_SHOWN = 200;
 const LONGEST_NAME_SHOWN = 100;
-const MOST_UNKNOWN_SHOWN = 20;
+const MAX_UNKNOWN_SHOWN = 20;
 const routeMethods = ['GET', 'POST', 'PATCH', 'DELETE'] as const satisfies readonly Route['method'][];
 
 const fixed = new Map<string, Route>();
@@ -102,7 +102,7 @@ export function asked(match: Match, query: URLSearchParams): Asked {
   const { route } = match;
   const known = parametersOf(route);
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
-  const faults = unknown.slice(0, MOST_UNKNOWN_SHOWN).map((name) => unknownParameter(route, name, known));
+  const faults = unknown.slice(0, MAX_UNKNOWN_SHOWN).map((name) => unknownParameter(route, name, known));
   const asked = route.dry_run_operation === null ? [] : query.getAll('dry_run');
   if (route.dry_run_operation === null || asked.every((value) => value === 'false')) return { match, faults };
   if (asked.length > 1 || asked[0] !== 'true')

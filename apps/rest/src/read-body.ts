@@ -11,7 +11,7 @@ const PROGRESS_BYTES = 1024;
 // A body that holds a share of the budget must not hold it for long.
 const LARGE_PROGRESS_BYTES = 320 * 1024;
 // A full batch of full messages stays below this.
-const MOST_VALUES = 50_000;
+const MAX_VALUES = 50_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
@@ -39,7 +39,7 @@ export async function readBody(
   if (Number(length ?? 0) > UNBUDGETED_BYTES) await reserve(Number(length));
   const bytes = await collect(request, max_bytes, length === undefined ? () => reserve(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
-  if (holdsTooMany(bytes)) return refuse('invalid_type', `The body has more than ${MOST_VALUES} values.`);
+  if (holdsTooMany(bytes)) return refuse('invalid_type', `The body has more than ${MAX_VALUES} values.`);
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -58,13 +58,13 @@ export async function readBody(
  * brackets outside of strings are counted first.
  */
 function holdsTooMany(json: Buffer): boolean {
-  if (json.length <= MOST_VALUES) return false;
+  if (json.length <= MAX_VALUES) return false;
   let marks = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === QUOTE) at = endOfText(json, at + 1);
     else if (byte === COMMA || byte === BRACKET || byte === BRACE) marks += 1;
-    if (marks > MOST_VALUES) return true;
+    if (marks > MAX_VALUES) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import type { AnswerNotes } from '@postrider/core';
 type Window = NonNullable<AnswerNotes['window']>;
 
 const LINGER_MS = 1000;
-const MOST_IGNORED_SHOWN = 20;
+const MAX_IGNORED_SHOWN = 20;
 // Header names are spelled as the documentation has them, although case does not matter.
 const FIXED_HEADERS = [
   'Content-Type',
@@ -71,7 +71,7 @@ export function answerHeaders(answer: Answer, bytes: number): (string | number)[
 /** What no header value may hold, and what separates the names, is percent-encoded. */
 function headerList(names: readonly string[]): string {
   return names
-    .slice(0, MOST_IGNORED_SHOWN)
+    .slice(0, MAX_IGNORED_SHOWN)
     .map((name) => name.replace(/[^!-$&-+\--~]/gu, encodeURIComponent))
     .join(', ');
 }

@@ -1,4 +1,4 @@
-import { type Operation, SEND_BODY_BYTES, USUAL_BODY_BYTES } from '@postrider/core';
+import { DEFAULT_BODY_BYTES, type Operation, SEND_BODY_BYTES } from '@postrider/core';
 import { previewMessage, sendBatch, sendMessage } from '@postrider/core/accept';
 import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { clearCaptures, deleteCapture, getCapture, listCaptures, releaseCapture } from '@postrider/core/captures';
@@ -71,7 +71,7 @@ function route(
     operation_id: operation.name.replace(/\W/g, '_'),
     rate_class: 'default',
     status: 200,
-    max_body_bytes: USUAL_BODY_BYTES,
+    max_body_bytes: DEFAULT_BODY_BYTES,
     self_admitting: false,
     dry_run_operation: null,
     ...rest,

@@ -62,7 +62,7 @@ const ACCEPT_CONNECTIONS = 2;
 const QUEUE_POOL_SIZE = 4;
 const TASK_POOL_SIZE = 4;
 const DIRECT_POOL_SIZE = 2;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const LOCK_PART = 0.8;
 const ASK_MS = 5000;
 
@@ -283,7 +283,7 @@ async function awaitDatabase(
     } finally {
       await sql.end({ timeout: 0 });
     }
-    await pause(LOOK_MS, undefined, { signal });
+    await pause(POLL_MS, undefined, { signal });
   }
 }
 

@@ -2,7 +2,7 @@ export { type Clock, isoTime, systemClock } from './fields/clock.ts';
 export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './fields/ids.ts';
 export { type AccessScope, accessScopes, isOperator } from './operation/access.ts';
 export { advice } from './operation/advice.ts';
-export { SEND_BODY_BYTES, USUAL_BODY_BYTES } from './operation/body-limits.ts';
+export { DEFAULT_BODY_BYTES, SEND_BODY_BYTES } from './operation/body-limits.ts';
 export {
   type Actor,
   type ActorContext,

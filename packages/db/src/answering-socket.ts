@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** ReadyForQuery: Postgres has answered all of a statement. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
 const READY_BYTES = READY.length + 1;
@@ -42,7 +42,7 @@ export function answeringSockets(answer_ms: number): (place: ServerPlace) => Soc
       waiting.asked_at = ready ? null : performance.now();
     });
     sockets.set(socket, waiting);
-    timer ??= setInterval(look, LOOK_MS).unref();
+    timer ??= setInterval(look, POLL_MS).unref();
     socket.on('close', () => {
       sockets.delete(socket);
       if (sockets.size > 0 || timer === null) return;

@@ -1,7 +1,7 @@
 import type { Sql } from './sql.ts';
 
-const LOOK_MS = 500;
-const MOST_LAG_MS = 5000;
+const POLL_MS = 500;
+const MAX_LAG_MS = 5000;
 /** What was looked at so long ago says nothing. */
 const STALE_MS = 2000;
 
@@ -50,10 +50,10 @@ export function lagGauge(positions: () => Promise<Positions>, now: () => number)
       marks.push({ at: asked_at, position: primary });
       const reached = marks.findLastIndex(({ position }) => position <= replica);
       reached_at = marks[reached]?.at ?? Number.NEGATIVE_INFINITY;
-      marks = marks.slice(Math.max(0, reached)).filter(({ at }) => at > asked_at - 2 * MOST_LAG_MS);
+      marks = marks.slice(Math.max(0, reached)).filter(({ at }) => at > asked_at - 2 * MAX_LAG_MS);
       looked_at = now();
     },
-    usable: () => now() - reached_at < MOST_LAG_MS && now() - looked_at < STALE_MS,
+    usable: () => now() - reached_at < MAX_LAG_MS && now() - looked_at < STALE_MS,
   };
 }
 
@@ -74,7 +74,7 @@ export function followReplica(primary: Sql, replica: Sql, on_change: (usable: bo
     if (!running) return;
     timer = setTimeout(() => {
       turning = turn();
-    }, LOOK_MS);
+    }, POLL_MS);
   };
   let timer: NodeJS.Timeout | null = null;
   let turning = turn();

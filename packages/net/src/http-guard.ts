@@ -50,11 +50,11 @@ const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const DNS_TIMEOUT_MS = 2000;
 const KEEP_ALIVE_MS = 30_000;
-const MOST_PLACES = 1000;
+const MAX_PLACES = 1000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
 // For a longer body a new connection costs less than reading it to its end.
-const MOST_READ_BYTES = 64 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 // This hint is for the operator, and users read the error.
 const HINT_OF_NODE = /; if the root CA is installed locally.*$/s;
@@ -150,7 +150,7 @@ class GuardedClient {
   #placeOf(url: string): Place {
     const known = this.#places.get(url);
     if (known) return known;
-    if (this.#places.size >= MOST_PLACES) this.#places.clear();
+    if (this.#places.size >= MAX_PLACES) this.#places.clear();
     const { origin, pathname, search } = new URL(url);
     const place = { origin, path: pathname + search };
     this.#places.set(url, place);
@@ -201,7 +201,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#read < KEPT_BYTES) this.#kept.push(chunk.subarray(0, KEPT_BYTES - this.#read));
     this.#read += chunk.length;
-    if (this.#read > MOST_READ_BYTES) this.cut(new Error('the response is too long'));
+    if (this.#read > MAX_READ_BYTES) this.cut(new Error('the response is too long'));
   }
 
   onResponseEnd(): void {

@@ -54,7 +54,7 @@ export interface WorkSource<D> {
 // Wakes are hints, and none is sent for scheduled jobs or for those that become due later.
 const POLL_MS = 5000;
 const TOUCH_MS = 10_000;
-const MOST_WORDS = 1000;
+const MAX_WORDS = 1000;
 const SETTLE_TRIES = 4;
 const SETTLE_PAUSE_MS = 250;
 // A handler that runs longer than this is repeated by another process; the lanes have settled theirs before.
@@ -163,5 +163,5 @@ async function attempt(work: () => Promise<unknown>): Promise<unknown> {
 
 function faultOf(thrown: unknown): Fault {
   const [name, message] = thrown instanceof Error ? [thrown.name, thrown.message] : ['Error', String(thrown)];
-  return { name, message: message.replace(/\p{Cc}/gu, ' ').slice(0, MOST_WORDS) };
+  return { name, message: message.replace(/\p{Cc}/gu, ' ').slice(0, MAX_WORDS) };
 }

@@ -49,9 +49,9 @@ export interface TransportSettings {
 }
 
 const BASE_PAUSE_MS = 500;
-const MOST_PAUSE_MS = 8000;
+const MAX_PAUSE_MS = 8000;
 // Rate windows last a minute. A longer Retry-After is not of a window, and the call fails at once.
-const MOST_RETRY_AFTER_SECONDS = 60;
+const MAX_RETRY_AFTER_SECONDS = 60;
 
 export function createCalls(settings: TransportSettings): Calls {
   return {
@@ -173,8 +173,8 @@ function pauseBefore(error: unknown, request: ApiRequest, attempt: number): numb
   // A rate-limited request was not carried out, so even a POST without a key may be repeated.
   if (status !== 429 && !(passing && repeatable)) return null;
   const seconds = error instanceof ApiError ? error.retry_after_seconds : null;
-  if (seconds !== null) return seconds <= MOST_RETRY_AFTER_SECONDS ? seconds * 1000 : null;
-  const most = Math.min(MOST_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
+  if (seconds !== null) return seconds <= MAX_RETRY_AFTER_SECONDS ? seconds * 1000 : null;
+  const most = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
   // Half of it is random, so that clients that failed together do not retry together.
   return most / 2 + Math.random() * (most / 2);
 }

@@ -12,7 +12,7 @@ import { page } from './page.ts';
 
 type PageContext = Context<AdminEnv>;
 
-const MOST_BYTES = 10 * 1024;
+const MAX_BYTES = 10 * 1024;
 
 /** Sign-in and sign-out. These pages need no script, and are shown if the dashboard is not built. */
 export function loginRoutes(services: Services, dashboard: DashboardSource): Hono<AdminEnv> {
@@ -112,7 +112,7 @@ function refuse(
 
 /** Pages that accept POST from their own forms only. */
 function formPage(services: Services): MiddlewareHandler<AdminEnv> {
-  const limit = bodyLimit({ maxSize: MOST_BYTES, onError: (context) => context.text('The form is too large.', 400) });
+  const limit = bodyLimit({ maxSize: MAX_BYTES, onError: (context) => context.text('The form is too large.', 400) });
   return async (context, next) => {
     context.header(
       'content-security-policy',

@@ -1,10 +1,10 @@
 import {
   AppError,
+  DEFAULT_BODY_BYTES,
   httpStatus,
   retryAfterHeader,
   retryAfterSeconds,
   type Services,
-  USUAL_BODY_BYTES,
 } from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
@@ -19,7 +19,7 @@ import type { Caller } from './kit/invoke-procedure.ts';
 import { RateNotes } from './kit/rate-headers.ts';
 import { appRouter } from './router.ts';
 
-const MOST_IN_A_BATCH = 10;
+const MAX_BATCH_SIZE = 10;
 
 /** tRPC for the dashboard: session cookie and JSON only. */
 export function trpcRoutes(services: Services): Hono<AdminEnv> {
@@ -30,7 +30,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   });
   routes.use(
     bodyLimit({
-      maxSize: USUAL_BODY_BYTES,
+      maxSize: DEFAULT_BODY_BYTES,
       onError: (context: Context<AdminEnv>) =>
         refuse(services, context, new AppError('body_too_large', 'The input is larger than 100 kB. Send less data.')),
     }),
@@ -50,7 +50,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
       endpoint: '/trpc',
       req: context.req.raw,
       router: appRouter,
-      maxBatchSize: MOST_IN_A_BATCH,
+      maxBatchSize: MAX_BATCH_SIZE,
       createContext: (): Caller => ({
         services,
         actor,

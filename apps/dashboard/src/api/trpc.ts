@@ -11,7 +11,7 @@ export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 
 /** The server refuses larger batches. */
-const MOST_IN_A_BATCH = 10;
+const MAX_BATCH_SIZE = 10;
 
 /** How long after a failure that may pass a query is tried again. */
 export const AGAIN_MS = 5000;
@@ -24,7 +24,7 @@ export const client = createTRPCClient<AppRouter>({
       true: httpSubscriptionLink({ url: '/trpc' }),
       false: httpBatchLink({
         url: '/trpc',
-        maxItems: MOST_IN_A_BATCH,
+        maxItems: MAX_BATCH_SIZE,
         headers: { 'x-postrider': '1' },
         async fetch(url, init) {
           const answer = await fetch(url, init as RequestInit);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { nowMs } from './clock.ts';
 
-const LEAST_MS = 5000;
+const MIN_MS = 5000;
 
 /** The text for a live region: under steady news it changes at most every five seconds, as a screen reader needs. */
 export function useAnnounced(text: string): string {
@@ -13,7 +13,7 @@ export function useAnnounced(text: string): string {
         last_ms.current = nowMs();
         setTold(text);
       },
-      Math.max(0, last_ms.current + LEAST_MS - nowMs()),
+      Math.max(0, last_ms.current + MIN_MS - nowMs()),
     );
     return () => clearTimeout(timer);
   }, [text]);

@@ -3,13 +3,13 @@ import {
   AppError,
   type Context,
   createContext,
+  DEFAULT_BODY_BYTES,
   newId,
   type Parsed,
   readTraceparent,
   retryAfterHeader,
   SEND_BODY_BYTES,
   type Services,
-  USUAL_BODY_BYTES,
 } from '@postrider/core';
 import { authenticate, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { requireAdmittedSince } from '@postrider/core/people';
@@ -67,7 +67,7 @@ export function createResendHandler(
       const body: Parsed<unknown> =
         request.method === 'GET'
           ? { ok: true, value: undefined }
-          : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : USUAL_BODY_BYTES, place.reserve);
+          : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : DEFAULT_BODY_BYTES, place.reserve);
       await requireAdmittedSince(ctx, checked_at);
       const asked = { params, query: url.searchParams, body, headers: request.headers };
       return { status: row.status, body: await row.answer(ctx, asked) };

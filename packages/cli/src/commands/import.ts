@@ -52,15 +52,15 @@ interface Taking {
 }
 
 // A request of the API holds 1,000 entries and 100 kB.
-const MOST_ENTRIES = 1000;
-const MOST_BYTES = 95_000;
+const MAX_ENTRIES = 1000;
+const MAX_BYTES = 95_000;
 // The API allows 120 requests a minute; some are left for other clients of the key.
-const BYTES_OF_A_MINUTE = 100 * MOST_BYTES;
+const BYTES_OF_A_MINUTE = 100 * MAX_BYTES;
 const SHORTEST_REASON = 20;
 const SHOWN_LINES = 20;
 // Other clients may use up the window again and again.
-const MOST_CALLS = 10;
-const MOST_UNANSWERED = 3;
+const MAX_CALLS = 10;
+const MAX_FAILURES = 3;
 const PAUSE_SECONDS = 2;
 
 export function addImport(program: Command, terminal: Terminal): void {
@@ -183,7 +183,7 @@ function requestsOf(entries: SuppressionPlan['entries']): SuppressionPlan['entri
   let bytes = 0;
   for (const entry of entries) {
     const size = sizeOf(entry);
-    if (bytes + size > MOST_BYTES || requests.at(-1)?.length === MOST_ENTRIES) {
+    if (bytes + size > MAX_BYTES || requests.at(-1)?.length === MAX_ENTRIES) {
       requests.push([]);
       bytes = 0;
     }
@@ -208,7 +208,7 @@ async function patiently<T>(
     } catch (error) {
       const { passing, retry_after_seconds, message } = problemOf(error)?.facts ?? {};
       if (!passing) throw error;
-      const most = retry_after_seconds !== undefined ? MOST_CALLS : repeatable ? MOST_UNANSWERED : 1;
+      const most = retry_after_seconds !== undefined ? MAX_CALLS : repeatable ? MAX_FAILURES : 1;
       if (calls >= most) throw error;
       const seconds = retry_after_seconds ?? PAUSE_SECONDS;
       terminal.note(`${message} Retrying in ${seconds} s.`);

@@ -8,7 +8,7 @@ import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal } from '../terminal/terminal.ts';
 
 // The limit of POST /email/send, checked before a file is read into memory.
-const MOST_ATTACHED_BYTES = 10 * 1024 * 1024;
+const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024;
 
 interface SendOptions {
   readonly from: string;
@@ -106,10 +106,10 @@ async function attachments(
   if (!paths) return undefined;
   let total = 0;
   for (const path of paths) total += (await readOf(path, () => stat(fileOf(terminal, path)))).size;
-  if (total > MOST_ATTACHED_BYTES) {
+  if (total > MAX_ATTACHMENT_BYTES) {
     throw new Problem({
       reason: 'body_too_large',
-      message: `The attachments have ${total} bytes. The maximum is ${MOST_ATTACHED_BYTES}, including html and text.`,
+      message: `The attachments have ${total} bytes. The maximum is ${MAX_ATTACHMENT_BYTES}, including html and text.`,
       advice: 'Attach less or send a link.',
     });
   }

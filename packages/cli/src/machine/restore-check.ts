@@ -10,7 +10,7 @@ import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal } from '../terminal/terminal.ts';
 import { withMachine } from './machine.ts';
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 interface Options {
   readonly sent?: readonly string[];
@@ -102,7 +102,7 @@ function told(checked: RestoreCheck, compared: boolean): string {
 }
 
 function some(lines: readonly string[], count: number): string[] {
-  const shown = lines.slice(0, MOST_SHOWN).map((line) => `  ${line}`);
+  const shown = lines.slice(0, MAX_SHOWN).map((line) => `  ${line}`);
   return count > shown.length
     ? [...shown, `  … and ${count - shown.length} more; use --json to list up to 1000`]
     : shown;

@@ -24,7 +24,7 @@ import type { AcceptParts, Admitted, SendResult, Submission, SubmissionAnswer } 
 
 // raise_quota_race() of the schema.
 const QUOTA_RACE = 'PR001';
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 /** A concurrent duplicate was committed first: the submission is judged again, and replays that answer. */
 export type Outcome = SubmissionAnswer | 'judge_again';
@@ -92,7 +92,7 @@ export async function commitSubmissions(
     try {
       return await judgeAndStore(parts, sql, submissions, known);
     } catch (error) {
-      if (sqlState(error) !== QUOTA_RACE || attempt === MOST_TRIES) throw error;
+      if (sqlState(error) !== QUOTA_RACE || attempt === MAX_TRIES) throw error;
       known = await loadFacts(sql, submissions.map(withWorkspace));
     }
   }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { FoundKey } from '../api-keys/index.ts';
 import type { SendableFacts } from '../domains/index.ts';
 
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 
 export interface CachedSender {
   readonly key: FoundKey;
@@ -89,5 +89,5 @@ export function createAdmissionCache(): AdmissionCache {
 }
 
 function makeRoom(kept: { readonly size: number; clear(): void }): void {
-  if (kept.size >= MOST_CACHED) kept.clear();
+  if (kept.size >= MAX_CACHED) kept.clear();
 }

@@ -13,7 +13,7 @@ import type { NewMessage } from './new-message.ts';
 import type { AcceptParts, SendResult, Submission } from './submission.ts';
 
 // Larger ones are rare, and a batch that has to be sent again on the slow path should be small.
-const MOST_BODY_BYTES = 192 * 1024;
+const MAX_BODY_BYTES = 192 * 1024;
 // The statement checks time and volume; a draft is never scheduled and never at a limit.
 const UNKNOWN_TIME = new Date(0);
 
@@ -56,7 +56,7 @@ export function draftFast(
     const judged = judge(input, sender.key, facts, parts.config);
     if (judged instanceof AppError || judged.addressees.some((addressee) => addressee.suppressed)) return null;
     const draft = draftMessage(parts, { ...submission, sender: sender.key }, input, judged, UNKNOWN_TIME);
-    if (draft.body_bytes > MOST_BODY_BYTES || !travelsAsRecord(draft)) return null;
+    if (draft.body_bytes > MAX_BODY_BYTES || !travelsAsRecord(draft)) return null;
     drafts.push(draft);
   }
   return { sender, messages: drafts };

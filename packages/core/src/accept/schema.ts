@@ -9,14 +9,14 @@ import { priorityField } from '../priorities/index.ts';
 import { attachmentSchema, decodedLength } from './attachment-field.ts';
 import { mailboxField, mailboxListField } from './mailbox-field.ts';
 
-const MOST_TO = 50;
+const MAX_TO = 50;
 // Above the cap of every plan.
-const MOST_COPIES = 1000;
-const MOST_TAGS = 5;
-const MOST_METADATA = 20;
-const MOST_HEADERS = 50;
-const MOST_HEADER_BYTES = 32 * 1024;
-const MOST_MESSAGE_BYTES = 10 * 1024 * 1024;
+const MAX_COPIES = 1000;
+const MAX_TAGS = 5;
+const MAX_METADATA = 20;
+const MAX_HEADERS = 50;
+const MAX_HEADER_BYTES = 32 * 1024;
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const LONGEST_TAG = 128;
 const NOT_PRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
@@ -29,14 +29,14 @@ const headers = z
   .record(z.string(), scalarText)
   .superRefine((given, context) => {
     const entries = Object.entries(given);
-    if (entries.length > MOST_HEADERS) {
+    if (entries.length > MAX_HEADERS) {
       context.addIssue(
-        issueFor('invalid_header', `headers has ${entries.length} entries. The maximum is ${MOST_HEADERS}.`),
+        issueFor('invalid_header', `headers has ${entries.length} entries. The maximum is ${MAX_HEADERS}.`),
       );
       return;
     }
     const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
-    if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers is larger than 32 kB.'));
+    if (bytes > MAX_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers is larger than 32 kB.'));
     const seen = new Set<string>();
     for (const [name, value] of entries) {
       const plain = name.toLowerCase();
@@ -50,7 +50,7 @@ const headers = z
     }
   })
   .meta({
-    maxProperties: MOST_HEADERS,
+    maxProperties: MAX_HEADERS,
     description: 'Custom headers. Headers that Postrider sets, such as Date or Content-Type, are rejected.',
     examples: [{ 'List-Unsubscribe': '<https://example.com/unsubscribe>' }],
   });
@@ -58,8 +58,8 @@ const headers = z
 const tags = z
   .array(z.string().meta({ minLength: 1, maxLength: LONGEST_TAG }))
   .superRefine((given, context) => {
-    if (given.length > MOST_TAGS) {
-      context.addIssue(issueFor('too_many_tags', `tags has ${given.length} entries. The maximum is ${MOST_TAGS}.`));
+    if (given.length > MAX_TAGS) {
+      context.addIssue(issueFor('too_many_tags', `tags has ${given.length} entries. The maximum is ${MAX_TAGS}.`));
       return;
     }
     given.forEach((tag, index) => {
@@ -68,7 +68,7 @@ const tags = z
     });
   })
   .meta({
-    maxItems: MOST_TAGS,
+    maxItems: MAX_TAGS,
     description: 'Labels for filtering the log. Any printable text, case-sensitive.',
     examples: [['receipt'], ['Spring sale 2030', 'orders/paid']],
   });
@@ -86,9 +86,9 @@ const metadata = z
     z.string().min(1).max(64),
     scalarText.refine((text) => text.length <= 500, 'must be at most 500 characters long'),
   )
-  .refine((given) => Object.keys(given).length <= MOST_METADATA, `has more than ${MOST_METADATA} pairs`)
+  .refine((given) => Object.keys(given).length <= MAX_METADATA, `has more than ${MAX_METADATA} pairs`)
   .meta({
-    maxProperties: MOST_METADATA,
+    maxProperties: MAX_METADATA,
     description: 'Your own key-value pairs, returned as text in the log and in events.',
     examples: [{ order: '1815' }],
   });
@@ -143,19 +143,19 @@ const sendFields = z.object({
   from: mailboxField('from').meta({
     description: 'The sender, a@b.c or Name <a@b.c>. The workspace must have verified its domain.',
   }),
-  to: mailboxListField('to', MOST_TO)
+  to: mailboxListField('to', MAX_TO)
     .refine((list) => list.length > 0, {
       message: 'to is empty. Add at least one recipient.',
       params: { reason: 'missing_field' },
     })
     .meta({
-      description: `Up to ${MOST_TO} addresses, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc.`,
+      description: `Up to ${MAX_TO} addresses, each a@b.c or Name <a@b.c>. The plan limits the total across to, cc and bcc.`,
     }),
   subject,
   html: absentable(z.string()).meta({ description: 'At least one of html and text must not be empty.' }),
   text: absentable(z.string()).meta({ description: 'Derived from html by default.' }),
-  cc: absentableOr(mailboxListField('cc', MOST_COPIES), []),
-  bcc: absentableOr(mailboxListField('bcc', MOST_COPIES), []).meta({ description: 'Not written into a header.' }),
+  cc: absentableOr(mailboxListField('cc', MAX_COPIES), []),
+  bcc: absentableOr(mailboxListField('bcc', MAX_COPIES), []).meta({ description: 'Not written into a header.' }),
   reply_to: absentable(mailboxField('reply_to')),
   headers: absentableOr(headers, {}),
   tags: absentableOr(tags, []),
@@ -178,7 +178,7 @@ export const sendSchema = refuseMisplaced(
       // Also checked when other fields are wrong, so that one answer lists every mistake.
       when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
     })
-    .refine((message) => messageBytes(message) <= MOST_MESSAGE_BYTES, {
+    .refine((message) => messageBytes(message) <= MAX_MESSAGE_BYTES, {
       message: 'html, text and attachments together are larger than 10 MiB.',
       params: { reason: 'body_too_large' },
       path: ['attachments'],

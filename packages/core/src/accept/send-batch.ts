@@ -9,11 +9,11 @@ import { soleRefusal } from './send-message.ts';
 import { acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 // The $ref is for the documents; each message is parsed separately, so here it may be anything.
 const anyMessage = z.unknown().meta({ $ref: '#/$defs/SendRequest' });
-const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MOST_MESSAGES });
+const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MAX_MESSAGES });
 
 /** An array of messages, or an object with one; messages are parsed separately, so that one cannot refuse another. */
 const batchSchema = refuseMisplaced(
@@ -35,8 +35,8 @@ const batchSchema = refuseMisplaced(
     .superRefine(({ messages }, context) => {
       if (messages.length === 0)
         context.addIssue(issueFor('missing_field', 'The batch is empty. Add at least one message.'));
-      if (messages.length > MOST_MESSAGES) {
-        const message = `The batch has ${messages.length} messages. The maximum is ${MOST_MESSAGES}.`;
+      if (messages.length > MAX_MESSAGES) {
+        const message = `The batch has ${messages.length} messages. The maximum is ${MAX_MESSAGES}.`;
         context.addIssue(issueFor('invalid_type', message));
       }
     }),

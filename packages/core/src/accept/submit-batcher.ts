@@ -21,10 +21,10 @@ import { messageBytes } from './schema.ts';
 import { claimName } from './store.ts';
 import type { AcceptParts, Admitted, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
 
-const MOST_MESSAGES = 64;
+const MAX_MESSAGES = 64;
 /** A larger body takes longer to store than the rest of a commit. */
 const LARGE_BYTES = 192 * 1024;
-const MOST_SENDERS = 10_000;
+const MAX_SENDERS = 10_000;
 const LOCK_TIMEOUT = '55P03';
 // How long a sender takes the slow path after its batch failed at its limit.
 const LIMITED_MS = 1000;
@@ -156,7 +156,7 @@ class Batcher implements SubmitBatcher {
     let messages = 0;
     let examined = 0;
     for (const entry of this.#waiting) {
-      if (entries.length > 0 && messages + entry.submission.messages.length > MOST_MESSAGES) break;
+      if (entries.length > 0 && messages + entry.submission.messages.length > MAX_MESSAGES) break;
       examined += 1;
       const draft = entry.fast ? this.#draft(entry) : null;
       entry.fast = draft !== null;
@@ -280,7 +280,7 @@ class Batcher implements SubmitBatcher {
 
   #rememberSender({ submission: { actor }, admitted }: Waiting): void {
     if (actor.kind !== 'credential' || !admitted) return;
-    if (this.#senders.size >= MOST_SENDERS) this.#senders.clear();
+    if (this.#senders.size >= MAX_SENDERS) this.#senders.clear();
     const { workspace_id, mode } = admitted.sender;
     this.#senders.set(actor.secret_hash.toString('base64'), { workspace_id, mode });
   }

@@ -23,7 +23,7 @@ interface Rule {
 
 const MINUTE = 60;
 // Shares of fewer say nothing.
-const LEAST_ATTEMPTS = 50;
+const MIN_ATTEMPTS = 50;
 // The share of first attempts that may come later than a minute.
 const BUDGET = 0.01;
 const percent = (share: number) => `${Math.round(share * 100)} %`;
@@ -33,7 +33,7 @@ const ofInstance = (subject: string, value: number, detail: string, page: string
 const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready + parked;
 
 function burn(late: number, all: number, hours: string): Measured[] {
-  const rate = all < LEAST_ATTEMPTS ? 0 : late / all / BUDGET;
+  const rate = all < MIN_ATTEMPTS ? 0 : late / all / BUDGET;
   const detail = `${late} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
   return ofInstance('', rate, detail, '/operations/queues');
 }
@@ -106,7 +106,7 @@ export const alarmRules = {
     for_seconds: 2 * MINUTE,
     clear_seconds: 10 * MINUTE,
     measure: (_, { attempts, signature }) => {
-      const share = attempts < LEAST_ATTEMPTS || !signature ? 0 : signature.count / attempts;
+      const share = attempts < MIN_ATTEMPTS || !signature ? 0 : signature.count / attempts;
       const detail = `${percent(share)} of attempts in the last 15 minutes failed with the same error: ${signature?.sample ?? ''}`;
       return ofInstance('', share, detail.slice(0, 500), '/operations/incident');
     },
@@ -119,7 +119,7 @@ export const alarmRules = {
     clear_seconds: 10 * MINUTE,
     measure: (_, { providers }) =>
       providers.flatMap(({ provider, deferred, attempts }) => {
-        const share = attempts < LEAST_ATTEMPTS ? 0 : deferred / attempts;
+        const share = attempts < MIN_ATTEMPTS ? 0 : deferred / attempts;
         const name = provider || 'other providers';
         const detail = `${percent(share)} of ${attempts} attempts to ${name} in the last 15 minutes were deferred.`;
         return ofInstance(provider, share, detail, '/operations/backlog?by=provider&reach=instance');

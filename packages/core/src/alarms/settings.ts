@@ -10,7 +10,7 @@ import { issueFor } from '../operation/parse-input.ts';
 import { requirePublic, urlFieldNamed } from '../webhooks/index.ts';
 import { type AlarmSettings, domainFacts, readSettings, writeSettings } from './store.ts';
 
-const MOST_EMAILS = 20;
+const MAX_EMAILS = 20;
 
 const emailField = z
   .string()
@@ -80,7 +80,7 @@ export const setAlarmSettings = operation({
   input: z
     .object({
       access: accessField,
-      emails: z.array(emailField).max(MOST_EMAILS).optional(),
+      emails: z.array(emailField).max(MAX_EMAILS).optional(),
       webhook_url: urlFieldNamed('webhook_url').nullable().optional(),
       from: emailField.nullable().optional(),
       quiet_from: minuteField.nullable().optional(),

@@ -8,7 +8,7 @@ import { auditHead, type LinkRow, linksOf } from './store.ts';
 
 const SLICE = 1000;
 // About 0.1 to 0.2 s per request; longer chains continue from the last verified sequence.
-const MOST_SLICES = 20;
+const MAX_SLICES = 20;
 
 const verificationSchema = z.object({
   object: z.literal('audit_verification'),
@@ -49,7 +49,7 @@ export const verifyAudit = operation({
     const head = await auditHead(ctx.sql, workspace_id);
     const answer = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;
     let verified = Math.min(after, head.sequence);
-    for (let slice = 0; slice < MOST_SLICES && verified < head.sequence; slice++) {
+    for (let slice = 0; slice < MAX_SLICES && verified < head.sequence; slice++) {
       const count = Math.min(SLICE, head.sequence - verified);
       const links = await linksOf(ctx.sql, workspace_id, verified, count);
       for (let step = 0; step < count; step++) {

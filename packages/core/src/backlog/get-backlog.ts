@@ -16,13 +16,13 @@ import {
   factsOf,
   isSmall,
   lastCount,
-  MOST_KEYS,
+  MAX_KEYS,
   type RowFacts,
 } from './store.ts';
 
-const USUAL_KEYS = 20;
+const DEFAULT_KEYS = 20;
 /** Up to this many open recipients are counted per request, in some 100 ms; above, the periodic count is served. */
-const MOST_COUNTED_NOW = 10_000;
+const MAX_COUNTED_NOW = 10_000;
 
 const backlogRowSchema = z.object({
   key: z.string().meta({ description: 'Empty for the total.' }),
@@ -62,7 +62,7 @@ export const getBacklog = operation({
   summary: 'Waiting recipients by age, in the workspace or (operators only) the instance',
   input: z.object({
     by: z.enum(backlogDimensions).default('destination'),
-    top: z.int().min(1).max(MOST_KEYS).default(USUAL_KEYS),
+    top: z.int().min(1).max(MAX_KEYS).default(DEFAULT_KEYS),
     reach: accessField,
   }),
   output: backlogSchema,
@@ -89,7 +89,7 @@ export async function backlogOf(
 }
 
 async function count({ sql }: ActorContext, by: BacklogDimension, workspace_id: string, top: number): Promise<Counted> {
-  const counted = (await isSmall(sql, MOST_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);
+  const counted = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);
   if (counted) return counted;
   // Few are open, or no worker has counted yet.
   return sql.begin(async (tx) => {

@@ -22,7 +22,7 @@ export const BUCKET_MINUTES = [5, 10, 20, 40, 80, 160, 320, 640];
 const BUCKETS = BUCKET_MINUTES.length + 1;
 
 /** Per workspace and dimension, only the keys with the largest backlog are kept. */
-export const MOST_KEYS = 100;
+export const MAX_KEYS = 100;
 
 export interface CountedRow {
   readonly key: string;
@@ -232,7 +232,7 @@ export async function storeCount(tx: Tx, part: BacklogPart): Promise<void> {
     insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id)
     select workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
     from (${counted(tx, part, null)}) c
-    where place <= ${MOST_KEYS}`;
+    where place <= ${MAX_KEYS}`;
   await tx`update backlog_snapshots set measured_at = clock_now() where part = ${part}`;
 }
 

@@ -12,6 +12,6 @@ export { readBulks } from './read-bulks.ts';
 export { readExport } from './read-export.ts';
 export { readBulkFailures } from './read-failures.ts';
 export { reconcileBulk } from './reconcile-bulk.ts';
-export { DEFAULT_RATE, MOST_RATE, runBulk } from './run-bulk.ts';
+export { DEFAULT_RATE, MAX_RATE, runBulk } from './run-bulk.ts';
 export { bulkStatuses } from './store.ts';
 export { workOff } from './work-off.ts';

@@ -11,8 +11,8 @@ import { VALID_MS, writeToken } from './preview-token.ts';
 import { requireTarget } from './target.ts';
 
 // Keeps a preview at about 0.1 s however much mail there is, 0.5 s on a busy machine.
-const MOST_COUNTED = 10_000;
-const MOST_PASSED_OVER = 10_000;
+const MAX_COUNTED = 10_000;
+const MAX_SKIPPED = 10_000;
 const SAMPLE = 10;
 // A step of a walk reads about a thousand rows, of which none may match.
 const SAMPLE_STEPS = 10;
@@ -25,7 +25,7 @@ const bulkPreviewSchema = z
     expires_at: timeField,
     cutoff_at: timeField.meta({ description: 'Items created at or after this time will not be affected.' }),
     matched: z.int(),
-    matched_exact: z.boolean().meta({ description: `false if the count stopped at ${MOST_COUNTED}.` }),
+    matched_exact: z.boolean().meta({ description: `false if the count stopped at ${MAX_COUNTED}.` }),
     sample: z
       .array(z.string())
       .readonly()
@@ -60,8 +60,8 @@ export const previewBulk = operation({
     const plan = planOf(ctx, command);
     await plan.check(ctx);
     const [matched, passed, sample] = await Promise.all([
-      plan.count(ctx.sql, Math.min(MOST_COUNTED, plan.most)),
-      plan.passedOver(ctx.sql, MOST_PASSED_OVER),
+      plan.count(ctx.sql, Math.min(MAX_COUNTED, plan.most)),
+      plan.passedOver(ctx.sql, MAX_SKIPPED),
       sampleOf(ctx.sql, plan),
     ]);
     const expires_at = new Date(cutoff_at.getTime() + VALID_MS);

@@ -11,9 +11,9 @@ import { bulkById, countOpen, insertBulk, lockStarts } from './store.ts';
 import { requireTarget } from './target.ts';
 
 export const DEFAULT_RATE = 100;
-export const MOST_RATE = 1000;
+export const MAX_RATE = 1000;
 /** Per workspace: each open operation has a job that waits in the queue with those of other workspaces. */
-export const MOST_OPEN = 20;
+export const MAX_OPEN = 20;
 
 /** Starts a previewed operation. Idempotent per token. */
 export const runBulk = operation({
@@ -23,7 +23,7 @@ export const runBulk = operation({
   input: z.object({
     token: z.string().max(100_000),
     reason: z.string().trim().min(1).max(500).meta({ description: 'Reason for the audit log.' }),
-    rate_per_second: z.int().min(1).max(MOST_RATE).default(DEFAULT_RATE),
+    rate_per_second: z.int().min(1).max(MAX_RATE).default(DEFAULT_RATE),
     matched: z.int().min(0).optional().meta({ description: 'The count from the preview, as confirmation.' }),
   }),
   output: bulkSchema,
@@ -55,11 +55,11 @@ export const runBulk = operation({
         actor_name: ctx.actor.kind === 'user' ? ctx.actor.email : kind,
       });
       if (!row) return null;
-      if ((await countOpen(tx, workspace_id)) > MOST_OPEN) {
+      if ((await countOpen(tx, workspace_id)) > MAX_OPEN) {
         throw new AppError(
           'bulk_limit',
-          `${MOST_OPEN} bulk operations are already running. Wait until one ends or cancel one.`,
-          { extra: { limit: MOST_OPEN } },
+          `${MAX_OPEN} bulk operations are already running. Wait until one ends or cancel one.`,
+          { extra: { limit: MAX_OPEN } },
         );
       }
       await ctx.jobs.send(tx, 'bulk.run', [{ data: { bulk_id: id, turn: 0 } }]);

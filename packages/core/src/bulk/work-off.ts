@@ -14,7 +14,7 @@ const TURN_MS = 1000;
 const SEAT_WAIT_MS = 250;
 // A slice is half a second of its rate, and holds its locks well below a second.
 const SLICE_SECONDS = 0.5;
-const MOST_IN_A_SLICE = 250;
+const MAX_SLICE_SIZE = 250;
 
 export interface Slice {
   /** The operation has ended, or another job has taken it over. */
@@ -88,7 +88,7 @@ async function work(
   const plan = planOf(services, { ...bulk, filter: JSON.parse(bulk.filter), actor });
   const before = bulk.done + bulk.failed + bulk.skipped;
   const room = plan.most - before;
-  const wanted = Math.min(MOST_IN_A_SLICE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);
+  const wanted = Math.min(MAX_SLICE_SIZE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);
   const step = await plan.next(tx, bulk.position, wanted);
   const receipts = step.ids.length > 0 ? await actOn(services, tx, plan, step.ids) : [];
   await insertItems(tx, bulk.id, before, receipts);

@@ -5,7 +5,7 @@ const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
 const TRAILING = '.,;:!?)]}>';
 const LONGEST_URL = 2048;
 /** Codes are looked for at this many places at most. */
-const MOST_LOOKED_AT = 2000;
+const MAX_SCANNED = 2000;
 /** Words that appear near a one-time code, in the languages of most senders. */
 const NEAR_A_CODE =
   /\b(?:codes?|otp|pin|passcode|one[- ]time|2fa|verif\w*|confirm\w*|security|login|sign[- ]?in|token|bestätigung\w*|einmal\w*|código|codigo|codice|kod)\b/i;
@@ -31,7 +31,7 @@ export function codesIn(html: string | null, text: string | null): string[] {
   const found: string[] = [];
   let looked_at = 0;
   for (const match of shown.matchAll(CODE)) {
-    if (++looked_at > MOST_LOOKED_AT) break;
+    if (++looked_at > MAX_SCANNED) break;
     const [code] = match;
     const at = match.index;
     const before = shown.slice(Math.max(0, at - NEAR), at);

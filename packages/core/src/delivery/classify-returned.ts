@@ -37,8 +37,8 @@ const AFTER_DATA =
   /end of data|failed after I sent the message|after (?:pipelined )?(?:sending )?(?:end of )?data\b|\[BODY\]|\(state 1[78]\)|smtp command\s*\n\s*data\b|>>> \.\s*$/im;
 const EXACT = /^5\.1\.(?:1|3|6|10)$/;
 const TEMPORARY = /temporar|try again|timed? ?out|\bexpired|deferred|retr(?:y|ies)|\b4\.\d\.\d/i;
-const MOST_SECTION_CHARACTERS = 2000;
-const MOST_RESPONSE_CHARACTERS = 300;
+const MAX_SECTION_CHARACTERS = 2000;
+const MAX_RESPONSE_CHARACTERS = 300;
 
 /**
  * Judges a failure by the field group of its recipient, if it has one, and by its text. Where the reply in the fields
@@ -109,7 +109,7 @@ function sectionAbout(text: string, addresses: readonly string[]): string {
   const lower = text.toLowerCase();
   const start = Math.min(...addresses.filter((one) => one !== '').map((one) => placeOf(lower, one.toLowerCase())));
   if (!Number.isFinite(start)) return text;
-  const lines = text.slice(start, start + MOST_SECTION_CHARACTERS).split('\n');
+  const lines = text.slice(start, start + MAX_SECTION_CHARACTERS).split('\n');
   const end = lines.findIndex((line, index) => {
     if (index === 0) return false;
     const named = /^[\s<>"'*-]*([^\s<>"'(),;\u2e80-\uffef]+@[^\s<>"'(),;:\u2e80-\uffef]+)/
@@ -146,6 +146,6 @@ function responseOf(group: ReportedRecipient | null, said: Said, section: string
   const { code, enhanced, text } = said;
   if (code !== null)
     return cleanRemoteText([code, enhanced, text].filter((part) => part !== null && part !== '').join(' '));
-  const words = cleanRemoteText(section.slice(0, MOST_RESPONSE_CHARACTERS));
+  const words = cleanRemoteText(section.slice(0, MAX_RESPONSE_CHARACTERS));
   return group?.status ?? (words || 'undelivered');
 }

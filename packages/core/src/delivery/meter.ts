@@ -7,7 +7,7 @@ import { providerDomains } from './providers-store.ts';
 import type { DeliveryRow } from './store.ts';
 
 // Labels are limited to the providers that this process met first; the others are counted together.
-const MOST_PROVIDERS = 12;
+const MAX_PROVIDERS = 12;
 const OTHER = 'other';
 
 interface Providers {
@@ -29,7 +29,7 @@ async function providersOf(sql: Sql): Promise<(email: string) => string> {
   return (email) => {
     const provider = byDomain.get(domainOf(email).toLowerCase());
     if (provider === undefined) return OTHER;
-    if (named.size < MOST_PROVIDERS) named.add(provider);
+    if (named.size < MAX_PROVIDERS) named.add(provider);
     return named.has(provider) ? provider : OTHER;
   };
 }

@@ -6,9 +6,9 @@ import { retryDelay } from './retry.ts';
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 /** Each of these may have arrived; after so many a further copy is unlikely to help. */
-const MOST_UNKNOWN = 3;
+const MAX_UNKNOWN = 3;
 /** More attempts than that are counted although a worker was lost in them: the mail itself may be what ends it. */
-const MOST_LOST = 20;
+const MAX_LOST = 20;
 
 export type UnknownPolicy = 'resend' | 'stop';
 
@@ -50,7 +50,7 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
     }
     case 'unknown':
       // A retry may deliver twice, giving up may deliver never; the workspace chooses.
-      if (unknown_policy === 'stop' || unknown_before + 1 >= MOST_UNKNOWN)
+      if (unknown_policy === 'stop' || unknown_before + 1 >= MAX_UNKNOWN)
         return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
     case 'deferred':
@@ -58,7 +58,7 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
         return { transition: 'reject', reason: 'domain', suppress: false };
       break;
   }
-  const delay_seconds = retryDelay(schedule, attempt_count - Math.min(lost_before, MOST_LOST));
+  const delay_seconds = retryDelay(schedule, attempt_count - Math.min(lost_before, MAX_LOST));
   if (delay_seconds === null) {
     const may_have_arrived = outcome.kind === 'unknown' || unknown_before > 0;
     return { transition: 'expire', reason: may_have_arrived ? OUTCOME_UNKNOWN : 'retries_exhausted' };

@@ -11,7 +11,7 @@ const OVERDUE_SECONDS = 60;
 const UNSYNCED_SECONDS = 60;
 const PAGE = 1000;
 // 100,000 late but live recipients are walked in one or two seconds.
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /**
  * Progress of the runs of a process. More rows may be late than one run walks, such as mail parked for hours behind a
@@ -23,7 +23,7 @@ export interface Walk {
   readonly most_pages: number;
 }
 
-export function newWalk(page = PAGE, most_pages = MOST_PAGES): Walk {
+export function newWalk(page = PAGE, most_pages = MAX_PAGES): Walk {
   return { after: null, page, most_pages };
 }
 

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { FetchedPolicy } from '@postrider/mail';
 
-const MOST_POLICIES = 100_000;
+const MAX_POLICIES = 100_000;
 
 export async function stsPolicyOf(sql: Sql, domain: string): Promise<FetchedPolicy | null> {
   const [row] = await sql<FetchedPolicy[]>`
@@ -21,7 +21,7 @@ export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPol
 }
 
 /** Removes expired policies and, above the table limit, those that expire next. */
-export async function forgetStsPolicies(sql: Sql | Tx, most: number = MOST_POLICIES): Promise<void> {
+export async function forgetStsPolicies(sql: Sql | Tx, most: number = MAX_POLICIES): Promise<void> {
   await sql`delete from sts_policies where expires_at <= clock_now()`;
   await sql`
     delete from sts_policies where domain in (

@@ -23,7 +23,7 @@ const SKEW_SECONDS = { warning: 1, failing: 5 };
 const LONG_WAIT_SECONDS = 300;
 const OLD_TRANSACTION_SECONDS = { warning: 300, failing: 3600 };
 // Postgres refuses writes three million before two billion.
-const MOST_AGE = 1_500_000_000;
+const MAX_AGE = 1_500_000_000;
 export const MAIL: JobName = 'delivery.attempt';
 
 export async function checkMigrations(sql: Sql): Promise<Finding> {
@@ -90,7 +90,7 @@ export async function checkTransactionIds(sql: Sql): Promise<Finding> {
 export function judgeTransactionIds({ age, freeze_at, database }: TransactionIdAge): Finding {
   const fix = `Run \`vacuum (freeze)\` in the database ${database}. First end long-running transactions there.`;
   const summary = `The oldest transaction ID is ${Math.round(age / 1e6)} million old`;
-  if (age > MOST_AGE) return failing(`${summary}. Postgres stops accepting writes at 2,000 million.`, fix);
+  if (age > MAX_AGE) return failing(`${summary}. Postgres stops accepting writes at 2,000 million.`, fix);
   if (age > 2 * freeze_at) return warning(`${summary}, twice the autovacuum limit.`, fix);
   return ok(age < 1e6 ? 'Transaction IDs are recent.' : `${summary}.`);
 }

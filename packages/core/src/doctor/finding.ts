@@ -14,10 +14,10 @@ export const skipped = (detail: string): Finding => ({ status: 'skipped', detail
 export const warning = (detail: string, fix: string): Finding => ({ status: 'warning', detail, fix });
 export const failing = (detail: string, fix: string): Finding => ({ status: 'failing', detail, fix });
 
-const MOST_MS = 5000;
+const MAX_MS = 5000;
 
 /** The finding of a check, or that it took too long or broke: one check never hides another. */
-export async function inTime(check: () => Finding | Promise<Finding>, most_ms = MOST_MS): Promise<Finding> {
+export async function inTime(check: () => Finding | Promise<Finding>, most_ms = MAX_MS): Promise<Finding> {
   const { promise: late, resolve } = Promise.withResolvers<Finding>();
   const timer = setTimeout(
     () =>

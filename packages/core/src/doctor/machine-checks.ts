@@ -8,8 +8,8 @@ import { duration, type Finding, failing, ok, skipped, warning } from './finding
 const DAY_MS = 86_400_000;
 const CERTIFICATE_DAYS = { warning: 21, failing: 3 };
 const DISK_DAYS = { warning: 30, failing: 7 };
-const LEAST_FREE_BYTES = 1e9;
-const LEAST_FREE_SHARE = 0.1;
+const MIN_FREE_BYTES = 1e9;
+const MIN_FREE_SHARE = 0.1;
 
 /** The disk of the embedded database; that of another server cannot be seen from here. */
 export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
@@ -26,8 +26,8 @@ export function judgeDisk({ free_bytes, total_bytes }: Disk, days_until_full: nu
   const remaining = days < 3650 ? `, enough for ${duration(days * 86_400)} at the current rate` : '';
   const summary = `${gigabytes} GB free${remaining}.`;
   const fix = 'Free up space or enlarge the disk. Shorter retention deletes old months.';
-  if (free_bytes < LEAST_FREE_BYTES || days < DISK_DAYS.failing) return failing(summary, fix);
-  if (free_bytes < total_bytes * LEAST_FREE_SHARE || days < DISK_DAYS.warning) return warning(summary, fix);
+  if (free_bytes < MIN_FREE_BYTES || days < DISK_DAYS.failing) return failing(summary, fix);
+  if (free_bytes < total_bytes * MIN_FREE_SHARE || days < DISK_DAYS.warning) return warning(summary, fix);
   return ok(summary);
 }
 

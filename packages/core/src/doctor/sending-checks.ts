@@ -9,7 +9,7 @@ import { spfOf } from './spf.ts';
 type Parts = Pick<ActorContext, 'dns' | 'config'>;
 
 const CONNECT_MS = 4000;
-const MOST_ADDRESSES = 4;
+const MAX_ADDRESSES = 4;
 /** Lists whose answers receivers heed most. */
 const lists = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'] as const;
 // An answer of this network says that the list refuses to answer the resolver, not that the address is listed.
@@ -30,7 +30,7 @@ export async function addressesOf({ dns, config }: Parts): Promise<string[]> {
   if (config.HELO_NAME === undefined) return [];
   const name = config.HELO_NAME;
   const answers = await Promise.all([dns.lookup(name, 'A'), dns.lookup(name, 'AAAA')]);
-  return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : [])).slice(0, MOST_ADDRESSES);
+  return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : [])).slice(0, MAX_ADDRESSES);
 }
 
 export async function checkHelo({ config }: Parts, addresses: readonly string[]): Promise<Finding> {

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import type { DnsLookup } from '@postrider/net';
 
 // RFC 7208 section 4.6.4.
-const MOST_LOOKUPS = 10;
+const MAX_LOOKUPS = 10;
 
 export type SpfResult = 'pass' | 'fail' | 'none' | 'unknown';
 
@@ -39,7 +39,7 @@ export async function spfOf(dns: DnsLookup, domain: string, address: string): Pr
   };
   const look = async (of: string): Promise<SpfResult> => {
     lookups += 1;
-    if (lookups > MOST_LOOKUPS) return 'unknown';
+    if (lookups > MAX_LOOKUPS) return 'unknown';
     const answer = await dns.lookup(of, 'TXT');
     if (answer.kind === 'error') return 'unknown';
     const record = answer.kind === 'found' ? answer.records.find((text) => /^v=spf1(?: |$)/i.test(text)) : undefined;

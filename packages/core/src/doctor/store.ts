@@ -88,7 +88,7 @@ export interface DeadRows {
 // Autovacuum comes at a fifth of the rows unless a table says otherwise; none of ours says later.
 const DEAD_SHARE = 0.5;
 const FEWEST_DEAD = 100_000;
-const MOST_TABLES = 3;
+const MAX_TABLES = 3;
 
 /** Tables with more dead rows than autovacuum should leave, by the statistics of the server. */
 export async function deadRows(sql: Sql): Promise<DeadRows[]> {
@@ -96,7 +96,7 @@ export async function deadRows(sql: Sql): Promise<DeadRows[]> {
     select s.relid::regclass::text as table, s.n_dead_tup as dead, s.n_live_tup as live
     from pg_stat_user_tables s
     where s.n_dead_tup > ${FEWEST_DEAD} and s.n_dead_tup > ${DEAD_SHARE}::float8 * s.n_live_tup
-    order by s.n_dead_tup desc limit ${MOST_TABLES}`;
+    order by s.n_dead_tup desc limit ${MAX_TABLES}`;
 }
 
 export interface Standing {

@@ -5,7 +5,7 @@ import type { Services } from '../operation/context.ts';
 import { checkName } from './domain-entry.ts';
 import { planKeys } from './keys/key-plan.ts';
 import { type CheckedRecord, proofOf, reasonOf, statusOf } from './records/check-records.ts';
-import { type Finding, MOST_SHOWN } from './records/diagnose.ts';
+import { type Finding, MAX_SHOWN } from './records/diagnose.ts';
 import { OWNERSHIP } from './records/dns-records.ts';
 import { domainTransitions, judgeProof, nextCheckMs } from './state.ts';
 import {
@@ -104,7 +104,7 @@ async function apply(
 /** Whether the record by which another workspace proved the same name was among what has just been found. */
 function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRecord[]): boolean {
   const found = checked.find(({ wanted }) => wanted.purpose === 'ownership')?.finding.found;
-  if (ownership_token === null || found === undefined || found.length >= MOST_SHOWN) return true;
+  if (ownership_token === null || found === undefined || found.length >= MAX_SHOWN) return true;
   return found.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
 }
 

@@ -11,7 +11,7 @@ const HOLD_MS = 300_000;
 // Less than the time after which the job counts as lost; the job of the next minute continues.
 const MAX_RUN_MS = 600_000;
 // Domains of other workspaces may become due while the checks under way wait for silent servers.
-const LOOK_AGAIN_MS = 1000;
+const POLL_MS = 1000;
 
 type Parts = Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log' | 'metrics'>;
 
@@ -37,7 +37,7 @@ export async function recheckDomains(services: Parts): Promise<void> {
     }
     // A workspace that was busy may have due domains although its checks ended while the others were read.
     if (checks.size === 0 && (busy.length === 0 || free === 0)) return;
-    if (due.length === 0 && checks.size > 0) await Promise.race([...checks.keys(), delay(LOOK_AGAIN_MS)]);
+    if (due.length === 0 && checks.size > 0) await Promise.race([...checks.keys(), delay(POLL_MS)]);
   }
 }
 

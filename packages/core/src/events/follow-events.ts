@@ -15,7 +15,7 @@ const POLL_MS = 500;
 const STEP = 1000;
 /** An id may be this much older than its commit, from the length of a transaction and clock skew. */
 const LATE_MS = 30_000;
-const LOOK_BACK_MS = 5000;
+const OVERLAP_MS = 5000;
 
 export interface FollowedEvent {
   readonly node: EventEntry;
@@ -70,7 +70,7 @@ async function* follow(
   let silent = skip_existing;
   for (;;) {
     const late = idFloor('event', ctx.clock.now() - LATE_MS);
-    const back = performance.now() - looked_back >= LOOK_BACK_MS;
+    const back = performance.now() - looked_back >= OVERLAP_MS;
     if (back) looked_back = performance.now();
     let from = back ? later(begin, earlier(head, late)) : head;
     for (;;) {

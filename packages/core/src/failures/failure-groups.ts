@@ -9,9 +9,9 @@ import { KEPT } from './roll-up.ts';
 import { type FailureKind, failureKinds, failureSignature, kindOfReply } from './signature.ts';
 import { type AskedFailures, destinationsOf, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
 
-const MOST_GROUPS = 100;
-const USUAL_GROUPS = 20;
-const MOST_REPLIES = 1000;
+const MAX_GROUPS = 100;
+const DEFAULT_GROUPS = 20;
+const MAX_REPLIES = 1000;
 const DESTINATIONS_SHOWN = 5;
 const bounds = {
   minute: { most: 120, kept_days: KEPT.minute_days },
@@ -19,7 +19,7 @@ const bounds = {
   day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
 } as const;
 /** Maximum number of trend points of one group. */
-export const MOST_TREND_POINTS = Math.max(bounds.minute.most, bounds.hour.most, bounds.day.most);
+export const MAX_TREND_POINTS = Math.max(bounds.minute.most, bounds.hour.most, bounds.day.most);
 
 const failureGroupSchema = z.object({
   id: z.string(),
@@ -53,7 +53,7 @@ export const failureGroups = operation({
   input: z.object({
     ...rangeFields,
     kind: z.enum(failureKinds).default('smtp'),
-    top: z.int().min(1).max(MOST_GROUPS).default(USUAL_GROUPS),
+    top: z.int().min(1).max(MAX_GROUPS).default(DEFAULT_GROUPS),
     reach: accessField,
   }),
   output: failureGroupsSchema,
@@ -85,7 +85,7 @@ export const readFailureGroups = operation({
   name: 'failures.of_replies',
   scope: 'admin',
   summary: 'The failure groups of given replies',
-  input: z.object({ ids: z.array(z.string()).max(MOST_REPLIES).meta({ description: 'Replies, verbatim.' }) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_REPLIES).meta({ description: 'Replies, verbatim.' }) }),
   output: z.array(failureGroupSchema.nullable()).readonly(),
   async run(ctx, { ids: replies }): Promise<readonly (FailureGroup | null)[]> {
     const group_ids = replies.map((said) => failureSignature(said, kindOfReply(said)).id);

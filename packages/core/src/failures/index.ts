@@ -2,7 +2,7 @@ export {
   type FailureGroup,
   type FailureGroups,
   failureGroups,
-  MOST_TREND_POINTS,
+  MAX_TREND_POINTS,
   readFailureGroups,
 } from './failure-groups.ts';
 export { rollUpFailures, trimFailures } from './roll-up.ts';

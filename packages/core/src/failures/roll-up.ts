@@ -16,8 +16,8 @@ import {
 
 export const KEPT = { minute_days: 3, hour_days: 90 };
 // Per minute, workspace and kind: replies that no rule normalizes must not fill the tables.
-const MOST_GROUPS = 200;
-const MOST_DESTINATIONS = 10;
+const MAX_GROUPS = 200;
+const MAX_DESTINATIONS = 10;
 /** The catch-all group of each kind. */
 const othersOf = (kind: FailureKind): FailureSignature => ({
   id: `others_${kind}`,
@@ -98,11 +98,11 @@ function group(
 
 /** The largest groups, and one for all others. */
 function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
-  if (tallies.length <= MOST_GROUPS) return tallies;
+  if (tallies.length <= MAX_GROUPS) return tallies;
   const sorted = tallies.sort((left, right) => right.count - left.count || (left.found.id < right.found.id ? -1 : 1));
-  const rest = sorted.slice(MOST_GROUPS);
+  const rest = sorted.slice(MAX_GROUPS);
   const count = rest.reduce((sum, tally) => sum + tally.count, 0);
-  return [...sorted.slice(0, MOST_GROUPS), { found: othersOf(kind), seen: rest.flatMap((tally) => tally.seen), count }];
+  return [...sorted.slice(0, MAX_GROUPS), { found: othersOf(kind), seen: rest.flatMap((tally) => tally.seen), count }];
 }
 
 /** The most frequent destinations; all others under the empty name. */
@@ -112,8 +112,8 @@ function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
   const sorted = [...counts].sort(
     ([left, of_left], [right, of_right]) => of_right - of_left || (left < right ? -1 : 1),
   );
-  const shown = new Map(sorted.slice(0, MOST_DESTINATIONS));
-  for (const [, count] of sorted.slice(MOST_DESTINATIONS)) shown.set('', (shown.get('') ?? 0) + count);
+  const shown = new Map(sorted.slice(0, MAX_DESTINATIONS));
+  for (const [, count] of sorted.slice(MAX_DESTINATIONS)) shown.set('', (shown.get('') ?? 0) + count);
   return [...shown];
 }
 

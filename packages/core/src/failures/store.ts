@@ -3,7 +3,7 @@ import { idFloor } from '../fields/ids.ts';
 import { MINUTE_MS } from '../stats/index.ts';
 import { type FailureKind, failureKinds } from './signature.ts';
 
-const MOST_DESTINATIONS = 20;
+const MAX_DESTINATIONS = 20;
 const LONGEST_REPLY = 1000;
 
 /** Equal failures of one minute. */
@@ -139,7 +139,7 @@ export async function replaceFailures(
   await tx`delete from failure_hours where at >= ${first} and at < ${end}`;
   await tx`
     insert into failure_hours (workspace_id, kind, at, group_id, destination, count)
-    select workspace_id, kind, at, group_id, case when place <= ${MOST_DESTINATIONS} then destination else '' end, sum(n)
+    select workspace_id, kind, at, group_id, case when place <= ${MAX_DESTINATIONS} then destination else '' end, sum(n)
     from (
       select *, row_number() over (
         partition by workspace_id, kind, at, group_id order by destination = '', n desc, destination) as place

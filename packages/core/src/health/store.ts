@@ -4,7 +4,7 @@ import { holdsQueue } from '../holds/index.ts';
 import type { JobName } from '../process/jobs.ts';
 
 const MAIL: JobName = 'delivery.attempt';
-const MOST_NAMED = 5;
+const MAX_LISTED = 5;
 
 /** What tells whether mail goes out; all of it is a look into small tables. */
 export interface InstanceFacts {
@@ -30,7 +30,7 @@ export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
       ) as mail_held,
       (select coalesce(sum(q.dead), 0)::int from queue_measures q) as dead,
       array(
-        select q.queue from queue_measures q where q.dead > 0 order by q.dead desc, q.queue limit ${MOST_NAMED}
+        select q.queue from queue_measures q where q.dead > 0 order by q.dead desc, q.queue limit ${MAX_LISTED}
       ) as queues_with_dead
     from (values (1)) as always
     left join queue_measures m on m.queue = ${MAIL}`;
@@ -60,17 +60,17 @@ export interface WorkspaceFacts {
 export async function workspaceFacts(sql: Sql, workspace_id: string): Promise<WorkspaceFacts> {
   const domains = (states: readonly string[]) => sql`array(
     select d.name from domains d where d.workspace_id = ${workspace_id} and d.status = any (${[...states]}::text[])
-    order by d.name limit ${MOST_NAMED}
+    order by d.name limit ${MAX_LISTED}
   )`;
   const [row] = await sql<WorkspaceFacts[]>`
     select ${domains(['failed', 'suspended'])} as broken_domains, ${domains(['at_risk'])} as shaky_domains,
       array(
         select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'disabled'
-          and w.status_reason <> 'manual' order by w.id limit ${MOST_NAMED}
+          and w.status_reason <> 'manual' order by w.id limit ${MAX_LISTED}
       ) as disabled_webhooks,
       array(
         select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'enabled'
-          and w.failing_since < clock_now() - interval '1 hour' order by w.id limit ${MOST_NAMED}
+          and w.failing_since < clock_now() - interval '1 hour' order by w.id limit ${MAX_LISTED}
       ) as failing_webhooks`;
   if (!row) throw new Error('a select without a condition answered nothing');
   return row;

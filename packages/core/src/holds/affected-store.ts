@@ -2,7 +2,7 @@ import type { Sql } from '@postrider/db';
 import { fromReadyJobs } from '@postrider/queue';
 import { ratedQueue } from './queue-store.ts';
 
-export const MOST_AFFECTED = 10_000;
+export const MAX_AFFECTED = 10_000;
 
 /**
  * Counts held items per hold, up to a bound, by an index walk; optionally in one workspace. For mail these are parked
@@ -16,32 +16,32 @@ export async function affectedBy(
   if (ids.length === 0) return new Map();
   // With many workspaces in one lane the bound is on rows examined, because this workspace's may be far back.
   const rows = await sql<{ id: string; affected: number }[]>`
-    select h.id, least(${MOST_AFFECTED}, case
+    select h.id, least(${MAX_AFFECTED}, case
       when h.scope = 'queue' and h.value = 'webhook.deliver' then (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
-          select p.workspace_id from webhook_deliveries p where p.state = 'pending' limit ${MOST_AFFECTED}
+          select p.workspace_id from webhook_deliveries p where p.state = 'pending' limit ${MAX_AFFECTED}
         ) c)
       when h.scope in ('queue', 'instance') then (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
           select (j.data->>'workspace_id')::uuid as workspace_id ${fromReadyJobs(sql, ratedQueue(sql))}
-          limit ${MOST_AFFECTED}
+          limit ${MAX_AFFECTED}
         ) c) + (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
-          select p.workspace_id from parked_deliveries p where ${ratedQueue(sql)} = 'delivery.attempt' limit ${MOST_AFFECTED}
+          select p.workspace_id from parked_deliveries p where ${ratedQueue(sql)} = 'delivery.attempt' limit ${MAX_AFFECTED}
         ) c) + (
         select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
           select p.workspace_id from webhook_deliveries p
-          where h.scope = 'instance' and p.state = 'pending' limit ${MOST_AFFECTED}
+          where h.scope = 'instance' and p.state = 'pending' limit ${MAX_AFFECTED}
         ) c)
       when h.scope = 'webhook' then (
         select count(*) from (
-          select from webhook_deliveries p where p.webhook_id = h.value_id and p.state = 'pending' limit ${MOST_AFFECTED}
+          select from webhook_deliveries p where p.webhook_id = h.value_id and p.state = 'pending' limit ${MAX_AFFECTED}
         ) c)
       else (
         select count(*) from (
           select from parked_deliveries p
           where p.lane = 'held ' || id_text(h.id) and ${workspace_id === null ? sql`true` : sql`p.workspace_id = ${workspace_id}`}
-          limit ${MOST_AFFECTED}
+          limit ${MAX_AFFECTED}
         ) c)
       end)::int as affected
     from holds h where h.id = any (${ids}::uuid[])`;

@@ -15,8 +15,8 @@ import { holdScopes } from './scope.ts';
 import { endExpired, type HoldRow, insertHold, liesAhead, NEVER, openHoldOn } from './store.ts';
 
 const DEFAULT_SECONDS = 86_400;
-const MOST_DAYS = 30;
-const MOST_REASON = 1000;
+const MAX_DAYS = 30;
+const MAX_REASON_LENGTH = 1000;
 
 /** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
 export const createHold = operation({
@@ -31,11 +31,11 @@ export const createHold = operation({
       .min(1)
       .max(255)
       .meta({ description: 'A queue name, a domain name or an ID; all for the instance.' }),
-    reason: z.string().trim().min(1).max(MOST_REASON),
+    reason: z.string().trim().min(1).max(MAX_REASON_LENGTH),
     expires_at: timestampField('expires_at')
       .optional()
       .meta({
-        description: `When it expires. Default: in ${DEFAULT_SECONDS / 3600} hours, maximum: in ${MOST_DAYS} days. Instance holds do not expire by default.`,
+        description: `When it expires. Default: in ${DEFAULT_SECONDS / 3600} hours, maximum: in ${MAX_DAYS} days. Instance holds do not expire by default.`,
       }),
     resume_rate_per_minute: rateField.optional().meta({
       description: 'The rate at which the backlog is sent after the hold. Default: no limit.',
@@ -49,7 +49,7 @@ export const createHold = operation({
     if (resume_rate_per_minute !== null) requireRated(thing);
     const { expires_at = null } = input;
     return ctx.sql.begin(async (tx) => {
-      if (expires_at !== null && !(await liesAhead(tx, expires_at, MOST_DAYS))) throw notAhead();
+      if (expires_at !== null && !(await liesAhead(tx, expires_at, MAX_DAYS))) throw notAhead();
       const expired = await endExpired(tx, thing);
       const id = newId('hold', ctx.clock.now());
       const row = await insertHold(tx, {
@@ -74,8 +74,8 @@ export const createHold = operation({
 });
 
 function notAhead(): AppError {
-  return new AppError('invalid_timestamp', `expires_at must be in the future, by up to ${MOST_DAYS} days.`, {
-    details: [{ param: 'expires_at', reason: 'invalid_timestamp', message: `Up to ${MOST_DAYS} days ahead.` }],
+  return new AppError('invalid_timestamp', `expires_at must be in the future, by up to ${MAX_DAYS} days.`, {
+    details: [{ param: 'expires_at', reason: 'invalid_timestamp', message: `Up to ${MAX_DAYS} days ahead.` }],
   });
 }
 

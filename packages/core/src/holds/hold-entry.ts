@@ -5,7 +5,7 @@ import { idField, timeField } from '../fields/wire.ts';
 import { INSTANCE, isOperator } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
-import { MOST_AFFECTED } from './affected-store.ts';
+import { MAX_AFFECTED } from './affected-store.ts';
 import { holdScopes } from './scope.ts';
 import type { HoldRow } from './store.ts';
 
@@ -28,7 +28,7 @@ export const holdSchema = z
     ended_at: timeField.nullable(),
     ended_by: z.enum(['release', 'expiry']).nullable(),
     resume_rate_per_minute: z.int().nullable(),
-    affected: z.int().meta({ description: `Number of held items, counted up to ${MOST_AFFECTED}.` }),
+    affected: z.int().meta({ description: `Number of held items, counted up to ${MAX_AFFECTED}.` }),
   })
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;

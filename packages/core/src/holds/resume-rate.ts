@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../operation/errors.ts';
 import { ratedQueues } from './held-queues.ts';
 
-const MOST_RATE = 60_000;
+const MAX_RATE = 60_000;
 
-export const rateField = z.int().min(1).max(MOST_RATE);
+export const rateField = z.int().min(1).max(MAX_RATE);
 
 /** A backlog is sent at a rate where it is mail or webhook deliveries. */
 export function requireRated({ scope, value }: { readonly scope: string; readonly value: string }): void {

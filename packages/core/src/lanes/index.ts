@@ -17,7 +17,7 @@ export {
   isTurnedAway,
   type LaneNews,
   laneNews,
-  MOST_CAP,
+  MAX_CAP,
   type Pace,
   paceAfter,
   pauseMs,

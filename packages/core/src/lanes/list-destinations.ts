@@ -7,7 +7,7 @@ import { holdLane, isHoldLane } from './hold-lane.ts';
 import { destinationLimitSchema } from './limit-destination.ts';
 import { destinationLimits } from './limit-store.ts';
 
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 const destinationSchema = destinationLimitSchema.extend({
   closed_until: timeField.nullable().meta({ description: 'null while it is open.' }),
@@ -15,7 +15,7 @@ const destinationSchema = destinationLimitSchema.extend({
   last_reply: z.string().nullable(),
   held_until: timeField.nullable().meta({ description: 'null if it is not held.' }),
   hold_id: z.string().nullable(),
-  parked: z.int().meta({ description: `Waiting emails, counted up to ${MOST_COUNTED}.` }),
+  parked: z.int().meta({ description: `Waiting emails, counted up to ${MAX_COUNTED}.` }),
 });
 const destinationsSchema = z.object({ object: z.literal('list'), data: z.array(destinationSchema).readonly() });
 export type Destinations = z.output<typeof destinationsSchema>;
@@ -30,7 +30,7 @@ export const listDestinations = operation({
   async run(ctx): Promise<Destinations> {
     const [limits, summaries, holds] = await Promise.all([
       destinationLimits(ctx.sql),
-      laneSummaries(ctx.sql, MOST_COUNTED),
+      laneSummaries(ctx.sql, MAX_COUNTED),
       heldDestinations(ctx.sql),
     ]);
     // A hold lane is no destination: its mail counts for the destination that is held.
@@ -56,7 +56,7 @@ export const listDestinations = operation({
           last_reply: lane?.last_reply ?? null,
           held_until: hold ? isoTime(hold.expires_at) : null,
           hold_id: hold?.id ?? null,
-          parked: Math.min((lane?.parked ?? 0) + kept_back, MOST_COUNTED),
+          parked: Math.min((lane?.parked ?? 0) + kept_back, MAX_COUNTED),
         };
       }),
     };

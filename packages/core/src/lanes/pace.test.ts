@@ -1,6 +1,6 @@
 import type { Reply, SendOutcome } from '@postrider/mail';
 import { describe, expect, it } from 'vitest';
-import { FIRST_PACE, type LaneNews, laneNews, MOST_CAP, type Pace, paceAfter, pauseMs, reopened } from './pace.ts';
+import { FIRST_PACE, type LaneNews, laneNews, MAX_CAP, type Pace, paceAfter, pauseMs, reopened } from './pace.ts';
 
 function outcome(fields: Partial<SendOutcome>): SendOutcome {
   return {
@@ -57,7 +57,7 @@ describe('the pace of a lane', () => {
   it('begins at five, grows by one with each mail that is taken, and ends at its cap', () => {
     expect(FIRST_PACE.cap).toBe(5);
     expect(paceOf(FIRST_PACE, 'taken', 'taken').cap).toBe(7);
-    expect(paceOf(FIRST_PACE, ...Array.from({ length: 100 }, () => 'taken' as const)).cap).toBe(MOST_CAP);
+    expect(paceOf(FIRST_PACE, ...Array.from({ length: 100 }, () => 'taken' as const)).cap).toBe(MAX_CAP);
   });
 
   it('is halved when the other side asks for less or fails, and never below one', () => {
@@ -84,7 +84,7 @@ describe('the pace of a lane', () => {
     expect(paceOf(often, ...taken(63)).cap).toBe(1);
     expect(paceOf(often, ...taken(64)).cap).toBe(2);
     const full = paceOf(often, ...taken(64 * 19));
-    expect(full.cap).toBe(MOST_CAP);
+    expect(full.cap).toBe(MAX_CAP);
     expect(paceOf(full, 'failed', 'taken').cap).toBe(11);
   });
 

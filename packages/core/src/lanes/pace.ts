@@ -3,11 +3,11 @@ import type { SendOutcome } from '@postrider/mail';
 // Postfix starts with 5 as well (initial_destination_concurrency); RFC 5321 lets a receiver answer 421 to any more.
 const FIRST_CAP = 5;
 /** The default limit of concurrent mails to a foreign site. */
-export const MOST_CAP = 20;
+export const MAX_CAP = 20;
 /**
  * After a push-back, this many mails at most must be taken before the cap grows by one; the number doubles each time.
  */
-const MOST_PATIENCE = 64;
+const MAX_PATIENCE = 64;
 /** Consecutive failures after which a lane is closed for a while. */
 const FAILURES_TO_CLOSE = 5;
 /** Doubles with each failed probe: a server that restarts is back in seconds. */
@@ -68,7 +68,7 @@ export function reopened({ patience }: Pace, closings: number): Pace {
 export function paceAfter(
   pace: Pace,
   news: LaneNews,
-  most = MOST_CAP,
+  most = MAX_CAP,
 ): { readonly pace: Pace; readonly closes: boolean } {
   if (news === 'taken') {
     return { pace: { ...grown(pace, most), failures: 0, closings: 0 }, closes: false };
@@ -77,7 +77,7 @@ export function paceAfter(
   const less = { ...pace, cap: Math.max(1, pace.cap >> 1), taken: 0 };
   if (news === 'slowed') return { pace: { ...less, failures: 0 }, closes: false };
   const pushed = news === 'crowded' || news === 'pushed_back';
-  const patience = pushed ? Math.min(MOST_PATIENCE, pace.patience * 2) : pace.patience;
+  const patience = pushed ? Math.min(MAX_PATIENCE, pace.patience * 2) : pace.patience;
   if (news === 'crowded') return { pace: { ...less, patience }, closes: false };
   const failures = pace.failures + 1;
   const closes = failures >= (pace.closings > 0 ? 1 : FAILURES_TO_CLOSE);

@@ -5,9 +5,9 @@ import type { JobName } from '../process/jobs.ts';
 
 // Three missed heartbeats.
 const LIVE_SECONDS = 45;
-const MOST_PROVIDERS = 12;
+const MAX_PROVIDERS = 12;
 // Overdue recipients that are looked through for scheduled ones, oldest first.
-const LOOKED_THROUGH = 5000;
+const MAX_SCANNED = 5000;
 const MAIL: JobName = 'delivery.attempt';
 
 export interface QueueStand {
@@ -81,7 +81,7 @@ async function backlogOf(sql: Sql | Tx): Promise<InstanceNumbers['backlog']> {
     ),
     named as materialized (
       select key as provider, total, oldest_at from counted where dimension = 'provider'
-      order by total desc, key limit ${MOST_PROVIDERS}
+      order by total desc, key limit ${MAX_PROVIDERS}
     )
     select provider, total, extract(epoch from clock_now() - oldest_at)::float8 as oldest_seconds from named
     union all
@@ -99,7 +99,7 @@ function lateness(sql: Sql | Tx) {
     ) then 0 else coalesce(extract(epoch from clock_now() - min(l.due_at)), 0)::float8 end
     from (
       select due_at, job_id, state from recipients
-      where is_open and due_at < clock_now() order by due_at limit ${LOOKED_THROUGH}
+      where is_open and due_at < clock_now() order by due_at limit ${MAX_SCANNED}
     ) l
     where l.state = 'scheduled' and not exists (select from parked_deliveries p where p.job_id = l.job_id)
   )`;

@@ -11,8 +11,8 @@ type Result<T> = ({ readonly ok: true; readonly value: T } | { readonly ok: fals
 
 const DEEPEST = 32;
 // A batch of full messages stays below this. Listing every bad value beyond it would amplify an attack.
-const MOST_VALUES = 50_000;
-const MOST_DETAILS = 100;
+const MAX_VALUES = 50_000;
+const MAX_DETAILS = 100;
 
 /** A schema issue with one of our reasons: `context.addIssue(issueFor('invalid_email', '…'))`. */
 export function issueFor(reason: Reason, message: string, path: (string | number)[] = []) {
@@ -25,7 +25,7 @@ export function parseInput<I extends z.ZodType>(
   raw: unknown,
   found: readonly ErrorDetail[] = [],
 ): Result<z.output<I>> {
-  const hostile = hostileValue(raw, 0, { left: MOST_VALUES });
+  const hostile = hostileValue(raw, 0, { left: MAX_VALUES });
   if (hostile) {
     const param = pathText(hostile.path);
     return refuse([{ param, reason: 'invalid_type', message: hostile.message(param || 'The body') }]);
@@ -34,7 +34,7 @@ export function parseInput<I extends z.ZodType>(
   const parsed = schema.safeParse(raw, { reportInput: true, error: refusalWords });
   if (parsed.success && faults.length === 0 && found.length === 0) return { ok: true, value: parsed.data, ignored };
   const named = new Set(faults.map(({ param }) => param));
-  const issues = parsed.error?.issues.flatMap((issue) => withoutNames(issue, named)).slice(0, MOST_DETAILS) ?? [];
+  const issues = parsed.error?.issues.flatMap((issue) => withoutNames(issue, named)).slice(0, MAX_DETAILS) ?? [];
   return refuse([...found, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
 }
 
@@ -65,7 +65,7 @@ function hostileValue(value: unknown, depth: number, budget: { left: number }): 
   const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   for (let index = 0; index < values.length; index++) {
     budget.left -= 1;
-    if (budget.left < 0) return { path: [], message: () => `The body has more than ${MOST_VALUES} values.` };
+    if (budget.left < 0) return { path: [], message: () => `The body has more than ${MAX_VALUES} values.` };
     const name = names?.[index] ?? index;
     if (name === '__proto__') return { path: [name], message: () => '__proto__ is not allowed as a name.' };
     const found =

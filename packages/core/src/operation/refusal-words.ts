@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 const LONGEST_NAME_SHOWN = 100;
 const KINDS: Readonly<Record<string, string>> = { record: 'object', int: 'whole number' };
 
@@ -49,8 +49,8 @@ function bound(origin: string, side: 'at most' | 'at least', limit: number): str
 }
 
 function unknownFields(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME_SHOWN).toWellFormed());
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, LONGEST_NAME_SHOWN).toWellFormed());
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return names.length === 1
     ? `has the unknown field ${shown[0]}; remove it`
     : `has the unknown fields ${shown.join(', ')}${more}; remove them`;

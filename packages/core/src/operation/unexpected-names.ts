@@ -3,7 +3,7 @@ import type { ErrorDetail } from './errors.ts';
 import { pathText } from './path-text.ts';
 import { likelyMeant } from './spelling.ts';
 
-const MOST_NAMES_JUDGED = 100;
+const MAX_NAMES_CHECKED = 100;
 
 export interface UnexpectedNames {
   /** Misspelt and misplaced names. */
@@ -39,7 +39,7 @@ export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Reado
 export function unexpectedNames(schema: z.ZodType, raw: unknown): UnexpectedNames {
   const { fields, misplaced } = expected(schema);
   if (fields === null) return NOTHING;
-  const found: Found = { faults: [], ignored: [], left: MOST_NAMES_JUDGED };
+  const found: Found = { faults: [], ignored: [], left: MAX_NAMES_CHECKED };
   collect(raw, fields, misplaced, [], found);
   return found;
 }

@@ -9,7 +9,7 @@ import { type MonthUsage, monthUsageOf, monthUsageSchema } from '../usage/index.
 import { troubles } from './store.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 /** Mail that is due is usually under way within seconds; the first retry of a deferral comes after a minute. */
 const LATE_SECONDS = 300;
 const QUOTA_SHARE = 0.8;
@@ -63,8 +63,8 @@ export const overviewSummary = operation({
     const [totals, usage, backlog, rows] = await Promise.all([
       totalsOf(ctx.sql, workspace_id, { since: begin, until }),
       monthUsageOf(ctx.sql, workspace_id),
-      backlogOf(ctx, 'destination', workspace_id, MOST_NAMES),
-      troubles(ctx.sql, workspace_id, MOST_NAMES),
+      backlogOf(ctx, 'destination', workspace_id, MAX_NAMES),
+      troubles(ctx.sql, workspace_id, MAX_NAMES),
     ]);
     const problems: Problem[] = [
       ...rows.map(({ kind, state, count, since: at, names }) => ({

@@ -49,8 +49,8 @@ export interface Limit {
 }
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const MOST_MS = 30 * UNITS.d;
-const MOST_COUNT = 10_000;
+const MAX_MS = 30 * UNITS.d;
+const MAX_COUNT = 10_000;
 
 function duration(usual: string, of: string) {
   return { kind: 'duration', usual, of } as const;
@@ -87,5 +87,5 @@ function readLimit({ kind }: Limit, text: string): number | null {
   const [, digits, unit = ''] = /^(\d{1,9})(ms|s|m|h|d)?$/.exec(text) ?? [];
   if (digits === undefined || (kind === 'count') !== (unit === '')) return null;
   const value = kind === 'count' ? Number(digits) : Number(digits) * UNITS[unit as keyof typeof UNITS];
-  return value >= 1 && value <= (kind === 'count' ? MOST_COUNT : MOST_MS) ? value : null;
+  return value >= 1 && value <= (kind === 'count' ? MAX_COUNT : MAX_MS) ? value : null;
 }

@@ -11,7 +11,7 @@ import {
 } from './metric-catalogue.ts';
 
 // Callers bound their labels; this limits the effect of a mistake.
-const MOST_SERIES = 500;
+const MAX_SERIES = 500;
 const BEYOND = 'other';
 
 export interface HistogramValue {
@@ -126,7 +126,7 @@ class ProcessMetrics implements Metrics {
     const key = labels.length === 1 ? (labels[0] ?? '') : labels.join('\n');
     const known = all.get(key);
     if (known) return known;
-    if (all.size >= MOST_SERIES && !labels.every((label) => label === BEYOND)) {
+    if (all.size >= MAX_SERIES && !labels.every((label) => label === BEYOND)) {
       return this.#at(
         name,
         labels.map(() => BEYOND),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 // Of each message: the first lines of a second are written, and then one in a thousand. To write one takes as long as a
 // fifth of accepting a mail.
-const MOST_A_SECOND = 20;
+const MAX_PER_SECOND = 20;
 const ONE_IN = 1000;
 const SECOND_MS = 1000;
 
@@ -24,7 +24,7 @@ export function createSampledLog(log: Logger, now: () => number = () => performa
         kind.seen = 0;
       }
       kind.seen += 1;
-      if (kind.seen > MOST_A_SECOND && kind.seen % ONE_IN !== 0) {
+      if (kind.seen > MAX_PER_SECOND && kind.seen % ONE_IN !== 0) {
         kind.skipped += 1;
         return;
       }

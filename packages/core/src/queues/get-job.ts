@@ -7,7 +7,7 @@ import { findJob, jobSchema, jobViews, recipientOf } from './job-view.ts';
 import { workerName } from './queue-view.ts';
 import { deliveryAttemptsOf, jobAttemptsOf, workerRows } from './store.ts';
 
-const MOST_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
 const jobAttemptSchema = z
   .object({
@@ -45,7 +45,7 @@ export const getJob = operation({
     const recipient = recipientOf(job);
     const [[view], rows] = await Promise.all([
       jobViews(ctx, [job]),
-      recipient ? deliveryAttemptsOf(ctx.sql, recipient, MOST_ATTEMPTS) : jobAttemptsOf(ctx.sql, job.id, MOST_ATTEMPTS),
+      recipient ? deliveryAttemptsOf(ctx.sql, recipient, MAX_ATTEMPTS) : jobAttemptsOf(ctx.sql, job.id, MAX_ATTEMPTS),
     ]);
     if (!view) throw new Error(`there is no view of ${id}`);
     const workers = rows.some(({ worker_id }) => worker_id !== null) ? await workerRows(ctx.sql, 31 * 86_400) : [];

@@ -1,6 +1,6 @@
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 const LONGEST_TEXT = 200;
-const MOST_ENTRIES = 50;
+const MAX_ENTRIES = 50;
 const DEEPEST = 6;
 /** What mail says, and what proves an identity. */
 const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|authorization)$|password|secret|token/i;
@@ -11,7 +11,7 @@ const SECRET = /\b(pr_(?:live|test|sess)_|whsec_)[\w+/=-]+/g;
 export function redactedBody(body: unknown): string | null {
   if (body === undefined) return null;
   const text = JSON.stringify(redacted(body, 0));
-  return text.length <= MOST_BYTES ? text : JSON.stringify(`${redactedText(text.slice(0, MOST_BYTES - 100))}…`);
+  return text.length <= MAX_BYTES ? text : JSON.stringify(`${redactedText(text.slice(0, MAX_BYTES - 100))}…`);
 }
 
 /** Masks the addresses and secrets of a text. */
@@ -24,10 +24,10 @@ function redacted(value: unknown, depth: number): unknown {
     return redactedText(value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= DEEPEST) return '…';
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((inner) => redacted(inner, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((inner) => redacted(inner, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
-      .slice(0, MOST_ENTRIES)
+      .slice(0, MAX_ENTRIES)
       .map(([name, inner]) => [
         redactedText(name.slice(0, LONGEST_TEXT)),
         HIDDEN.test(name) ? hidden(inner) : redacted(inner, depth + 1),

@@ -10,8 +10,8 @@ import { groupsOfRequests } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** Counted at most, newest first, in some 20 ms. */
-const MOST_COUNTED = 10_000;
-const MOST_GROUPS = 50;
+const MAX_COUNTED = 10_000;
+const MAX_GROUPS = 50;
 
 const groupSchema = z.object({
   reason: z.string(),
@@ -28,7 +28,7 @@ const groupSchema = z.object({
 const groupsSchema = z.object({
   object: z.literal('list'),
   since: timeField,
-  exact: z.boolean().meta({ description: `false: the newest ${MOST_COUNTED} were counted.` }),
+  exact: z.boolean().meta({ description: `false: the newest ${MAX_COUNTED} were counted.` }),
   data: z.array(groupSchema).readonly(),
 });
 export type RequestGroups = z.output<typeof groupsSchema>;
@@ -44,11 +44,11 @@ export const requestGroups = operation({
   output: groupsSchema,
   async run(ctx, { since = new Date(ctx.clock.now() - DAY_MS) }): Promise<RequestGroups> {
     const range = keptRange(ctx, 'requests', 'request', idRange('request', { since }, null));
-    const rows = await groupsOfRequests(ctx.sql, ctx.actor.workspace_id, range, MOST_COUNTED, MOST_GROUPS);
+    const rows = await groupsOfRequests(ctx.sql, ctx.actor.workspace_id, range, MAX_COUNTED, MAX_GROUPS);
     return {
       object: 'list',
       since: isoTime(since),
-      exact: rows.every(({ examined }) => examined < MOST_COUNTED),
+      exact: rows.every(({ examined }) => examined < MAX_COUNTED),
       data: rows.map(({ examined: _, api, ...group }) => ({
         ...group,
         api: api === 'trpc' ? 'trpc' : 'rest',

@@ -11,7 +11,7 @@ export interface RollUp {
 // An id is made before the commit that stores it. Nearly all commits follow within half a minute; none can after five,
 // because every statement and every idle transaction has timed out long before.
 const SECONDS = { early: 30, late: 300 };
-const MOST_MINUTES = 240;
+const MAX_MINUTES = 240;
 const QUICK_MS = 150;
 const SLOW_MS = 600;
 const BUDGET_MS = 20_000;
@@ -29,7 +29,7 @@ export async function catchUp(services: Pick<Services, 'sql'>, rollUp: RollUp, b
       const more = await services.sql.begin((tx) => step(tx, rollUp, phase, minutes));
       if (!more) break;
       const took_ms = performance.now() - started;
-      if (took_ms < QUICK_MS) minutes = Math.min(MOST_MINUTES, minutes * 2);
+      if (took_ms < QUICK_MS) minutes = Math.min(MAX_MINUTES, minutes * 2);
       if (took_ms > SLOW_MS) minutes = Math.max(1, Math.floor(minutes / 2));
     }
   }

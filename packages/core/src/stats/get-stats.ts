@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { operation } from '../operation/operation.ts';
-import { buckets, type Stats, statsOf, statsSchema, USUAL_SERIES } from './stat-series.ts';
+import { buckets, DEFAULT_SERIES, type Stats, statsOf, statsSchema } from './stat-series.ts';
 
 // A minute less than a day: both ends are made whole minutes, and no answer has more of them than a day.
-const USUAL_MS = 86_340_000;
+const DEFAULT_MS = 86_340_000;
 const counted = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 
 /** The results of the mail of a workspace over time, counted by recipient. */
@@ -24,12 +24,12 @@ export const getStats = operation({
   output: statsSchema,
   run(ctx, { since, until, step, group_by }): Promise<Stats> {
     return statsOf(ctx.sql, ctx.actor.workspace_id, {
-      since: since ?? new Date((until?.getTime() ?? ctx.clock.now()) - USUAL_MS),
+      since: since ?? new Date((until?.getTime() ?? ctx.clock.now()) - DEFAULT_MS),
       until,
       bucket: step,
       metrics: counted,
       group_by: group_by ?? 'none',
-      top: USUAL_SERIES,
+      top: DEFAULT_SERIES,
     });
   },
 });

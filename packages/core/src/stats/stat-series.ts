@@ -40,10 +40,10 @@ export type Metric = CountMetric | PercentileMetric;
 export const buckets = ['minute', 'hour', 'day'] as const;
 export const statDimensions = ['none', 'domain', 'tag', 'provider', 'destination', 'api_key'] as const;
 
-const MOST_SERIES = 30;
-export const USUAL_SERIES = 10;
+const MAX_SERIES = 30;
+export const DEFAULT_SERIES = 10;
 /** Points of one answer, over all its series: 1.5 MB, computed in 0.1 s. */
-const MOST_POINTS = 30_000;
+const MAX_POINTS = 30_000;
 export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
   alone: {
     minute: { most: 1440, kept_days: KEPT.minute_days },
@@ -93,7 +93,7 @@ export const statSeries = operation({
       .enum(statDimensions)
       .default('none')
       .meta({ description: 'domain is the sending domain; destination is the recipient domain.' }),
-    top: z.int().min(1).max(MOST_SERIES).default(USUAL_SERIES).meta({ description: 'Keys with their own series.' }),
+    top: z.int().min(1).max(MAX_SERIES).default(DEFAULT_SERIES).meta({ description: 'Keys with their own series.' }),
     reach: accessField,
   }),
   output: statsSchema,
@@ -122,7 +122,7 @@ export async function statsOf(
   const wanted = [...new Set(asked.metrics)];
   const points =
     wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
-  if (points > MOST_POINTS) throw tooManyPoints(points);
+  if (points > MAX_POINTS) throw tooManyPoints(points);
   const histograms = wanted.some(isDuration);
   const rows = await bucketsOf(sql, {
     workspace_id,
@@ -162,8 +162,8 @@ export function mostStatPoints(asked: {
   const { most } = bounds[asked.group_by === 'none' ? 'alone' : 'grouped'][asked.bucket];
   const length = Math.ceil((asked.until_ms - asked.since_ms) / bucketMs[asked.bucket]) + 1;
   const per_series = length >= 1 && length < most ? length : most;
-  const points = new Set(asked.metrics).size * mostKeys(asked.group_by, asked.top ?? USUAL_SERIES) * per_series;
-  return Math.min(points, MOST_POINTS);
+  const points = new Set(asked.metrics).size * mostKeys(asked.group_by, asked.top ?? DEFAULT_SERIES) * per_series;
+  return Math.min(points, MAX_POINTS);
 }
 
 /** One series per key, and one for all the others. */
@@ -174,7 +174,7 @@ function mostKeys(group_by: (typeof statDimensions)[number], top: number): numbe
 function tooManyPoints(points: number): AppError {
   return new AppError(
     'query_too_complex',
-    `The response would have up to ${points} points; the maximum is ${MOST_POINTS}. Use fewer metrics, a smaller top, a shorter range or longer buckets.`,
+    `The response would have up to ${points} points; the maximum is ${MAX_POINTS}. Use fewer metrics, a smaller top, a shorter range or longer buckets.`,
   );
 }
 

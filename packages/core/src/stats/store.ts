@@ -7,7 +7,7 @@ const LONGEST_STEP_MS = 4 * MINUTE_MS;
 // Mail accepted at most this long before the range is read with that of the range, in one walk of the primary key.
 const RECENT_MS = MINUTE_MS;
 // Per dimension; the rest of a bucket shares one row, so that its size is bounded for any traffic.
-const MOST_KEYS = { minute: 10, hour: 30, day: 60 };
+const MAX_KEYS = { minute: 10, hour: 30, day: 60 };
 
 /** The event that each count is taken from. */
 export const countedEvents = {
@@ -186,7 +186,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       select workspace_id, dimension, at, key, 'delivery', delivery_bin, sum(n) from counted
       where delivery_bin is not null group by 1, 2, 3, 4, 5, 6
     )
-    ${insertion(tx, 'stat_minutes', tx`counted`, MOST_KEYS.minute)}`;
+    ${insertion(tx, 'stat_minutes', tx`counted`, MAX_KEYS.minute)}`;
 }
 
 /**
@@ -251,7 +251,7 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
       select workspace_id, dimension, at, key, 'delivery', b.bin::int, b.n::int
       from parts cross join lateral jsonb_each_text(delivery) as b (bin, n)
     )
-    ${insertion(tx, target, tx`counted`, MOST_KEYS[unit])}`;
+    ${insertion(tx, target, tx`counted`, MAX_KEYS[unit])}`;
 }
 
 /** Deletes expired buckets, but no minute that is not yet in a final hour. */

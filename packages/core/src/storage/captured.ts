@@ -1,2 +1,2 @@
 /** Captured email per workspace in bytes. The oldest is deleted first. */
-export const MOST_CAPTURED = 256 * 1024 * 1024;
+export const MAX_CAPTURED = 256 * 1024 * 1024;

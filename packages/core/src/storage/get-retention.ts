@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation/operation.ts';
 import { keptSeconds, type RetentionKind, retentionKinds } from '../operation/retention.ts';
-import { MOST_CAPTURED } from './captured.ts';
+import { MAX_CAPTURED } from './captured.ts';
 
 export { retentionKinds };
 
@@ -58,7 +58,7 @@ export const getRetention = operation({
         kept_seconds: keptSeconds({ config }, kind),
         setting: ageSettings[kind],
       })),
-      captured_bytes: MOST_CAPTURED,
+      captured_bytes: MAX_CAPTURED,
       delivery: config.DELIVERY.map(({ kind }) => kind),
       transcripts: config.TRANSCRIPTS,
       request_log: config.REQUEST_LOG === 'on',

@@ -15,7 +15,7 @@ import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
 import { forgetDeliveries } from '../webhooks/index.ts';
-import { MOST_CAPTURED } from './captured.ts';
+import { MAX_CAPTURED } from './captured.ts';
 import { betweenStatements, dropWhatIsPast } from './drop-past.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
@@ -24,7 +24,7 @@ const QUEUE_DAYS_KEPT = 31;
 /** Hourly maintenance: creates partitions and deletes expired data. */
 export async function maintainStorage(services: Services): Promise<void> {
   const { sql, config } = services;
-  const captures_kept = { seconds: config.RETENTION_CAPTURES, bytes_per_workspace: MOST_CAPTURED };
+  const captures_kept = { seconds: config.RETENTION_CAPTURES, bytes_per_workspace: MAX_CAPTURED };
   await runAll('storage maintenance', [
     () => extendPartitions(sql),
     () => inBatch(sql, forgetRateWindows),

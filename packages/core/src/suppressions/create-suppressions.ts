@@ -13,7 +13,7 @@ import type { SuppressionSource } from './source.ts';
 import { addSuppressions, type NewSuppression } from './store.ts';
 import { type SuppressionEntry, suppressionEntry, suppressionSchema } from './suppression-entry.ts';
 
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 
 const entryFields = {
   reason: z
@@ -35,8 +35,8 @@ const inputSchema = z
   .object({
     email: absentable(addressField),
     ...entryFields,
-    suppressions: absentable(z.array(anyEntry).min(1).max(MOST_ENTRIES)).meta({
-      description: `Up to ${MOST_ENTRIES} entries instead of a single email, each added or rejected individually.`,
+    suppressions: absentable(z.array(anyEntry).min(1).max(MAX_ENTRIES)).meta({
+      description: `Up to ${MAX_ENTRIES} entries instead of a single email, each added or rejected individually.`,
     }),
   })
   .superRefine((input, context) => {

@@ -3,7 +3,7 @@ import { AppError } from '../operation/errors.ts';
 import type { PlanRow } from './plan-store.ts';
 
 // The maximum of cc, and of bcc, in a send.
-const MOST_RECIPIENTS = 1000;
+const MAX_RECIPIENTS = 1000;
 const MAX_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.
 const MAX_INT = 2 ** 31 - 1;
@@ -32,7 +32,7 @@ export const limitFields = {
   recipients_per_request: z
     .int()
     .min(1)
-    .max(MOST_RECIPIENTS)
+    .max(MAX_RECIPIENTS)
     .meta({ description: 'Unique addresses in to, cc and bcc per email.' }),
   send_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Send requests per minute, per key.' }),
   logs_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Log requests per minute, per key.' }),

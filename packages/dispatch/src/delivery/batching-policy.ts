@@ -6,7 +6,7 @@ export const SETTLE_MS = 15;
 const RUSH_COUNT = 24;
 const RUSH_SETTLE_COUNT = 100;
 const RUSH_SETTLE_MS = 50;
-export const MOST_SETTLING = 2;
+export const MAX_SETTLING = 2;
 
 /** Decides when results are recorded. Waits are in ms: 0 is immediately, null until the current settle has ended. */
 export interface BatchingPolicy {
@@ -36,7 +36,7 @@ export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded:
 
   return {
     came(waiting) {
-      if (settling >= MOST_SETTLING) return waiting >= SETTLE_COUNT ? 0 : null;
+      if (settling >= MAX_SETTLING) return waiting >= SETTLE_COUNT ? 0 : null;
       return wait(waiting, SETTLE_MS);
     },
     begun(size) {

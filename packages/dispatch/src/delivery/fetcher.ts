@@ -7,13 +7,13 @@ import type { Lanes } from '../lanes/lanes.ts';
 
 // Fetch up to 200 while fewer than 600 are claimed or wait for it here.
 export const FETCH_COUNT = 200;
-export const MOST_IN_FLIGHT = 600;
+export const MAX_IN_FLIGHT = 600;
 // When fast lanes are full, their mail may stay in the queue; mail of other lanes is behind it there, so the fetcher
 // looks past it this often.
-const LOOK_AHEAD_MS = 100;
+const LOOKAHEAD_MS = 100;
 // If all mail goes to one relay, there is hardly any mail of other lanes. What is fetched in vain has to be parked.
-const LOOK_AHEAD_ALONE_MS = 500;
-const LOOK_AHEAD_ALONE_COUNT = 50;
+const LONE_LOOKAHEAD_MS = 500;
+const LONE_LOOKAHEAD_COUNT = 50;
 // Wakes are hints, and none is sent for jobs that become due later, so the queue is also polled.
 const POLL_MS = 500;
 /** The longest time between fetches of all jobs, which find retries and scheduled mail. */
@@ -127,7 +127,7 @@ export class Fetcher {
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
     const asked = open.filter((priority) => lanes.waitingOf(priority) <= allowance + FETCH_COUNT);
     if (asked.length === 0) return [];
-    if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return asked;
+    if (Math.max(lanes.counts().claimed, inFlight()) >= MAX_IN_FLIGHT) return asked;
     const wanted = asked.map((priority) => {
       const free = this.#freeSlots(priority);
       const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
@@ -177,8 +177,8 @@ export class Fetcher {
 
   #lookAhead(): { readonly ms: number; readonly count: number } {
     return this.#options.lanes.isAlone()
-      ? { ms: LOOK_AHEAD_ALONE_MS, count: LOOK_AHEAD_ALONE_COUNT }
-      : { ms: LOOK_AHEAD_MS, count: FETCH_COUNT };
+      ? { ms: LONE_LOOKAHEAD_MS, count: LONE_LOOKAHEAD_COUNT }
+      : { ms: LOOKAHEAD_MS, count: FETCH_COUNT };
   }
 
   /** True until it is time to look ahead, or half of the mail that waits here is gone. */
@@ -190,7 +190,7 @@ export class Fetcher {
   /** How many more of a priority may wait for a claim here. Mail whose result is being recorded takes a slot. */
   #freeSlots(priority: Priority): number {
     const { lanes, inFlight } = this.#options;
-    const free = MOST_IN_FLIGHT - Math.max(lanes.counts().claimed, inFlight()) - lanes.waitingOf(priority);
+    const free = MAX_IN_FLIGHT - Math.max(lanes.counts().claimed, inFlight()) - lanes.waitingOf(priority);
     return Math.min(free, lanes.aloneCapacity(priority)?.free ?? free);
   }
 

@@ -2,11 +2,11 @@ import type { Services } from '@postrider/core';
 import { freeUnknownMail } from '@postrider/core/delivery';
 import { repeatEvery } from '../repeat-task.ts';
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** What was fetched less long ago may be on its way here. */
 const QUIET_SECONDS = 3;
 /** A look passes over what is locked, so there are several. */
-const LOOK_FOR_MS = 15_000;
+const SEARCH_MS = 15_000;
 
 /**
  * A fetch or a claim that fails may have been committed. Without a look for what this worker then holds and does not know
@@ -31,12 +31,12 @@ export class LostAnswers {
         this.note();
         throw error;
       }
-      if (this.#lost_at === lost_at && performance.now() > lost_at + LOOK_FOR_MS) this.#lost_at = null;
+      if (this.#lost_at === lost_at && performance.now() > lost_at + SEARCH_MS) this.#lost_at = null;
       if (count === 0) return;
       services.log.warn({ count }, 'mail was fetched and its answer lost, and it goes on');
       services.jobs.wakeAll('delivery.attempt');
     };
-    this.#looks = repeatEvery(LOOK_MS, look, services);
+    this.#looks = repeatEvery(POLL_MS, look, services);
   }
 
   /** A statement that fetches, claims or moves jobs has failed. */

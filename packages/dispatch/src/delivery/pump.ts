@@ -9,7 +9,7 @@ import {
   unansweredDelivery,
   unsentDelivery,
 } from '@postrider/core/delivery';
-import { isTurnedAway, MOST_CAP } from '@postrider/core/lanes';
+import { isTurnedAway, MAX_CAP } from '@postrider/core/lanes';
 import type { SendOutcome } from '@postrider/mail';
 import { HoldCache } from '../holds/hold-cache.ts';
 import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
@@ -18,7 +18,7 @@ import { Lanes } from '../lanes/lanes.ts';
 import { LargeEmailMemory } from '../lanes/large-email-memory.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
 import { type BatchingPolicy, createBatchingPolicy, onFlush, SETTLE_MS } from './batching-policy.ts';
-import { FETCH_COUNT, Fetcher, MOST_IN_FLIGHT } from './fetcher.ts';
+import { FETCH_COUNT, Fetcher, MAX_IN_FLIGHT } from './fetcher.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { type InFlight, newInFlight } from './in-flight.ts';
 import { createInFlightSet } from './in-flight-set.ts';
@@ -29,7 +29,7 @@ import { Settler } from './settler.ts';
 import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
 // Enough to keep every signing thread busy.
-const MOST_PRERENDERED = 128;
+const MAX_PRERENDERED = 128;
 // How long before the end of the grace period of a stop: mail past the end of DATA without a reply is recorded as
 // unknown, and a second later the pump gives up on a database that does not answer.
 const UNANSWERED_BEFORE_MS = 2000;
@@ -62,7 +62,7 @@ export class DeliveryPump {
   readonly #fetcher: Fetcher;
   readonly #settler: Settler;
   readonly #large_memory: LargeEmailMemory;
-  readonly #prerender = createPrerender(MOST_PRERENDERED);
+  readonly #prerender = createPrerender(MAX_PRERENDERED);
   readonly #unrecorded: UnrecordedMail;
   /** The claim under way; there is one at a time. */
   #claiming: Promise<void> | null = null;
@@ -91,7 +91,7 @@ export class DeliveryPump {
       // A relay, which takes all mail, may have limits of its own.
       const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
       return width === undefined
-        ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
+        ? { width: MAX_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
     };
     this.#lanes = new Lanes(() => performance.now(), this.#large_memory, settingsOf);
@@ -384,7 +384,7 @@ export class DeliveryPump {
 
   /** How many may be in flight: less if an operator has set less. */
   #most(): number {
-    return Math.min(MOST_IN_FLIGHT, this.#metrics?.concurrency('delivery.attempt') ?? MOST_IN_FLIGHT);
+    return Math.min(MAX_IN_FLIGHT, this.#metrics?.concurrency('delivery.attempt') ?? MAX_IN_FLIGHT);
   }
 
   /** The stages of a stop that takes too long. */

@@ -1,4 +1,4 @@
-import { MOST_SETTLING } from './batching-policy.ts';
+import { MAX_SETTLING } from './batching-policy.ts';
 import { createInFlightSet, type Indexed } from './in-flight-set.ts';
 
 // Mail that was sent and not recorded is sent again if the worker is killed. So its number is limited to what the
@@ -11,7 +11,7 @@ const REMEMBERED = 4;
 const SLOW_MS = 50;
 /** After this long without a settle, waiting mail is handed back to other workers. */
 const GIVE_UP_MS = 5000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 /** Held by a mail from before its first byte of content until its result is in the database. */
 export interface ContentSlot extends Indexed {
@@ -69,7 +69,7 @@ export class UnrecordedMail {
       };
       signal.addEventListener('abort', onAbort, { once: true });
       this.#waiting.push(waiting);
-      this.#timer ??= setTimeout(this.#look, LOOK_MS);
+      this.#timer ??= setTimeout(this.#look, POLL_MS);
     });
   }
 
@@ -89,7 +89,7 @@ export class UnrecordedMail {
   }
 
   noteSettle(count: number, took_ms: number): void {
-    this.#capacities.push((MOST_SETTLING * count * AHEAD_MS) / Math.max(1, took_ms));
+    this.#capacities.push((MAX_SETTLING * count * AHEAD_MS) / Math.max(1, took_ms));
     if (this.#capacities.length > REMEMBERED) this.#capacities.shift();
     const capacity = Math.max(...this.#capacities);
     if (this.#most === null) return;
@@ -123,6 +123,6 @@ export class UnrecordedMail {
     this.#next();
     const too_long = performance.now() - GIVE_UP_MS;
     while (this.#waiting[0] && this.#waiting[0].since < too_long) this.#waiting.shift()?.give(null);
-    if (this.#waiting.length > 0) this.#timer = setTimeout(this.#look, LOOK_MS);
+    if (this.#waiting.length > 0) this.#timer = setTimeout(this.#look, POLL_MS);
   };
 }

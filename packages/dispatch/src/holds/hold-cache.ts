@@ -17,7 +17,7 @@ import { repeatEvery } from '../repeat-task.ts';
 // be lost.
 const POLL_MS = 1000;
 /** The most that one poll releases for a hold. */
-const MOST_RESUMED = 1000;
+const MAX_RESUMED = 1000;
 
 /** The facts of a mail by which holds apply to it. */
 export interface HeldFacts {
@@ -217,7 +217,7 @@ export class HoldCache {
     const taken = await takeResumption(
       sql,
       going.map(({ id }) => id),
-      MOST_RESUMED,
+      MAX_RESUMED,
     );
     for (const { id, scope, value, rate } of going) {
       const count = taken.get(id) ?? 0;

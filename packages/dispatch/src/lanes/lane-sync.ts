@@ -27,7 +27,7 @@ import type { Lanes } from './lanes.ts';
 import { PriorityTurns } from './turns.ts';
 
 const POLL_MS = 1000;
-const MOST_IN_A_SLICE = 200;
+const MAX_SLICE_SIZE = 200;
 const NO_ADDRESSEE = {
   lane: NO_LANE,
   priority: 'normal',
@@ -314,7 +314,7 @@ export class LaneSync {
     this.#to_release.clear();
     if (short.length === 0 && to_release.length === 0) return;
     const rows = await this.#takeBack(
-      short.map((slice) => ({ ...slice, count: Math.min(slice.count, MOST_IN_A_SLICE) })),
+      short.map((slice) => ({ ...slice, count: Math.min(slice.count, MAX_SLICE_SIZE) })),
     );
     for (const [lane, count] of to_release) rows.push(...(await this.#releaseHeld(lane, count)));
     const candidates = rows.map((row): Candidate => {

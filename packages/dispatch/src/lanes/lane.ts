@@ -7,8 +7,8 @@ import { FairLine, type Standing } from './fair-line.ts';
 // Mail is claimed ahead, as much as the lane has lately sent in half a second: otherwise a fast lane would pause for
 // each claim, and a slow one would keep mail that another worker could send.
 const PERIOD_MS = 500;
-const MOST_AHEAD = 200;
-export const MOST_WAITING = 600;
+const MAX_AHEAD = 200;
+export const MAX_WAITING = 600;
 /** A lane that was idle counts as fast for this long, until its speed is known. */
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
@@ -57,19 +57,19 @@ export class Lane {
 
   /** The limit of concurrent mails. */
   cap(): number {
-    if (this.name === NO_LANE) return MOST_WAITING;
+    if (this.name === NO_LANE) return MAX_WAITING;
     return Math.min(this.pace.cap, this.limit?.connections ?? this.pace.cap);
   }
 
   /** How many may be claimed at a time. */
   window(): number {
-    return this.cap() + Math.min(MOST_AHEAD, this.#recent());
+    return this.cap() + Math.min(MAX_AHEAD, this.#recent());
   }
 
   /** How many of each priority may wait here for their claim: bulk mail takes none from what is more urgent. */
   capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
-    const shown = Math.max(2 * this.cap(), Math.min(MOST_WAITING, 2 * this.#recent()));
+    const shown = Math.max(2 * this.cap(), Math.min(MAX_WAITING, 2 * this.#recent()));
     return Math.min(
       this.#isFresh() ? Math.max(shown, FRESH_WAITING) : shown,
       this.limit?.messages_per_minute ?? shown + FRESH_WAITING,

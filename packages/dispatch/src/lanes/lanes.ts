@@ -1,8 +1,8 @@
-import { type ClosedReason, type LaneNews, MOST_CAP, paceAfter, pauseMs, reopened } from '@postrider/core/lanes';
+import { type ClosedReason, type LaneNews, MAX_CAP, paceAfter, pauseMs, reopened } from '@postrider/core/lanes';
 import { type Priority, priorities } from '@postrider/core/priorities';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
 import type { Standing } from './fair-line.ts';
-import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES, standingOf } from './lane.ts';
+import { Lane, MAX_WAITING, SMALL_SHARE, SMALL_SHARES, standingOf } from './lane.ts';
 import type { LargeEmailMemory } from './large-email-memory.ts';
 
 const ALONE_MS = 2000;
@@ -19,7 +19,7 @@ export interface LaneSettings {
   readonly longest_pause_ms: number;
 }
 
-const USUAL_SETTINGS: LaneSettings = { width: MOST_CAP, longest_pause_ms: 300_000 };
+const DEFAULT_SETTINGS: LaneSettings = { width: MAX_CAP, longest_pause_ms: 300_000 };
 
 /** The lanes of this worker and all decisions about them. In memory only: no waiting, no database. */
 export class Lanes {
@@ -41,7 +41,7 @@ export class Lanes {
   constructor(
     now: () => number,
     large_memory: LargeEmailMemory,
-    settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS,
+    settingsOf: (lane: string) => LaneSettings = () => DEFAULT_SETTINGS,
   ) {
     this.#now = now;
     this.#large_memory = large_memory;
@@ -315,7 +315,7 @@ export class Lanes {
   /** Whether a workspace leaves enough slots for others. Jobs with nothing to send end at once and are not limited. */
   #mayClaim(lane: Lane, workspace_id: string): boolean {
     return (
-      lane.name === NO_LANE || (this.#claimedBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - this.#claimed)
+      lane.name === NO_LANE || (this.#claimedBy.get(workspace_id) ?? 0) < FREE_SHARE * (MAX_WAITING - this.#claimed)
     );
   }
 

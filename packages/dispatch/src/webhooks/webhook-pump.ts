@@ -19,8 +19,8 @@ import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lane
 // Jobs fetched at a time; there may be many for one endpoint.
 const FETCH_COUNT = 200;
 // The most claimed deliveries of this worker, and the most leased endpoints.
-const MOST_CLAIMED = 1200;
-const MOST_LEASES = 150;
+const MAX_CLAIMED = 1200;
+const MAX_LEASES = 150;
 // Recording an event wakes the workers; polling covers lost wakes.
 const POLL_MS = 500;
 // Every accepted mail causes a wake, whether an endpoint listens or not, so polls that find nothing become rarer, up to
@@ -31,7 +31,7 @@ const RENEW_MS = 3000;
 const TOUCH_EVERY = 3;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
-const MOST_SETTLES = 12;
+const MAX_SETTLES = 12;
 // A post takes up to 10 s, plus recording: a delivery that has not started by then goes to another worker.
 const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
 // Parts of the grace period of a stop: posts may end by themselves, then they are aborted and handed back.
@@ -220,7 +220,7 @@ export class WebhookPump {
   /** One claim at a time. */
   #claimSoon(): void {
     if (this.#claiming || this.#stopped) return;
-    const quotas = this.#isPaused() ? [] : this.#lanes.ask(MOST_CLAIMED - this.#lanes.claimedCount());
+    const quotas = this.#isPaused() ? [] : this.#lanes.ask(MAX_CLAIMED - this.#lanes.claimedCount());
     if (quotas.length === 0) {
       this.#settleSoon();
       return;
@@ -335,7 +335,7 @@ export class WebhookPump {
         return;
       } catch (error) {
         log.error({ err: error, count: batch.length, attempt }, 'results of webhooks could not be recorded');
-        if (attempt >= MOST_SETTLES || this.#given_up) return;
+        if (attempt >= MAX_SETTLES || this.#given_up) return;
         await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 50 * 2 ** attempt)));
       }
     }
@@ -388,12 +388,12 @@ export class WebhookPump {
   }
 
   #isFull(): boolean {
-    return this.#lanes.claimedCount() >= MOST_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
+    return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
   /** The operator's concurrency, if that is lower. */
   #mostLeases(): number {
-    return Math.min(MOST_LEASES, this.#metrics?.concurrency('webhook.deliver') ?? MOST_LEASES);
+    return Math.min(MAX_LEASES, this.#metrics?.concurrency('webhook.deliver') ?? MAX_LEASES);
   }
 
   #isBusy(): boolean {

@@ -39,12 +39,12 @@ function decodeAs(bytes: Uint8Array, label: string, fatal = false): string | nul
 }
 
 const ENCODED_WORD = /=\?([\w.:-]{1,40})(?:\*[\w-]{1,20})?\?([bq])\?([^?\s]{0,500})\?=/gi;
-const MOST_HEADER_CHARACTERS = 2000;
+const MAX_HEADER_CHARACTERS = 2000;
 
 /** An unstructured header with its encoded words decoded (RFC 2047). */
 export function decodeWords(value: string): string {
   return value
-    .slice(0, MOST_HEADER_CHARACTERS)
+    .slice(0, MAX_HEADER_CHARACTERS)
     .replace(/\?=\s{1,20}=\?/g, '?==?')
     .replace(ENCODED_WORD, (_word, label: string, how: string, text: string) =>
       decodeText(how.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : unquoted(text.replaceAll('_', ' ')), label),

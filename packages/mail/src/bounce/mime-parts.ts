@@ -19,14 +19,14 @@ export interface MailStructure {
   readonly parts: readonly MailPart[];
 }
 
-const MOST_DEPTH = 6;
-const MOST_PARTS = 30;
+const MAX_DEPTH = 6;
+const MAX_PARTS = 30;
 // Space for the line that MIME readers do not show.
-const MOST_PREAMBLE_CHARACTERS = 120;
-const MOST_HEADER_LINES = 300;
-const MOST_VALUE_CHARACTERS = 4096;
+const MAX_PREAMBLE_CHARACTERS = 120;
+const MAX_HEADER_LINES = 300;
+const MAX_VALUE_CHARACTERS = 4096;
 // A report is a few kilobytes; what is behind this is the copy.
-const MOST_TEXT_CHARACTERS = 128 * 1024;
+const MAX_TEXT_CHARACTERS = 128 * 1024;
 
 interface Entity {
   readonly headers: Headers;
@@ -51,9 +51,9 @@ export function readStructure(raw: Buffer): MailStructure {
 }
 
 function collect(entity: Entity, depth: number, parts: MailPart[]): void {
-  if (parts.length >= MOST_PARTS) return;
+  if (parts.length >= MAX_PARTS) return;
   const content = contentTypeOf(entity.headers.get('content-type') ?? '');
-  const pieces = depth < MOST_DEPTH ? splitBody(entity.body, content) : [];
+  const pieces = depth < MAX_DEPTH ? splitBody(entity.body, content) : [];
   if (pieces.length === 0) {
     parts.push(leaf(entity, content));
     return;
@@ -69,7 +69,7 @@ function entityOf(text: string): Entity {
   for (let count = 0; at < text.length; count++) {
     const end = text.indexOf('\n', at);
     const next = end < 0 ? text.length : end + 1;
-    const line = text.slice(at, Math.min(next, at + MOST_VALUE_CHARACTERS)).trimEnd();
+    const line = text.slice(at, Math.min(next, at + MAX_VALUE_CHARACTERS)).trimEnd();
     if (line === '') {
       at = next;
       break;
@@ -77,11 +77,11 @@ function entityOf(text: string): Entity {
     const field = /^([\w-]{1,80})[ \t]*:(.*)$/s.exec(line);
     if (/^[ \t]/.test(line) && name !== '') {
       const value = headers.get(name) ?? '';
-      if (value.length < MOST_VALUE_CHARACTERS) headers.set(name, `${value} ${line.trim()}`);
+      if (value.length < MAX_VALUE_CHARACTERS) headers.set(name, `${value} ${line.trim()}`);
     } else if (field?.[1]) {
       const lower = field[1].toLowerCase();
       // A repeated field, and its continuation, is dropped.
-      name = headers.has(lower) || count > MOST_HEADER_LINES ? '' : lower;
+      name = headers.has(lower) || count > MAX_HEADER_LINES ? '' : lower;
       if (name !== '') headers.set(name, (field[2] ?? '').trim());
     } else if (!/^[ \t]/.test(line)) {
       break;
@@ -109,8 +109,8 @@ function splitBody(body: string, { type, parameters }: ContentType): string[] {
   if (pieces.length > 0) return pieces;
   // The declared boundary never occurs, or there is none: a line of dashes above a Content- field is one. Without a
   // type it must come first, or it would be that of a copy.
-  const guessed = /^[ \t]*--(\S{1,72})[ \t]*\r?\ncontent-/im.exec(body.slice(0, MOST_TEXT_CHARACTERS));
-  if (!guessed?.[1] || (type === '' && guessed.index > MOST_PREAMBLE_CHARACTERS)) return [];
+  const guessed = /^[ \t]*--(\S{1,72})[ \t]*\r?\ncontent-/im.exec(body.slice(0, MAX_TEXT_CHARACTERS));
+  if (!guessed?.[1] || (type === '' && guessed.index > MAX_PREAMBLE_CHARACTERS)) return [];
   return splitAt(body, guessed[1]);
 }
 
@@ -131,7 +131,7 @@ function splitAt(body: string, boundary: string): string[] {
     if (rest !== '' && rest !== '--') continue;
     if (begun >= 0) pieces.push(body.slice(begun, start));
     begun = rest === '--' || end < 0 ? -1 : end + 1;
-    if (rest === '--' || pieces.length >= MOST_PARTS) return pieces;
+    if (rest === '--' || pieces.length >= MAX_PARTS) return pieces;
   }
   // The last part of a mail that was cut off.
   if (begun >= 0) pieces.push(body.slice(begun));
@@ -143,7 +143,7 @@ function leaf({ headers, body }: Entity, { type, parameters }: ContentType): Mai
   const is_attached = /^\s*attachment/i.test(headers.get('content-disposition') ?? '');
   if (!/^(?:text\/|message\/(?!rfc822|partial|external))/.test(kind))
     return { type: kind, headers, is_attached, text: '' };
-  const bytes = decoded(body.slice(0, MOST_TEXT_CHARACTERS), headers.get('content-transfer-encoding') ?? '');
+  const bytes = decoded(body.slice(0, MAX_TEXT_CHARACTERS), headers.get('content-transfer-encoding') ?? '');
   const text = decodeText(bytes, parameters.get('charset') ?? '').replace(/\r\n?/g, '\n');
   return { type: kind, headers, is_attached, text: kind === 'text/html' ? htmlToText(text) : text };
 }

@@ -27,8 +27,8 @@ const ACTIONS: readonly (readonly [RegExp, ReportAction])[] = [
 ];
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient', 'x-actual-recipient'];
 // Of a folded value; 1 kB of it is stored.
-const MOST_OF_A_FIELD = 4096;
-const MOST_BLOCKS = 200;
+const MAX_FIELD_LENGTH = 4096;
+const MAX_BLOCKS = 200;
 
 /** Blocks of fields with empty lines between them (RFC 3464 section 2.1); names in lower case, values unfolded. */
 export function readFieldBlocks(text: string): Fields[] {
@@ -39,7 +39,7 @@ export function readFieldBlocks(text: string): Fields[] {
     const field = /^([\w-]{1,60})[ \t]*:(.*)$/.exec(line);
     if (/^[ \t]+\S/.test(line)) {
       const value = fields.get(name) ?? '';
-      if (name && value.length < MOST_OF_A_FIELD) fields.set(name, `${value} ${line.trim()}`.trim());
+      if (name && value.length < MAX_FIELD_LENGTH) fields.set(name, `${value} ${line.trim()}`.trim());
     } else if (field?.[1]) {
       name = field[1].toLowerCase();
       // Some servers put no empty line between two recipients.
@@ -50,7 +50,7 @@ export function readFieldBlocks(text: string): Fields[] {
       if (!fields.has(name)) fields.set(name, (field[2] ?? '').trim());
     } else {
       if (fields.size > 0) blocks.push(fields);
-      if (blocks.length >= MOST_BLOCKS) return blocks;
+      if (blocks.length >= MAX_BLOCKS) return blocks;
       fields = new Map();
       name = '';
     }

@@ -38,9 +38,9 @@ export interface ReturnServer {
 }
 
 // The report precedes the mail that it returns (RFC 6522), and only the report is read.
-const MOST_KEPT_BYTES = 1024 * 1024;
+const MAX_KEPT_BYTES = 1024 * 1024;
 // A report may return our largest mail, with attachments that grew on the way.
-const MOST_TAKEN_BYTES = 32 * 1024 * 1024;
+const MAX_ACCEPTED_BYTES = 32 * 1024 * 1024;
 const IDLE_MS = 60_000;
 const SESSION_MS = 300_000;
 /** Also of clients that are turned away and have not left yet. */
@@ -59,7 +59,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     ...options.tls,
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
-    size: MOST_TAKEN_BYTES,
+    size: MAX_ACCEPTED_BYTES,
     rejectOversized: true,
     socketTimeout: IDLE_MS,
     maxClients: MAX_CLIENTS,
@@ -94,7 +94,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     const chunks: Buffer[] = [];
     let kept = 0;
     for await (const chunk of stream) {
-      const part = (chunk as Buffer).subarray(0, MOST_KEPT_BYTES - kept);
+      const part = (chunk as Buffer).subarray(0, MAX_KEPT_BYTES - kept);
       if (part.length > 0) chunks.push(part);
       kept += part.length;
     }

@@ -25,7 +25,7 @@ import type { ReturnedMail, ReturnedReport } from './returned-kinds.ts';
 
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 // Of the text for people; reasons stand at its beginning.
-const MOST_TEXT_CHARACTERS = 3000;
+const MAX_TEXT_CHARACTERS = 3000;
 const ANSWER_MARK = /^\s*(?:re|aw|sv|antw|rv|fwd?|wg|tr|回复|答复)(?:\[\d+\])? ?[:：]/i;
 // Within this much of a text a mail says what it is.
 const FIRST_WORDS = 3000;
@@ -86,7 +86,7 @@ function report({ recipients, text, subject, signs }: Read, is_delay: boolean): 
   return {
     kind: 'report',
     recipients,
-    text: text.slice(0, MOST_TEXT_CHARACTERS).trim(),
+    text: text.slice(0, MAX_TEXT_CHARACTERS).trim(),
     subject: cleanRemoteText(subject).slice(0, 300),
     is_delay,
     from_system: signs || recipients.length > 0,

@@ -8,7 +8,7 @@ export interface OctetWriter {
 
 const FIRST_ROOM = 64 * 1024;
 /** A buffer that grew beyond this size for a large mail is not reused. */
-const MOST_KEPT = 1024 * 1024;
+const MAX_KEPT = 1024 * 1024;
 
 const shared = withRoom(FIRST_ROOM);
 
@@ -17,7 +17,7 @@ const shared = withRoom(FIRST_ROOM);
  * and copied in the same turn of the event loop, because the next start overwrites them.
  */
 export function startWriting(): OctetWriter {
-  if (shared.bytes.length > MOST_KEPT) Object.assign(shared, withRoom(FIRST_ROOM));
+  if (shared.bytes.length > MAX_KEPT) Object.assign(shared, withRoom(FIRST_ROOM));
   shared.length = 0;
   return shared;
 }

@@ -68,12 +68,12 @@ function hasLongLine(text: string): boolean {
 
 // The text as UTF-16 units, which are read faster than a string's. Little-endian, as all of Node's platforms are.
 const FIRST_UNITS = 32 * 1024;
-const MOST_UNITS_KEPT = 512 * 1024;
+const MAX_RETAINED_UNITS = 512 * 1024;
 let units = new Uint16Array(FIRST_UNITS);
 
 function unitsOf(text: string): Uint16Array {
   if (text.length > units.length) units = new Uint16Array(text.length);
-  else if (units.length > MOST_UNITS_KEPT) units = new Uint16Array(Math.max(text.length, FIRST_UNITS));
+  else if (units.length > MAX_RETAINED_UNITS) units = new Uint16Array(Math.max(text.length, FIRST_UNITS));
   Buffer.from(units.buffer).write(text, 'utf16le');
   return units;
 }

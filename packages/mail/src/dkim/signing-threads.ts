@@ -32,11 +32,11 @@ interface Thread {
 
 const THREAD = new URL('./signing-thread.ts', import.meta.url);
 const IDLE_MS = 30_000;
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 // With a second batch queued, a thread never waits for the event loop.
-const MOST_BATCHES = 2;
+const MAX_BATCHES = 2;
 // About five milliseconds of RSA.
-const MOST_IN_BATCH = 16;
+const MAX_BATCH_SIZE = 16;
 
 /**
  * Threads that sign in batches. Handing a batch to a thread costs as much as handing one signature to the pool of the
@@ -44,7 +44,7 @@ const MOST_IN_BATCH = 16;
  * processors.
  */
 export function createSigningThreads(options: SigningThreadsOptions = {}): SigningThreads {
-  const count = options.count ?? Math.min(availableParallelism(), MOST_THREADS);
+  const count = options.count ?? Math.min(availableParallelism(), MAX_THREADS);
   const threads = new Set<Thread>();
   const waiting: Wanted[] = [];
   let handing_out = false;
@@ -93,8 +93,8 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
     if (waiting.length === 0) return;
     while (threads.size < count) start();
     idle_timer ??= setTimeout(idled, options.idle_ms ?? IDLE_MS).unref();
-    const share = Math.min(MOST_IN_BATCH, Math.ceil(waiting.length / count));
-    for (let busy = 0; busy < MOST_BATCHES; busy++) {
+    const share = Math.min(MAX_BATCH_SIZE, Math.ceil(waiting.length / count));
+    for (let busy = 0; busy < MAX_BATCHES; busy++) {
       for (const thread of threads) {
         if (thread.batches.length === busy && waiting.length > 0) give(thread, waiting.splice(0, share));
       }

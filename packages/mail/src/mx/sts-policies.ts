@@ -44,7 +44,7 @@ const MAX_DOMAINS = 10_000;
 // While its host is down mail goes without a policy, and must not wait for that host each time.
 const FAILED_FOR_MS = 5 * 60_000;
 // RFC 8461 section 3.2: about a year.
-const MOST_SECONDS = 31_557_600;
+const MAX_SECONDS = 31_557_600;
 
 /** Fetches policies and caches them for their own lifetime: in memory, and in the store where there is one. */
 export function createStsPolicies(
@@ -75,7 +75,7 @@ export function createStsPolicies(
       const { mode, mx, maxAge } = parsePolicy(await fetchPolicy(domain));
       if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') throw new Error(`The mode is ${mode}.`);
       const policy: StsPolicy = { mode, mx: (mx ?? []).map((host) => host.toLowerCase().replace(/\.$/, '')) };
-      const max_age_seconds = Math.min(maxAge ?? 0, MOST_SECONDS);
+      const max_age_seconds = Math.min(maxAge ?? 0, MAX_SECONDS);
       remember(known, domain, { id, policy, expires_at: options.now() + max_age_seconds * 1000 });
       failed.delete(domain);
       await options.store?.write(domain, { id, ...policy, max_age_seconds });

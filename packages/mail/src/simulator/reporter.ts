@@ -20,7 +20,7 @@ export interface Reporter {
 
 // A report follows the reply to the mail, when the sender has had time to record that reply.
 const DELAYS_MS = [1000, 5000, 30_000];
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /**
  * Sends reports by SMTP. They are kept in memory only: nothing durable depends on the simulator, and without a
@@ -38,7 +38,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   function schedule(attempt: number, from: string, to: string, raw: Buffer, before: SendOutcome | null): void {
     const delay = delays_ms[attempt];
     if (ended.signal.aborted) return;
-    if (delay === undefined || before?.kind === 'rejected' || waiting.size >= MOST_WAITING) {
+    if (delay === undefined || before?.kind === 'rejected' || waiting.size >= MAX_WAITING) {
       options.on_lost({ to, outcome: before });
       return;
     }

@@ -27,7 +27,7 @@ export function isSimulatorLane(lane: string): boolean {
 }
 
 export const LONGEST_SECONDS = 300;
-const MOST_DEFERRALS = 100;
+const MAX_DEFERRALS = 100;
 const PERMANENT = /^5\.\d{1,3}\.\d{1,3}$/;
 
 const plainScripts = new Map<string, Script>([
@@ -45,7 +45,7 @@ interface ArgumentScript {
 const argumentScripts = new Map<string, ArgumentScript>([
   ['bounce', { read: permanent('bounce'), advice: 'a 5.x.x status code, such as bounce+5.1.1@' }],
   ['dsn', { read: permanent('dsn'), advice: 'a 5.x.x status code, such as dsn+5.2.2@' }],
-  ['defer', { read: readDefer, advice: `a number from 1 to ${MOST_DEFERRALS}, such as defer+3@` }],
+  ['defer', { read: readDefer, advice: `a number from 1 to ${MAX_DEFERRALS}, such as defer+3@` }],
   ['slow', { read: readSlow, advice: `a duration up to ${LONGEST_SECONDS / 60}m, such as slow+30s@` }],
 ]);
 
@@ -69,7 +69,7 @@ function permanent(kind: 'bounce' | 'dsn'): (argument: string) => Script | null 
 
 function readDefer(argument: string): Script | null {
   const times = /^\d{1,3}$/.test(argument) ? Number(argument) : 0;
-  return times >= 1 && times <= MOST_DEFERRALS ? { kind: 'defer', times } : null;
+  return times >= 1 && times <= MAX_DEFERRALS ? { kind: 'defer', times } : null;
 }
 
 function readSlow(argument: string): Script | null {

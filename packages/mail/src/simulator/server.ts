@@ -22,7 +22,7 @@ export interface SimulatorOptions {
 }
 
 // An entry dropped early is deferred or cut once more, which costs an attempt and no mail.
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 const HEADER_END = Buffer.from('\r\n\r\n');
 const MESSAGE_ID = /^message-id:\s*(<[^>\r\n]*>)/im;
 const ACCEPT: CaptureVerdict = { kind: 'accept' };
@@ -49,7 +49,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Capture
       counts.delete(name);
       counts.set(name, times);
       const [oldest] = counts.keys();
-      if (counts.size > MOST_COUNTED && oldest !== undefined) counts.delete(oldest);
+      if (counts.size > MAX_COUNTED && oldest !== undefined) counts.delete(oldest);
       return times;
     }
 

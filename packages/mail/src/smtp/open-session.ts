@@ -63,7 +63,7 @@ interface Attempt {
 }
 
 const MAX_REPLY_SIZE = 64 * 1024;
-const MOST_SILENT = 1.5;
+const MAX_SILENT = 1.5;
 /** A host without a dial of its own is a relay of DELIVERY. */
 const CONNECT_MS = 30_000;
 /** The handshake has a limit of its own. */
@@ -93,7 +93,7 @@ export async function openSession(
     if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
     if (ranked.length > 1) story.push(`-- ${what}`);
     // Another server is tried after one that was silent, but not a third.
-    if (signal.aborted || performance.now() - started > MOST_SILENT * settings.timeouts.greeting_ms) break;
+    if (signal.aborted || performance.now() - started > MAX_SILENT * settings.timeouts.greeting_ms) break;
   }
   const [last] = failures.slice(-1);
   return notOpened({

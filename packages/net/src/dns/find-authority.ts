@@ -17,12 +17,12 @@ interface Delegation {
 }
 
 const TRY_MS = 1000;
-const MOST_QUESTIONS = 30;
-const MOST_SERVERS = 4;
-const MOST_STEPS = 16;
+const MAX_QUERIES = 30;
+const MAX_SERVERS = 4;
+const MAX_STEPS = 16;
 const DEEPEST = 3;
 const KEEP_MS = 300_000;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 export interface Walked {
   readonly asked: Asked;
@@ -37,7 +37,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
   function keep(delegation: Delegation): void {
     kept.delete(delegation.zone);
     kept.set(delegation.zone, { delegation, until: now() + KEEP_MS });
-    if (kept.size > MOST_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
+    if (kept.size > MAX_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
   }
 
   /** The lowest zone above a name whose servers are known. */
@@ -58,7 +58,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
       let asked: Asked = { ok: false, why: 'no name server could be reached' };
       let heard = false;
       for (const server of servers) {
-        if (signal.aborted || ++questions > MOST_QUESTIONS) {
+        if (signal.aborted || ++questions > MAX_QUERIES) {
           asked = { ok: false, why: 'no name server responded in time' };
           break;
         }
@@ -78,7 +78,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
 
     async function walk(name: string, type: RecordType, depth: number): Promise<Asked> {
       let delegation = nearest(name);
-      for (let step = 0; step < MOST_STEPS; step++) {
+      for (let step = 0; step < MAX_STEPS; step++) {
         const asked = await askAny(delegation, name, type);
         if (!asked.ok) return asked;
         const below = referralOf(asked.reply, name, delegation.zone);
@@ -94,7 +94,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     async function serversOf(reply: DnsReply, zone: string, depth: number): Promise<NameServer[]> {
       const names = reply.authorities.flatMap((one) => (one.type === 'NS' && one.name === zone ? [one.text] : []));
       const addresses: string[] = [];
-      for (const name of names.slice(0, MOST_SERVERS)) {
+      for (const name of names.slice(0, MAX_SERVERS)) {
         const glue = reply.additionals.filter((one) => one.type === 'A' && one.name === name);
         if (glue.length > 0) addresses.push(...glue.map((one) => one.text));
         else if (addresses.length === 0 && depth < DEEPEST && !name.endsWith(`.${zone}`)) {
@@ -104,7 +104,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
       }
       return addresses
         .filter((address) => authority.guard(address) === null)
-        .slice(0, MOST_SERVERS)
+        .slice(0, MAX_SERVERS)
         .map((address) => ({ address, port: authority.port }));
     }
 

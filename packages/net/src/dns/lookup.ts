@@ -42,9 +42,9 @@ const TRY_MS = 1500;
 const TRIES = 2;
 const WALK_MS = 4000;
 const DEADLINE_MS = 6000;
-const MOST_SERVERS = 3;
-const MOST_RECORDS = 20;
-const MOST_ALIASES = 8;
+const MAX_SERVERS = 3;
+const MAX_RECORDS = 20;
+const MAX_ALIASES = 8;
 const GIVEN_SILENT = 'no server in DNS_SERVERS responded in time';
 const GIVEN_UNREACHABLE = 'no server in DNS_SERVERS could be reached';
 // On a network that blocks outgoing DNS every lookup would wait for the whole walk, so it is skipped for a while.
@@ -141,7 +141,7 @@ async function askAll(servers: readonly NameServer[], name: string, type: Record
   // A server's reply is a better reason than the silence of another.
   let said: Asked | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    for (const server of servers.slice(0, MOST_SERVERS)) {
+    for (const server of servers.slice(0, MAX_SERVERS)) {
       asked = await askServer(server, { name, type, recurse: true }, TRY_MS);
       if (!asked.ok) continue;
       const { code } = asked.reply;
@@ -157,16 +157,16 @@ async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promis
   let name = asked_name.toLowerCase();
   let alias: string | null = null;
   let ttl_seconds = Number.POSITIVE_INFINITY;
-  for (let hops = 0; hops < MOST_ALIASES; ) {
+  for (let hops = 0; hops < MAX_ALIASES; ) {
     const asked = await ask(name, type);
     if (!asked.ok) return { kind: 'error', message: asked.why };
     const { answers } = asked.reply;
     const source = { resolver: serverName(asked.server), authoritative: asked.authoritative ?? false };
     const before = name;
-    for (; hops < MOST_ALIASES; hops++) {
+    for (; hops < MAX_ALIASES; hops++) {
       const records = answers.filter((one) => one.name === name && one.type === type);
       if (records.length > 0) {
-        const texts = records.slice(0, MOST_RECORDS).map((one) => cleanRemoteText(one.text));
+        const texts = records.slice(0, MAX_RECORDS).map((one) => cleanRemoteText(one.text));
         const ttls = records.map((one) => one.ttl_seconds);
         return { kind: 'found', records: texts, ttl_seconds: Math.min(ttl_seconds, ...ttls), alias, source };
       }

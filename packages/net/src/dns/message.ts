@@ -26,7 +26,7 @@ const OPT = 41;
 // The size that every network carries unfragmented: DNS flag day 2020.
 const UDP_SIZE = 1232;
 const HEADER = 12;
-const MOST_RECORDS = 200;
+const MAX_RECORDS = 200;
 const types = new Map<number, RecordType>(Object.entries(codes).map(([name, code]) => [code, name as RecordType]));
 const replyCodes: Readonly<Record<number, DnsReply['code']>> = {
   0: 'ok',
@@ -72,7 +72,7 @@ function decode(bytes: Buffer): DnsReply | null {
   let at = asked.end + 4;
   const section = (count_at: number): ResourceRecord[] => {
     const records: ResourceRecord[] = [];
-    for (let left = Math.min(bytes.readUInt16BE(count_at), MOST_RECORDS); left > 0; left--) {
+    for (let left = Math.min(bytes.readUInt16BE(count_at), MAX_RECORDS); left > 0; left--) {
       const { name, end } = readName(bytes, at);
       const length = bytes.readUInt16BE(end + 8);
       const data = end + 10;

@@ -7,7 +7,7 @@ import type { QueryCost } from './query-cost.ts';
 export const POINTS_OF_AN_OBJECT = 100;
 
 /** The limit of list entries in one answer, whatever they cost. */
-export const MOST_ENTRIES = 20_000;
+export const MAX_ENTRIES = 20_000;
 /** The timeout of an answer. */
 export const LONGEST_MS = 15_000;
 
@@ -54,10 +54,10 @@ export class CostMeter {
   }
 
   #exceeded(): AppError | null {
-    if (this.#entries > MOST_ENTRIES)
+    if (this.#entries > MAX_ENTRIES)
       return new AppError(
         'query_too_complex',
-        `The response has more than ${MOST_ENTRIES} entries. Request smaller pages or fewer lists.`,
+        `The response has more than ${MAX_ENTRIES} entries. Request smaller pages or fewer lists.`,
       );
     if (performance.now() - this.#began > LONGEST_MS)
       return new AppError('unexpected', `The response took longer than ${LONGEST_MS / 1000} s. Request less data.`);

@@ -9,9 +9,9 @@ export interface DocumentForm {
   readonly visited: number;
 }
 
-export const MOST_FRAGMENTS = 50;
+export const MAX_FRAGMENTS = 50;
 /** The limit of all operations together; GraphiQL's introspection has about 300. */
-export const MOST_SELECTIONS = 1000;
+export const MAX_SELECTIONS = 1000;
 
 /**
  * Measures a document by its syntax alone, before any rule or plan follows its fragments: forty fragments that each
@@ -57,7 +57,7 @@ export function formOf(document: DocumentNode): DocumentForm {
 
 /** The problem with the form of a document; null if there is none. */
 export function formProblem({ fragments, selections }: DocumentForm): string | null {
-  if (fragments > MOST_FRAGMENTS) return `The document has ${fragments} fragments. The maximum is ${MOST_FRAGMENTS}.`;
-  if (selections <= MOST_SELECTIONS) return null;
-  return `The document selects more than ${MOST_SELECTIONS} fields with fragments expanded. Request fewer.`;
+  if (fragments > MAX_FRAGMENTS) return `The document has ${fragments} fragments. The maximum is ${MAX_FRAGMENTS}.`;
+  if (selections <= MAX_SELECTIONS) return null;
+  return `The document selects more than ${MAX_SELECTIONS} fields with fragments expanded. Request fewer.`;
 }

@@ -6,17 +6,17 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
-import { type CostMeter, MOST_ENTRIES } from './cost-meter.ts';
+import { type CostMeter, MAX_ENTRIES } from './cost-meter.ts';
 import { dryRunOf, mayRunDry } from './dry-run.ts';
 import { formOf, formProblem } from './form.ts';
 import { costOf, type QueryCost } from './query-cost.ts';
 
-export const MOST_POINTS = 2000;
-const MOST_FIELDS = 200;
+export const MAX_POINTS = 2000;
+const MAX_FIELDS = 200;
 const DEEPEST = 12;
-const MOST_ALIASES = 20;
-const MOST_DIRECTIVES = 20;
-const MOST_TOKENS = 1000;
+const MAX_ALIASES = 20;
+const MAX_DIRECTIVES = 20;
+const MAX_TOKENS = 1000;
 
 function tooComplex(message: string): GraphQLError {
   const error = graphqlError(new AppError('query_too_complex', message));
@@ -39,9 +39,9 @@ export const limitForm = EnvelopArmorPlugin({
   // The caller is authenticated here and may see the schema.
   blockFieldSuggestion: { enabled: false },
   costLimit: { enabled: false },
-  maxTokens: { n: MOST_TOKENS, ...refused },
-  maxAliases: { n: MOST_ALIASES, ...refused },
-  maxDirectives: { n: MOST_DIRECTIVES, ...refused },
+  maxTokens: { n: MAX_TOKENS, ...refused },
+  maxAliases: { n: MAX_ALIASES, ...refused },
+  maxDirectives: { n: MAX_DIRECTIVES, ...refused },
   maxDepth: { n: DEEPEST, flattenFragments: true, ...refused },
 });
 
@@ -56,16 +56,16 @@ export const limitSize: Plugin = {
 
 /** The points that a request costs, or an error if it exceeds a limit. */
 export function pointsOf(asked: QueryCost): number | GraphQLError {
-  if (asked.breadth > MOST_FIELDS)
-    return tooComplex(`The document has ${asked.breadth} fields and fragments. The maximum is ${MOST_FIELDS}.`);
-  if (asked.introspected > MOST_ENTRIES)
+  if (asked.breadth > MAX_FIELDS)
+    return tooComplex(`The document has ${asked.breadth} fields and fragments. The maximum is ${MAX_FIELDS}.`);
+  if (asked.introspected > MAX_ENTRIES)
     return tooComplex(
-      `The document requests ${Math.ceil(asked.introspected)} introspection entries. The maximum is ${MOST_ENTRIES}.`,
+      `The document requests ${Math.ceil(asked.introspected)} introspection entries. The maximum is ${MAX_ENTRIES}.`,
     );
   const points = costly(asked);
-  if (points <= MOST_POINTS) return points;
+  if (points <= MAX_POINTS) return points;
   return tooComplex(
-    `The request costs ${points} points. The maximum is ${MOST_POINTS}. Request smaller pages or fewer fields.`,
+    `The request costs ${points} points. The maximum is ${MAX_POINTS}. Request smaller pages or fewer fields.`,
   );
 }
 

@@ -38,7 +38,7 @@ interface Sums {
 const NOTHING: Sums = { points: 0, breadth: 0, introspected: 0 };
 /** This many entries of introspection cost as much as one object: each is a few names. */
 const ENTRIES_OF_AN_OBJECT = 100;
-const MOST_ERRORS = 50;
+const MAX_ERRORS = 50;
 
 type Weight = number | { readonly field?: number; readonly multiplier?: number };
 type Weigh = Weight | ((args: Record<string, unknown>, context: object, field: unknown) => Weight);
@@ -58,7 +58,7 @@ export function costOf(
   const operation = getOperationAST(document, operation_name);
   const root = operation && schema.getRootType(operation.operation);
   if (!operation || !root) return { errors: [new GraphQLError('Set operationName to one operation in the document.')] };
-  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, { maxErrors: MOST_ERRORS });
+  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, { maxErrors: MAX_ERRORS });
   if (!variables.coerced) return { errors: variables.errors };
   try {
     return walk(document, operation, root, variables.coerced, schema, context);

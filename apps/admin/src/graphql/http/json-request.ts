@@ -1,4 +1,4 @@
-import { AppError, USUAL_BODY_BYTES } from '@postrider/core';
+import { AppError, DEFAULT_BODY_BYTES } from '@postrider/core';
 import { jsonMediaProblem } from '@postrider/net';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -12,7 +12,7 @@ export async function jsonRequest(request: Request): Promise<Request | AppError>
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.length;
-    if (bytes > USUAL_BODY_BYTES)
+    if (bytes > DEFAULT_BODY_BYTES)
       return new AppError(
         'body_too_large',
         'The body is larger than 100 kB. Send a smaller document or fewer variables.',

@@ -1,4 +1,4 @@
-import { AppError, type Log, type Services, USUAL_BODY_BYTES } from '@postrider/core';
+import { AppError, DEFAULT_BODY_BYTES, type Log, type Services } from '@postrider/core';
 import type { QueryRefunds } from '@postrider/core/usage';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -20,7 +20,7 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
     cors: false,
     multipart: false,
     batching: false,
-    maxRequestBodySize: USUAL_BODY_BYTES,
+    maxRequestBodySize: DEFAULT_BODY_BYTES,
     // Yoga's own Response would be converted to Node's, and a stream that the client leaves would throw then.
     fetchAPI: { Request, Response, Headers, ReadableStream, TextEncoder, TextDecoder, URL, URLSearchParams },
     parserAndValidationCache: { documentCache: textCache(), errorCache: textCache() },

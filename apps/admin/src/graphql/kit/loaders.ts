@@ -37,8 +37,8 @@ import type { PageArgs } from './page-size.ts';
 import { MAX_RESPONSE_BYTES, responseTooLarge } from './response-size.ts';
 
 // Batch limits of the core's readers.
-const MOST_IDS = 1000;
-const MOST_LOOKED_FOR = 100;
+const MAX_IDS = 1000;
+const MAX_IDS_PER_LOOKUP = 100;
 
 export interface IdLoader<T> {
   load(id: string): Promise<T>;
@@ -48,7 +48,7 @@ export interface IdLoader<T> {
 }
 
 /** Batches the ids that the resolvers of one level ask for. */
-export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, most = MOST_IDS): IdLoader<T> {
+export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, most = MAX_IDS): IdLoader<T> {
   const loader = new DataLoader<string, T>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: most });
   const load = (id: string) => loader.load(id);
   return { load, loadMany: (ids) => Promise.all(ids.map(load)), prime: (id, value) => void loader.prime(id, value) };
@@ -67,7 +67,7 @@ export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonl
     if (known) return known;
     const loader = new DataLoader<{ id: string; cursor?: string }, List<T>, string>(
       (of) => invoke(ctx, operation, { limit: limit ?? undefined, of }),
-      { maxBatchSize: MOST_IDS, cacheKeyFn: ({ id, cursor }) => `${id} ${cursor ?? ''}` },
+      { maxBatchSize: MAX_IDS, cacheKeyFn: ({ id, cursor }) => `${id} ${cursor ?? ''}` },
     );
     bySize.set(limit, loader);
     return loader;
@@ -83,7 +83,7 @@ function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<s
     if (known) return known;
     const input = month === null ? {} : { month };
     const loader = new DataLoader<string, MonthUsage>((ids) => invoke(ctx, readMonthUsages, { ids, ...input }), {
-      maxBatchSize: MOST_IDS,
+      maxBatchSize: MAX_IDS,
     });
     byMonth.set(month, loader);
     return loader;
@@ -100,7 +100,7 @@ function keyUsageLoaders(ctx: Context) {
     if (known) return known;
     const asked = { since, bucket, ...(until != null && { until }) };
     const loader = new DataLoader<string, KeyUsage | null>((ids) => invoke(ctx, readKeyUsages, { ids, ...asked }), {
-      maxBatchSize: MOST_LOOKED_FOR,
+      maxBatchSize: MAX_IDS_PER_LOOKUP,
     });
     byRange.set(name, loader);
     return loader;
@@ -121,8 +121,8 @@ interface ContentLink {
 export function createLoaders(ctx: Context) {
   return {
     messages: byIds(ctx, readMessages),
-    places: byIds(ctx, readPlaces, MOST_LOOKED_FOR),
-    messagesOfRecipients: byIds(ctx, readRecipients, MOST_LOOKED_FOR),
+    places: byIds(ctx, readPlaces, MAX_IDS_PER_LOOKUP),
+    messagesOfRecipients: byIds(ctx, readRecipients, MAX_IDS_PER_LOOKUP),
     attempts: pagesBy(ctx, readAttempts),
     lastAttempts: byIds(ctx, readLastAttempts),
     // One by one: each may be megabytes, and each read is recorded in the audit log.
@@ -143,7 +143,7 @@ export function createLoaders(ctx: Context) {
     domainsByName: byIds(ctx, readDomainsByName),
     holds: byIds(ctx, readHolds),
     alarms: byIds(ctx, readAlarms),
-    attemptsById: byIds(ctx, readAttemptsById, MOST_LOOKED_FOR),
+    attemptsById: byIds(ctx, readAttemptsById, MAX_IDS_PER_LOOKUP),
     failureGroups: byIds(ctx, readFailureGroups),
     keys: byIds(ctx, readKeys),
     suppressions: byIds(ctx, readSuppressions),
@@ -153,8 +153,8 @@ export function createLoaders(ctx: Context) {
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
     deliveriesOfEvents: byIds(ctx, readDeliveriesOfEvents),
-    webhookPosts: byIds(ctx, readWebhookPosts, MOST_LOOKED_FOR),
-    deliveryBodies: byIds(ctx, readDeliveryBodies, MOST_LOOKED_FOR),
+    webhookPosts: byIds(ctx, readWebhookPosts, MAX_IDS_PER_LOOKUP),
+    deliveryBodies: byIds(ctx, readDeliveryBodies, MAX_IDS_PER_LOOKUP),
     jobs: byIds(ctx, readJobs),
     jobsOfMessages: byIds(ctx, readJobsOfMessages),
     // Few enough to read all at once.

@@ -1,7 +1,7 @@
 import { AppError, type IdKind, idPrefixes } from '@postrider/core';
 import { type GraphQLSchema, isObjectType } from 'graphql';
 
-export const MOST_NODES = 100;
+export const MAX_NODES = 100;
 
 const typenames = new Map<string, string>();
 const searches = new Map<string, number>();
@@ -18,8 +18,8 @@ export function claimIds(kind: IdKind, typename: string, search_points = 0): voi
  */
 export function costOfNodes(given: readonly (string | { readonly id: string })[]) {
   const ids = given.map((one) => (typeof one === 'string' ? one : one.id));
-  if (ids.length > MOST_NODES)
-    throw new AppError('query_too_complex', `nodes accepts up to ${MOST_NODES} IDs, but got ${ids.length}.`);
+  if (ids.length > MAX_NODES)
+    throw new AppError('query_too_complex', `nodes accepts up to ${MAX_NODES} IDs, but got ${ids.length}.`);
   let field = ids.length;
   for (const [prefix, points] of searches) if (ids.some((id) => id.startsWith(prefix))) field += points;
   return { field, multiplier: ids.length };

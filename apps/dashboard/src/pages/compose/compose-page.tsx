@@ -19,7 +19,7 @@ type Mail = Inputs['test']['send'];
 type Attachment = NonNullable<Mail['attachments']>[number];
 
 // The input of a procedure is limited to 100 kB, and base64 is a third larger.
-const MOST_BYTES = 60_000;
+const MAX_BYTES = 60_000;
 
 /** Composes one mail; the panel beside the form shows the API request that sends the same. */
 const head = (
@@ -70,7 +70,7 @@ export function ComposePage() {
   const of = (name: string) => [...(problem?.fields ?? [])].find(([path]) => path.startsWith(name))?.[1];
   const attach = async (files: FileList | null) => {
     const chosen = [...(files ?? [])];
-    const large = chosen.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES;
+    const large = chosen.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES;
     setTooLarge(large);
     setAttachments(large ? [] : await Promise.all(chosen.map(readAttachment)));
   };

@@ -6,12 +6,12 @@ type Groups = Pick<Outputs['requests']['groups'], 'exact'> & {
 };
 
 /** The server's maximum: with this many groups there may be more. */
-const MOST_GROUPS = 50;
+const MAX_GROUPS = 50;
 
 export function answerOf({ exact, data }: Groups): string {
   const [first] = data;
   if (!first) return words.answer.none;
   const total = data.reduce((sum, { count }) => sum + count, 0);
-  const text = words.counted(total, !exact || data.length >= MOST_GROUPS);
+  const text = words.counted(total, !exact || data.length >= MAX_GROUPS);
   return data.length === 1 ? words.answer.one(text, first.reason) : words.answer.some(text, first.reason);
 }

@@ -30,7 +30,7 @@ import type { BulkCommand, MessageAction } from '../command.ts';
 import { messageFilterSchema, parseFilter } from './filters.ts';
 import type { PassedOver, Plan, Receipt } from './plan.ts';
 
-const MOST_EXPORTED = 100_000;
+const MAX_EXPORTED = 100_000;
 const closedStates = otherStatuses(openStates);
 
 interface Kind {
@@ -86,7 +86,7 @@ const kinds: Record<MessageAction, Kind> = {
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },
-  export: { statuses: deliveryStates, otherwise: null, warning: null, wakes: null, most: MOST_EXPORTED },
+  export: { statuses: deliveryStates, otherwise: null, warning: null, wakes: null, most: MAX_EXPORTED },
 };
 
 export function messagePlan(ages: Ages, command: BulkCommand & { readonly action: MessageAction }): Plan {

@@ -13,7 +13,7 @@ const PLACES = [
   ),
   new RegExp(String.raw`[:;,("'\[>-][ \t]*${REPLY}`, 'im'),
 ];
-const MOST_CONTINUATION_LINES = 8;
+const MAX_CONTINUATION_LINES = 8;
 // Not part of an IPv4 address or of a version.
 const STATUS = /(?<![\d.]|\bv|version )([45]\.(?:\d|\d{2}|[1-9]\d\d)\.\d{1,3})(?!\.?\d)/gi;
 
@@ -61,7 +61,7 @@ function lengthOfCode(matched: string, code: string): number {
 
 /** Ends at an empty line, another code, or another address. */
 function continued(text: string, code: string): string {
-  const [first = '', ...others] = text.split('\n', MOST_CONTINUATION_LINES + 1);
+  const [first = '', ...others] = text.split('\n', MAX_CONTINUATION_LINES + 1);
   const lines = [first];
   for (const line of others) {
     const other = /^[\s<>*-]*([2-5]\d\d)[ -]/.exec(line)?.[1];

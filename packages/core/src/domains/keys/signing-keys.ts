@@ -7,7 +7,7 @@ import { encryptionPurpose } from '../records/dkim-keys.ts';
 import { type EncryptedKey, encryptedKeys } from '../store.ts';
 
 // A parsed RSA key takes some 3 kB.
-const MOST_KEPT = 2000;
+const MAX_KEPT = 2000;
 const NOTHING_READ: ReadonlyMap<string, EncryptedKey> = new Map();
 
 export function createSigningKeys(sql: Sql, encryption: Encryption): SigningKeys {
@@ -17,7 +17,7 @@ export function createSigningKeys(sql: Sql, encryption: Encryption): SigningKeys
   const keep = (id: string, key: DkimKey) => {
     kept.delete(id);
     kept.set(id, key);
-    if (kept.size > MOST_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
+    if (kept.size > MAX_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
   };
   const read = async (ids: readonly string[]) => {
     const missing = [...new Set(ids)].filter((id) => !kept.has(id));

@@ -166,8 +166,8 @@ function hours(seconds: number): string {
 }
 
 // Limits what is shown and stored of the answers; the diagnosis uses all of them.
-export const MOST_SHOWN = 10;
-const MOST_OBSERVED = 5;
+export const MAX_SHOWN = 10;
+const MAX_OBSERVED = 5;
 
 /** Compares the expected record with the lookup results. */
 export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): Finding {
@@ -181,7 +181,7 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
   const ttl_seconds = answer.kind === 'found' ? answer.ttl_seconds : null;
   const say = (diagnosis: Diagnosis, detail: string | null = null, found = texts): Finding => ({
     diagnosis,
-    found: found.slice(0, MOST_SHOWN),
+    found: found.slice(0, MAX_SHOWN),
     detail,
     ttl_seconds,
     observed,
@@ -209,7 +209,7 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
 
 function observationOf(answer: DnsAnswer | null): Observation[] {
   if (answer === null || answer.kind === 'error') return [];
-  const values = textsOf(answer).slice(0, MOST_OBSERVED);
+  const values = textsOf(answer).slice(0, MAX_OBSERVED);
   return [{ ...answer.source, values, ttl: answer.kind === 'found' ? answer.ttl_seconds : null }];
 }
 

@@ -3,7 +3,7 @@ import { namesService, type SpfFacts, spfRecords, textsOf } from './diagnose.ts'
 import type { Site } from './dns-records.ts';
 
 // RFC 7208 section 4.6.4. One more proves the excess, so a record cannot cause more lookups.
-const MOST_LOOKUPS = 10;
+const MAX_LOOKUPS = 10;
 
 /** Counts the lookups that an SPF record causes, and searches its includes for this service. */
 export async function spfFacts(dns: DnsLookup, record: string, site: Site): Promise<SpfFacts> {
@@ -12,7 +12,7 @@ export async function spfFacts(dns: DnsLookup, record: string, site: Site): Prom
   const waiting = [record];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     for (const term of next.split(/ +/).slice(1)) {
-      if (lookups > MOST_LOOKUPS) return { lookups, names_service, unknown: null };
+      if (lookups > MAX_LOOKUPS) return { lookups, names_service, unknown: null };
       const match = /^[+?~-]?(?:(?:include:|redirect=)(?<target>.+)|exists:.+|(?:a|mx|ptr)(?:[:/].*)?)$/.exec(term);
       if (!match) continue;
       lookups += 1;

@@ -3,9 +3,9 @@ import { jobsAhead } from '@postrider/queue';
 import { isThere } from '../../delivery/index.ts';
 import type { RecipientRow } from './log-store.ts';
 
-const MOST_AHEAD = 10_000;
-// Lower than MOST_AHEAD: this count runs once per parked recipient, the other once per message.
-const MOST_AHEAD_PARKED = 1000;
+const MAX_AHEAD = 10_000;
+// Lower than MAX_AHEAD: this count runs once per parked recipient, the other once per message.
+const MAX_AHEAD_PARKED = 1000;
 
 export interface Place {
   readonly ahead: number | null;
@@ -36,10 +36,10 @@ async function queuePlace(sql: Sql, job_id: string | null): Promise<Place> {
   const [row] = await sql<{ ahead: number; per_minute: number }[]>`
     select p.ahead,
       (select coalesce(sum(w.ended_per_minute), 0)::int from delivery_workers w where ${isThere(sql)}) as per_minute
-    from (${jobsAhead(sql, sql`'delivery.attempt'`, job_id, MOST_AHEAD)}) p`;
+    from (${jobsAhead(sql, sql`'delivery.attempt'`, job_id, MAX_AHEAD)}) p`;
   if (!row) return { ahead: null, eta_seconds: null };
   const { ahead, per_minute } = row;
-  const told = per_minute > 0 && ahead < MOST_AHEAD;
+  const told = per_minute > 0 && ahead < MAX_AHEAD;
   return { ahead, eta_seconds: told ? Math.ceil(((ahead + 1) * 60) / per_minute) : null };
 }
 
@@ -62,7 +62,7 @@ async function lanePlaces(
       select count(*)::int as ahead from (
         select from parked_deliveries p
         where p.lane = o.lane and p.priority = o.priority and p.workspace_id = ${workspace_id} and p.due_at < o.due_at
-        limit ${MOST_AHEAD_PARKED}
+        limit ${MAX_AHEAD_PARKED}
       ) p
     ) c`;
   return rows.map(({ id, ahead }) => [id, { ahead, eta_seconds: null }] as const);

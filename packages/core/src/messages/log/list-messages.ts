@@ -30,7 +30,7 @@ import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain 
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
 // A domain with more senders than this is a large part of its workspace, so a walk of the workspace finds it quickly.
-const MOST_SENDERS = 32;
+const MAX_SENDERS = 32;
 
 const input = z.object({ ...pageFields, ...filterFields });
 
@@ -162,6 +162,6 @@ export async function driversOf(
 /** None if `from` is given, or if the domain has too many senders. */
 async function domainDrivers(sql: Sql | Tx, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
   if (domain === null || from !== null) return [];
-  const emails = await sendersOf(sql, workspace_id, domain, MOST_SENDERS);
+  const emails = await sendersOf(sql, workspace_id, domain, MAX_SENDERS);
   return emails === null ? [] : [{ kind: 'sender', domain, emails }];
 }

@@ -7,14 +7,12 @@ import { issueFor } from '../../operation/parse-input.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
 import { type Priority, priorityField } from '../../priorities/index.ts';
 
-const MOST_TAGS = 5;
+const MAX_TAGS = 5;
 
-const statusText = z
-  .string()
-  .meta({
-    description: `One or a comma-separated list of ${deliveryStates.join(', ')}.`,
-    examples: ['bounced,failed'],
-  });
+const statusText = z.string().meta({
+  description: `One or a comma-separated list of ${deliveryStates.join(', ')}.`,
+  examples: ['bounced,failed'],
+});
 
 const statusField = statusText.transform((text, context) => {
   const statuses = text.split(',').map((part) => part.trim());
@@ -26,14 +24,14 @@ const statusField = statusText.transform((text, context) => {
 
 /** One or several tags, all required. A tag that no message can have finds nothing. */
 const tagField = z
-  .union([z.string(), z.array(z.string()).meta({ maxItems: MOST_TAGS })], {
+  .union([z.string(), z.array(z.string()).meta({ maxItems: MAX_TAGS })], {
     error: 'must be a tag, or several of them',
   })
   .transform((given, context) => {
     const tags = [...new Set(typeof given === 'string' ? [given] : given)].sort();
-    if (tags.length <= MOST_TAGS) return tags;
+    if (tags.length <= MAX_TAGS) return tags;
     context.addIssue(
-      issueFor('too_many_tags', `tag is given ${tags.length} times; a message carries at most ${MOST_TAGS}.`),
+      issueFor('too_many_tags', `tag is given ${tags.length} times; a message carries at most ${MAX_TAGS}.`),
     );
     return z.NEVER;
   });

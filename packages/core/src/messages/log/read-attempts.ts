@@ -9,7 +9,7 @@ import { attemptEntry, attemptSchema, keptAttempts } from './log-entry.ts';
 import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
 
 const MOST = 1000;
-const MOST_LOOKED_FOR = 100;
+const MAX_IDS_PER_LOOKUP = 100;
 // The attempt of a dead worker leaves no event; the attempt that took over does, within this time.
 const TAKEN_OVER_MS = 15 * 60_000;
 // The most events read for all ids together. One millisecond holds the events of a few commits, even for 100 ids.
@@ -72,7 +72,7 @@ export const readAttemptsById = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'Attempts by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST_LOOKED_FOR) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS_PER_LOOKUP) }),
   output: z.array(attemptOfSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
     const found = new Map<string, AttemptOfMessage>();

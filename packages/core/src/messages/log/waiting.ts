@@ -26,11 +26,9 @@ export const waitingSchema = z
         description:
           'With throttled: a failing destination, a limit set by an operator, or the resume rate after a hold.',
       }),
-    since: timeField
-      .nullable()
-      .meta({
-        description: 'With no_worker: when a worker was last seen, or when the email became due if none ever was.',
-      }),
+    since: timeField.nullable().meta({
+      description: 'With no_worker: when a worker was last seen, or when the email became due if none ever was.',
+    }),
     ahead: z.int().nullable().meta({
       description:
         'With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only those of the same workspace and priority, counted up to 1000. Null in lists.',

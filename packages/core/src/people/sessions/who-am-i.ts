@@ -7,7 +7,7 @@ import { requirePerson } from '../person.ts';
 import { workspaceRoles } from '../roles.ts';
 import { workspacesOf } from '../store.ts';
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 const accessSchema = z.object({
   id: idField(idPrefixes.workspace),
@@ -25,7 +25,7 @@ const personSchema = z.object({
   workspaces: z
     .array(accessSchema)
     .readonly()
-    .meta({ description: `Their workspaces, oldest first, up to ${MOST_SHOWN}.` }),
+    .meta({ description: `Their workspaces, oldest first, up to ${MAX_SHOWN}.` }),
 });
 
 type Person = z.output<typeof personSchema>;
@@ -40,7 +40,7 @@ export const whoAmI = operation({
   async run(ctx): Promise<Person> {
     const { user_id, email, workspace_id, scopes } = requirePerson(ctx);
     const operator = scopes.includes('operator');
-    const workspaces = await workspacesOf(ctx.sql, { id: user_id, operator }, MOST_SHOWN);
+    const workspaces = await workspacesOf(ctx.sql, { id: user_id, operator }, MAX_SHOWN);
     return { object: 'user', id: user_id, email, operator, workspace_id, scopes, workspaces };
   },
 });

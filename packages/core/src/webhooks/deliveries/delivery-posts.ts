@@ -5,7 +5,7 @@ import { timeField } from '../../fields/wire.ts';
 import type { WebhookAttemptRow } from './attempt-store.ts';
 import type { WebhookDeliveryRow } from './delivery-store.ts';
 
-const MOST_HEADERS = 40;
+const MAX_HEADERS = 40;
 const LONGEST_HEADER = 300;
 /** Response headers that only the client of the request should store. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'www-authenticate', 'authorization']);
@@ -69,7 +69,7 @@ function headersOf(text: string | null): Record<string, string> | null {
 export function shownHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const shown = Object.entries(headers)
     .filter(([name, value]) => value !== undefined && !SECRET_HEADERS.has(name.toLowerCase()))
-    .slice(0, MOST_HEADERS);
+    .slice(0, MAX_HEADERS);
   return Object.fromEntries(
     shown.map(([name, value]) => [
       cleanRemoteText(name).slice(0, LONGEST_HEADER),

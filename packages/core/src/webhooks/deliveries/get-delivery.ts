@@ -15,7 +15,7 @@ import { deliveriesByIds, loadOwedEvents, subjectsOfDeliveries, type WebhookDeli
 
 const MOST = 100;
 /** The retry schedule has about ten; a replay begins it again. */
-const MOST_POSTS = 50;
+const MAX_ATTEMPTS = 50;
 
 const detailSchema = webhookDeliverySchema
   .extend({
@@ -24,7 +24,7 @@ const detailSchema = webhookDeliverySchema
     posts: z
       .array(webhookPostSchema)
       .readonly()
-      .meta({ description: `The newest ${MOST_POSTS} attempts, oldest first.` }),
+      .meta({ description: `The newest ${MAX_ATTEMPTS} attempts, oldest first.` }),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
@@ -44,7 +44,7 @@ export const getWebhookDelivery = operation({
     const [[webhook], request_body, kept] = await Promise.all([
       endpoint,
       endpoint.then(([found]) => requestBody(ctx, row, found?.format ?? 'postrider')),
-      attemptsOfDeliveries(ctx.sql, workspace_id, [id], MOST_POSTS),
+      attemptsOfDeliveries(ctx.sql, workspace_id, [id], MAX_ATTEMPTS),
     ]);
     return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, kept) };
   },
@@ -63,7 +63,7 @@ export const readWebhookPosts = operation({
     const rows = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, ids));
     const there = rows.map(({ id }) => id);
     const kept = Map.groupBy(
-      await attemptsOfDeliveries(ctx.sql, workspace_id, there, MOST_POSTS),
+      await attemptsOfDeliveries(ctx.sql, workspace_id, there, MAX_ATTEMPTS),
       (row) => row.delivery_id,
     );
     const found = new Map(rows.map((row) => [row.id, postsOf(row, kept.get(row.id) ?? [])]));

@@ -10,7 +10,7 @@ export function isHeld(sql: Sql | Tx, webhook_id: Fragment): Fragment {
 
 // Other events that unblock a webhook, such as the end of the held backlog, send no job, so a waiting job polls at
 // least this often.
-const MOST_ASLEEP_SECONDS = 5;
+const MAX_ASLEEP_SECONDS = 5;
 
 /**
  * When a webhook with a resume rate may post next, at most a few seconds ahead; null without a rate. Reads the same
@@ -20,7 +20,7 @@ export function nextTokenAt(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   return sql`(
     select least(
       coalesce(h.resumed_until, h.ended_at) + ceil(60000000.0 / h.resume_rate_per_minute) * interval '1 microsecond',
-      clock_now() + make_interval(secs => ${MOST_ASLEEP_SECONDS})
+      clock_now() + make_interval(secs => ${MAX_ASLEEP_SECONDS})
     )
     from holds h
     where h.scope = 'webhook' and h.value_id = ${webhook_id} and h.ended_at is not null

@@ -23,7 +23,7 @@ import {
 } from './webhook-entry.ts';
 
 // Per mode, so that sandbox endpoints do not use up the limit of live ones.
-const MOST_WEBHOOKS = 10;
+const MAX_WEBHOOKS = 10;
 
 /** Adds an endpoint; only this answer contains its secret. */
 export const createWebhook = operation({
@@ -53,7 +53,7 @@ export const createWebhook = operation({
     const secret = newWebhookSecret();
     const row = await ctx.sql.begin(async (tx) => {
       await requireRoomInPlan(tx, workspace_id, 'webhooks');
-      if ((await countWebhooks(tx, workspace_id, mode)) >= MOST_WEBHOOKS) throw tooMany(mode);
+      if ((await countWebhooks(tx, workspace_id, mode)) >= MAX_WEBHOOKS) throw tooMany(mode);
       const added = await insertWebhook(tx, {
         workspace_id,
         id,
@@ -81,6 +81,6 @@ function liveFromSandbox(): AppError {
 function tooMany(mode: KeyMode): AppError {
   return new AppError(
     'webhook_limit',
-    `A workspace has at most ${MOST_WEBHOOKS} ${mode} webhooks. Delete one, or subscribe an existing one to more event types.`,
+    `A workspace has at most ${MAX_WEBHOOKS} ${mode} webhooks. Delete one, or subscribe an existing one to more event types.`,
   );
 }

@@ -15,7 +15,7 @@ import { webhookEntry, webhookSchema } from './webhook-entry.ts';
 
 const MOST = 1000;
 // A body is up to 20 kB.
-const MOST_BODIES = 100;
+const MAX_BODIES = 100;
 const input = z.object({ ids: z.array(z.string()).max(MOST) });
 
 /** Filters by access scope: a sandbox key sees deliveries to endpoints of its mode only. */
@@ -80,7 +80,7 @@ export const readDeliveryBodies = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Bodies of several webhook deliveries',
-  input: z.object({ ids: z.array(z.string()).max(MOST_BODIES) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_BODIES) }),
   output: z.array(z.unknown()).readonly(),
   async run(ctx, { ids }): Promise<readonly unknown[]> {
     const rows = await withinAccess(ctx, await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids));

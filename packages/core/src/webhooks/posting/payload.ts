@@ -4,7 +4,7 @@ import type { WebhookFormat } from '../endpoints/format.ts';
 import { resendBody } from './resend-body.ts';
 
 // Standard Webhooks asks for less than 20 kB.
-const MOST_BYTES = 20_000;
+const MAX_BYTES = 20_000;
 const FIRST_ADDRESSES = 10;
 const LONG_TEXT = 500;
 
@@ -16,7 +16,7 @@ export function bodyOf({ event, message, email }: OwedEvent, format: WebhookForm
 /** Drops long fields, the least significant first; the postrider format lists them in data.truncated. */
 export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   const whole = written(entry, format);
-  if (whole.length < MOST_BYTES) return whole;
+  if (whole.length < MAX_BYTES) return whole;
   const { email, recipient, ...facts } = entry.data;
   const mail = email && {
     ...email,
@@ -28,7 +28,7 @@ export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   const truncated = ['email.to', 'email.subject', 'email.metadata'];
   const data = { ...facts, email: mail, recipient, truncated };
   const shorter = written({ ...entry, data }, format);
-  if (shorter.length < MOST_BYTES) return shorter;
+  if (shorter.length < MAX_BYTES) return shorter;
   const least = { email: mail, recipient, truncated: [...truncated, 'data'] };
   return written({ ...entry, data: least }, format);
 }

@@ -21,7 +21,7 @@ export interface Timeline {
   readonly compressed: boolean;
 }
 
-const MOST_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 // Idle time takes at most as much of the axis as this share of what happened.
 const IDLE_SHARE = 0.35;
 const SHORTEST_MS = 4;
@@ -32,7 +32,7 @@ export const phaseNames: readonly PhaseName[] = ['connect', 'tls', 'mail', 'data
 export function timelineOf(email: Email, now_ms: number): Timeline {
   const begun = Date.parse(email.created_at);
   const attempts = email.attempts.toSorted((left, right) => left.started_at.localeCompare(right.started_at));
-  const shown = attempts.slice(-MOST_ATTEMPTS);
+  const shown = attempts.slice(-MAX_ATTEMPTS);
   const last = new Map(attempts.map((one) => [one.recipient_id, one.id]));
   const first = attempts[0];
   const waits_until = first ? Date.parse(first.started_at) : now_ms;

@@ -16,7 +16,7 @@ type Hold = Outputs['holds']['get'];
 type Entry = Outputs['audit']['list']['data'][number];
 type Way = 'ramp' | 'at_once';
 
-const USUAL_RATE = 60;
+const DEFAULT_RATE = 60;
 /** Of the queues, only the one of mail has a backlog that is sent at a rate. */
 const RATED_QUEUE = 'delivery.attempt';
 
@@ -93,7 +93,7 @@ function Release({ hold, onClose }: { readonly hold: Hold; readonly onClose: () 
                   type="number"
                   min={1}
                   max={60_000}
-                  defaultValue={hold.resume_rate_per_minute ?? USUAL_RATE}
+                  defaultValue={hold.resume_rate_per_minute ?? DEFAULT_RATE}
                   required
                 />
               )}

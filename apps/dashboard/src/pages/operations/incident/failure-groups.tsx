@@ -15,7 +15,7 @@ interface Acting {
   readonly onOpen: (action: IncidentAction, destination: string) => void;
 }
 
-const MOST_OFFERED = 3;
+const MAX_SUGGESTIONS = 3;
 
 export function FailureGroups({ groups, ...acting }: Acting & { readonly groups: readonly Group[] }) {
   if (groups.length === 0) return null;
@@ -63,7 +63,7 @@ function columns({ own, onOpen }: Acting): readonly Column<Group>[] {
       show: ({ signature, destinations }) =>
         destinations.length > 0 && (
           <Menu label={words.actions(signature)} className="button plain icon" button={<Ellipsis size={16} />}>
-            {destinations.slice(0, MOST_OFFERED).flatMap((destination) => [
+            {destinations.slice(0, MAX_SUGGESTIONS).flatMap((destination) => [
               <MenuItem key={`hold ${destination}`} needs="operator" onSelect={() => onOpen('hold', destination)}>
                 {words.hold(destination)}
               </MenuItem>,

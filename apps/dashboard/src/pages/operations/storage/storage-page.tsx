@@ -14,7 +14,7 @@ type Table = Storage['tables'][number];
 const DAYS_A_YEAR = 365;
 const LONG_DAYS = 100 * DAYS_A_YEAR;
 /** Smaller tables are left out: they free no space. */
-const LEAST_BYTES = 100_000;
+const MIN_BYTES = 100_000;
 
 const count = (value: number) => Math.round(value).toLocaleString('en');
 
@@ -103,7 +103,7 @@ function Always({ tables }: { readonly tables: readonly Table[] }) {
 }
 
 function Tables({ storage }: { readonly storage: Storage }) {
-  const shown = storage.tables.filter((table) => table.bytes >= LEAST_BYTES);
+  const shown = storage.tables.filter((table) => table.bytes >= MIN_BYTES);
   const rest = storage.database_bytes - shown.reduce((sum, table) => sum + table.bytes, 0);
   return (
     <Panel title={words.tables} bare>
