@@ -96,7 +96,7 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
     graphql('mutation { destinationLimit(input: { destination: "example.com", connections: 2 }) { __typename } }'),
   ],
   reply_to: [send({ reply_to: 'help@example.com' })],
-  'reply_to, or let Postrider set it': [send({ reply_to: 'help@example.com' })],
+  'reply_to, or let Postrider set the header': [send({ reply_to: 'help@example.com' })],
   'to[3]. Validate addresses when people enter them': 'It is a place in a body.',
   'https://example.com/hooks/postrider': [post('/webhooks', { url: 'https://example.com/hooks/postrider' })],
   'https://example.com/hooks': [post('/webhooks', { url: 'https://example.com/hooks' })],

@@ -17,7 +17,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   unknown_parameter: 'The message lists the known parameters. To get the next page, use cursor.',
   invalid_type: 'Each invalid field is listed in details with its valid values. The API reference has every type.',
   invalid_email:
-    'Use one mailbox, such as a@b.c or Name <a@b.c>. The position is given in details, such as to[3]. Validate addresses when people enter them.',
+    'Use one mailbox: a@b.c or Name <a@b.c>. The position is given in details, such as to[3]. Validate addresses when people enter them.',
   no_content: 'Send html, text or both. A common cause is a template that rendered nothing.',
   too_many_recipients: 'Send a batch with one email per person. Recipients of the same email can see each other.',
   too_many_tags: 'Keep the tags that you filter by, and move the rest to metadata.',
