@@ -29,7 +29,7 @@ export class Clients {
   readonly #options: ClientsOptions;
   readonly #open = new Set<Promise<void>>();
   #running = true;
-  #most_open = 0;
+  #max_open = 0;
 
   constructor(ledgers: Ledgers, options: ClientsOptions) {
     this.#ledgers = ledgers;
@@ -46,8 +46,8 @@ export class Clients {
   }
 
   /** The most requests that were under way at once. */
-  get most_open(): number {
-    return this.#most_open;
+  get max_open(): number {
+    return this.#max_open;
   }
 
   /** Makes no more requests, and waits for the answers to those made. */
@@ -58,7 +58,7 @@ export class Clients {
 
   #keep(work: Promise<void>): void {
     this.#open.add(work);
-    this.#most_open = Math.max(this.#most_open, this.#open.size);
+    this.#max_open = Math.max(this.#max_open, this.#open.size);
     void work.finally(() => this.#open.delete(work));
   }
 

@@ -85,7 +85,7 @@ export const processesDrill: Drill = {
             .filter((one) => !ofKill.includes(one))
             .map(({ at, what }) => `${new Date(at).toISOString()} ${what}`),
         ),
-        atMost('requests that failed on the killed process', ofKill.length, clients.most_open),
+        atMost('requests that failed on the killed process', ofKill.length, clients.max_open),
         atMost('second copies after the kill of a worker', second, MAX_UNRECORDED),
         check('the added API process took no request', taken > 0 ? [] : ['none']),
         ...limits,

@@ -49,7 +49,7 @@ export interface Life {
   ended_at: number | null;
   /** How it ended; unplanned is a fault of the service. */
   end: 'killed' | 'stopped' | 'unplanned' | null;
-  most_memory_mb: number;
+  max_memory_mb: number;
 }
 
 /** What a fault is made to. */

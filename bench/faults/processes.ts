@@ -155,7 +155,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
 }
 
 function newLife(slot: string, pid: number): Life {
-  return { slot, pid, started_at: wallTime(), ready_at: null, ended_at: null, end: null, most_memory_mb: 0 };
+  return { slot, pid, started_at: wallTime(), ready_at: null, ended_at: null, end: null, max_memory_mb: 0 };
 }
 
 async function untilItAnswers(life: Life, port: number): Promise<void> {
@@ -174,7 +174,7 @@ async function watchMemory(life: Life): Promise<void> {
     try {
       const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${life.pid}/status`, 'utf8'))?.[1];
       if (kb !== undefined && life.ready_at !== null)
-        life.most_memory_mb = Math.max(life.most_memory_mb, Math.round(Number(kb) / 1024));
+        life.max_memory_mb = Math.max(life.max_memory_mb, Math.round(Number(kb) / 1024));
     } catch {
       return;
     }

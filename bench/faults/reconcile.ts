@@ -45,8 +45,8 @@ export function reconcile(ledgers: Ledgers, stored: Stored, options: ReconcileOp
     ...recoveryChecks(ledgers, plan),
     ...times.checks,
   ];
-  const most_mb = Math.max(...ledgers.lives.map((life) => life.most_memory_mb));
-  return { checks, notes: [...duplicates.notes, ...times.notes, `most memory of a process: ${most_mb} MB`] };
+  const max_mb = Math.max(...ledgers.lives.map((life) => life.max_memory_mb));
+  return { checks, notes: [...duplicates.notes, ...times.notes, `most memory of a process: ${max_mb} MB`] };
 }
 
 /** Copies that a server took, by message and recipient, in the order of their arrival. */

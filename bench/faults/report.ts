@@ -20,12 +20,12 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
   print('');
   print(summary(ledgers));
   print('Lives of processes (from start to ready, from ready to end, most memory):');
-  for (const { slot, started_at, ready_at, ended_at, end, most_memory_mb } of ledgers.lives) {
+  for (const { slot, started_at, ready_at, ended_at, end, max_memory_mb } of ledgers.lives) {
     const seconds = (from: number | null, to: number | null) =>
       from === null || to === null ? 'never' : `${((to - from) / 1000).toFixed(1)} s`;
     print(
       `  ${slot.padEnd(9)} ${seconds(started_at, ready_at).padStart(7)} ${seconds(ready_at, ended_at).padStart(8)} ` +
-        `${String(most_memory_mb).padStart(4)} MB  ${end ?? 'alive'}`,
+        `${String(max_memory_mb).padStart(4)} MB  ${end ?? 'alive'}`,
     );
   }
   print('');

@@ -25,13 +25,13 @@ interface Round {
 
 interface RoundOptions {
   readonly rounds: number;
-  readonly most_steal?: number;
+  readonly max_steal?: number;
   readonly ticks?: () => ProcessorTicks;
 }
 
 /** Runs rounds until enough were undisturbed; a disturbed one is dropped and repeated, up to a limit. */
 export async function measureRounds(
-  { rounds, most_steal = MAX_STEAL_PERCENT, ticks = readTicks }: RoundOptions,
+  { rounds, max_steal = MAX_STEAL_PERCENT, ticks = readTicks }: RoundOptions,
   measure: (keep: Keep, round: number) => Promise<void>,
 ): Promise<Rounds> {
   const clean: Round[] = [];
@@ -41,7 +41,7 @@ export async function measureRounds(
     const before = ticks();
     await measure((series, value) => figures.set(series, value), index);
     const steal = stealPercent(before, ticks());
-    (steal <= most_steal ? clean : disturbed).push({ figures, steal });
+    (steal <= max_steal ? clean : disturbed).push({ figures, steal });
   }
   const spare = disturbed.sort((left, right) => left.steal - right.steal).slice(0, rounds - clean.length);
   const counted = [...clean, ...spare];

@@ -17,7 +17,7 @@ const BOTH = 'Node and Postgres, MB';
 /** S1: what all-in-one holds some time after a second start, with nothing to do since. */
 export async function benchMemoryAtRest({ rounds: count, rest_seconds }: BenchOptions): Promise<Report[]> {
   // Memory does not depend on who else uses the processors.
-  const rounds = await measureRounds({ rounds: count, most_steal: 100 }, (keep) =>
+  const rounds = await measureRounds({ rounds: count, max_steal: 100 }, (keep) =>
     inScratchFolder('memory', async (folder) => {
       const first = await startAllInOne(folder);
       await first.stop();

@@ -32,7 +32,7 @@ async function measureMemoryUnderLoad(server: BenchServer, { rounds: count }: Be
     const attachments = [{ filename: 'attachment.txt', content, content_type: 'text/plain' }];
     const requests = product.requestsOf({ attachments });
     // Memory does not depend on who else uses the processors.
-    const rounds = await measureRounds({ rounds: count, most_steal: 100 }, async (keep) => {
+    const rounds = await measureRounds({ rounds: count, max_steal: 100 }, async (keep) => {
       await product.reset();
       const sink = await startSinkProcess();
       const running = await startProduct(product, {

@@ -157,7 +157,7 @@ function sayHow(neighbor: Neighbor, { lives }: Ledgers, since: number): void {
   say(
     `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(probes, 0.99)} ms, most ${at(probes, 1)} ms`,
   );
-  say(`  most memory so far: ${lives.map(({ slot, most_memory_mb }) => `${slot} ${most_memory_mb} MB`).join(', ')}`);
+  say(`  most memory so far: ${lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`).join(', ')}`);
 }
 
 function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: number): Check[] {
@@ -166,7 +166,7 @@ function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: numbe
   const arrivals = neighbor.arrivals(seen);
   const timesOf = (large: boolean) => arrivals.filter(({ of }) => (of === 'large') === large).map(({ ms }) => ms);
   const health = probes.map(({ took_ms }) => took_ms);
-  const memory = lives.map(({ slot, most_memory_mb }) => `${slot} ${most_memory_mb} MB`);
+  const memory = lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`);
   return [
     check(
       'responses to the neighbor other than 202 and 250',
@@ -182,7 +182,7 @@ function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: numbe
       'probes at /healthz that failed',
       probes.filter(({ ok }) => !ok).map((probe) => new Date(probe.at).toISOString()),
     ),
-    atMost('MB resident, most of a process', Math.max(...lives.map((life) => life.most_memory_mb)), 700, memory),
+    atMost('MB resident, most of a process', Math.max(...lives.map((life) => life.max_memory_mb)), 700, memory),
     atMost('MB of the request log', Math.round((log_bytes / MIB) * 10) / 10, 10),
     check(
       'processes that ended',

@@ -23,13 +23,13 @@ it('chaos C13: a backlog for one relay waits in the queue, and nothing is parked
   );
   await journey.start({ ROLES: 'worker' });
 
-  let most_parked = 0;
+  let max_parked = 0;
   await expect
     .poll(async () => {
-      most_parked = Math.max(most_parked, (await journey.sql`select from parked_deliveries`).length);
+      max_parked = Math.max(max_parked, (await journey.sql`select from parked_deliveries`).length);
       return statesOf(journey.sql);
     }, PATIENCE)
     .toEqual({ delivered: MAILS });
 
-  expect(most_parked).toBe(0);
+  expect(max_parked).toBe(0);
 });

@@ -108,7 +108,7 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
     get('/email/logs?since=2030-01-31T10:00:00%2B01:00'),
   ],
   '2030-01-31T09:00:00Z': [get('/email/logs?since=2030-01-31T09:00:00Z')],
-  '${least_seconds}s': [starts({ SHUTDOWN_GRACE: '5s' })],
+  '${min_seconds}s': [starts({ SHUTDOWN_GRACE: '5s' })],
   '90d or 36h': [starts({ RETENTION_CAPTURES: '90d' }), starts({ RETENTION_CAPTURES: '36h' })],
   '30s, 5m or 2h': [starts({ RETRY_SCHEDULE: '30s,5m,2h' })],
   '10.0.0.0/8': [starts({ TRUSTED_PROXIES: '10.0.0.0/8' })],

@@ -22,12 +22,12 @@ export interface BatchingPolicy {
  * carried, or with twenty once most of the usual time has passed. The database then finds the next commit when it has
  * finished one, and a slow disk gets larger batches. A commit that hangs delays others by 25 ms at most.
  */
-export function createBatchingPolicy(most_under_way: number): BatchingPolicy {
+export function createBatchingPolicy(max_under_way: number): BatchingPolicy {
   let under_way = 0;
   let last_size = 0;
   let last_begun_ms = 0;
   let served_from_ms = 0;
-  let usual_ms = 0;
+  let average_ms = 0;
 
   return {
     begun(size, now_ms) {
@@ -40,16 +40,16 @@ export function createBatchingPolicy(most_under_way: number): BatchingPolicy {
       under_way -= 1;
       // The database began with it only when the one before it was done.
       const took_ms = now_ms - Math.max(begun_ms, served_from_ms);
-      usual_ms += (took_ms - usual_ms) * (usual_ms === 0 ? 1 : WEIGHT_OF_THE_LAST);
+      average_ms += (took_ms - average_ms) * (average_ms === 0 ? 1 : WEIGHT_OF_THE_LAST);
       served_from_ms = now_ms;
     },
     worthwhile: (waiting, now_ms) =>
       under_way === 0 ||
-      (under_way < most_under_way && waiting >= last_size) ||
+      (under_way < max_under_way && waiting >= last_size) ||
       now_ms - last_begun_ms >= LONGEST_WAIT_MS,
     urgent(waiting, now_ms) {
-      if (waiting < EARLY_BATCH || under_way >= most_under_way) return false;
-      return under_way === 0 || now_ms - served_from_ms >= usual_ms * EARLY_SHARE;
+      if (waiting < EARLY_BATCH || under_way >= max_under_way) return false;
+      return under_way === 0 || now_ms - served_from_ms >= average_ms * EARLY_SHARE;
     },
   };
 }

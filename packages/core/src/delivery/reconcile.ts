@@ -20,11 +20,11 @@ const MAX_PAGES = 100;
 export interface Walk {
   after: Overdue | null;
   readonly page: number;
-  readonly most_pages: number;
+  readonly max_pages: number;
 }
 
-export function newWalk(page = PAGE, most_pages = MAX_PAGES): Walk {
-  return { after: null, page, most_pages };
+export function newWalk(page = PAGE, max_pages = MAX_PAGES): Walk {
+  return { after: null, page, max_pages };
 }
 
 /**
@@ -34,7 +34,7 @@ export function newWalk(page = PAGE, most_pages = MAX_PAGES): Walk {
  */
 export async function reconcileDeliveries(services: Services, walk: Walk = newWalk()): Promise<number> {
   let rescued = await rescueParked(services);
-  for (let count = 0; count < walk.most_pages; count++) {
+  for (let count = 0; count < walk.max_pages; count++) {
     const overdue = await overdueRecipients(services.sql, OVERDUE_SECONDS, walk.after, walk.page);
     rescued += await rescueOrphans(services, overdue);
     walk.after = overdue.length < walk.page ? null : (overdue.at(-1) ?? null);

@@ -17,12 +17,12 @@ export const failing = (detail: string, fix: string): Finding => ({ status: 'fai
 const MAX_MS = 5000;
 
 /** The finding of a check, or that it took too long or broke: one check never hides another. */
-export async function inTime(check: () => Finding | Promise<Finding>, most_ms = MAX_MS): Promise<Finding> {
+export async function inTime(check: () => Finding | Promise<Finding>, max_ms = MAX_MS): Promise<Finding> {
   const { promise: late, resolve } = Promise.withResolvers<Finding>();
   const timer = setTimeout(
     () =>
-      resolve(warning(`No response within ${most_ms / 1000} s.`, 'Run it again. If it keeps failing, check the load.')),
-    most_ms,
+      resolve(warning(`No response within ${max_ms / 1000} s.`, 'Run it again. If it keeps failing, check the load.')),
+    max_ms,
   );
   try {
     return await Promise.race([Promise.resolve().then(check), late]);

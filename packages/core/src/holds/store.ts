@@ -62,9 +62,9 @@ export interface NewHold {
   readonly resume_rate_per_minute: number | null;
 }
 
-export async function liesAhead(tx: Tx, at: Date, most_days: number): Promise<boolean> {
+export async function liesAhead(tx: Tx, at: Date, max_days: number): Promise<boolean> {
   const [row] = await tx<{ ahead: boolean }[]>`
-    select a.at > clock_now() and a.at <= clock_now() + make_interval(days => ${most_days}) as ahead
+    select a.at > clock_now() and a.at <= clock_now() + make_interval(days => ${max_days}) as ahead
     from (select ${at}::timestamptz as at) a`;
   return row?.ahead === true;
 }

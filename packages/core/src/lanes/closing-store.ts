@@ -126,7 +126,7 @@ export async function heldDestinations(
 }
 
 /** Lanes that are closed or have parked mail, with the number of parked mails, counted up to a bound. */
-export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
+export async function laneSummaries(sql: Sql, max_counted: number): Promise<LaneSummary[]> {
   return sql<LaneSummary[]>`
     with recursive ${parkedLanes(sql, '', LANES_PER_POLL)},
     named as (
@@ -137,7 +137,7 @@ export async function laneSummaries(sql: Sql, most_counted: number): Promise<Lan
     from named n
     left join lanes l on l.lane = n.lane and l.closed_until > clock_now()
     cross join lateral (
-      select count(*)::int as parked from (select from parked_deliveries p where p.lane = n.lane limit ${most_counted}) p
+      select count(*)::int as parked from (select from parked_deliveries p where p.lane = n.lane limit ${max_counted}) p
     ) c
     order by n.lane`;
 }

@@ -39,10 +39,10 @@ export interface TroubleRow {
 }
 
 /** What needs action: domains without their records, endpoints that fail, and holds in force. */
-export async function troubles(sql: Sql, workspace_id: string, most_names: number): Promise<TroubleRow[]> {
+export async function troubles(sql: Sql, workspace_id: string, max_names: number): Promise<TroubleRow[]> {
   return sql<TroubleRow[]>`
     select kind, state, count(*)::int as count, min(since) as since,
-      (array_agg(name order by since, name))[1:${most_names}::int] as names
+      (array_agg(name order by since, name))[1:${max_names}::int] as names
     from (
       select 'domain' as kind, status as state, name, status_since as since from domains
       where workspace_id = ${workspace_id} and not sandbox and status in ('at_risk', 'failed', 'suspended')

@@ -68,12 +68,12 @@ const age = z.string().transform((text, context) => {
 });
 
 /** A single duration in seconds, within bounds. */
-const duration = (least_seconds: number, most_seconds: number) =>
+const duration = (min_seconds: number, max_seconds: number) =>
   z.string().transform((text, context) => {
     const match = /^(\d+)(s|m|h|d)$/.exec(text);
     const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : Number.NaN;
-    if (seconds >= least_seconds && seconds <= most_seconds) return seconds;
-    const message = `must be a duration from ${least_seconds}s to ${most_seconds}s, such as ${least_seconds}s`;
+    if (seconds >= min_seconds && seconds <= max_seconds) return seconds;
+    const message = `must be a duration from ${min_seconds}s to ${max_seconds}s, such as ${min_seconds}s`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });

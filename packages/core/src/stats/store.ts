@@ -193,14 +193,14 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
  * The end of a statement that has rows as `counted` and their histograms as `bins`: the busiest keys of each bucket get
  * a row each, and the rest one row together.
  */
-function insertion(tx: Tx, table: string, counted: Fragment, most_keys: number): Fragment {
+function insertion(tx: Tx, table: string, counted: Fragment, max_keys: number): Fragment {
   return tx`
     , totals as (
       select workspace_id, dimension, at, key,
         row_number() over (partition by workspace_id, dimension, at order by sum(n) desc, key) as place
       from ${counted} where key <> '' group by workspace_id, dimension, at, key
     ),
-    named as materialized (select workspace_id, dimension, at, key from totals where place <= ${most_keys}),
+    named as materialized (select workspace_id, dimension, at, key from totals where place <= ${max_keys}),
     histograms as (
       select workspace_id, dimension, at, key,
         jsonb_object_agg(bin, n) filter (where of = 'first') as first_attempt,

@@ -39,8 +39,8 @@ async function queuePlace(sql: Sql, job_id: string | null): Promise<Place> {
     from (${jobsAhead(sql, sql`'delivery.attempt'`, job_id, MAX_AHEAD)}) p`;
   if (!row) return { ahead: null, eta_seconds: null };
   const { ahead, per_minute } = row;
-  const told = per_minute > 0 && ahead < MAX_AHEAD;
-  return { ahead, eta_seconds: told ? Math.ceil(((ahead + 1) * 60) / per_minute) : null };
+  const has_estimate = per_minute > 0 && ahead < MAX_AHEAD;
+  return { ahead, eta_seconds: has_estimate ? Math.ceil(((ahead + 1) * 60) / per_minute) : null };
 }
 
 async function lanePlaces(

@@ -232,7 +232,7 @@ export interface EndpointHealth {
 export async function recordHealth(
   tx: Tx,
   news: readonly EndpointNews[],
-  pause: { readonly after: number; readonly first_seconds: number; readonly most_seconds: number },
+  pause: { readonly after: number; readonly first_seconds: number; readonly max_seconds: number },
 ): Promise<EndpointHealth[]> {
   return tx<EndpointHealth[]>`
     with news as materialized (
@@ -260,7 +260,7 @@ export async function recordHealth(
         case when not l.succeeded then w.paused_until end,
         case when l.wait_seconds > 0 then clock_now() + make_interval(secs => l.wait_seconds) end,
         case when l.failure_count >= ${pause.after}
-          then clock_now() + make_interval(secs => least(${pause.most_seconds}::float8,
+          then clock_now() + make_interval(secs => least(${pause.max_seconds}::float8,
             ${pause.first_seconds}::float8 * power(2, least(l.failure_count - ${pause.after}, 30)))) end)
     from locked l
     where w.workspace_id = l.workspace_id and w.id = l.id

@@ -61,7 +61,7 @@ export interface ClaimedPosts {
 }
 
 // A single failure is not an outage; five in a row are.
-const PAUSE = { after: 5, first_seconds: 10, most_seconds: 300 };
+const PAUSE = { after: 5, first_seconds: 10, max_seconds: 300 };
 const NOTICE_SECONDS = 86_400;
 const DISABLE_SECONDS = 5 * 86_400;
 const USER_AGENT = 'Postrider-Webhooks/1';

@@ -62,8 +62,8 @@ function axisOf(steps: readonly Step[]): Pick<Timeline, 'at' | 'compressed'> {
     return { from, to, busy: isBusy(from, to), length: to - from };
   });
   const worked = spans.reduce((sum, { busy: works, length }) => sum + (works ? length : 0), 0);
-  const most_idle = worked === 0 ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_MS, worked * IDLE_SHARE);
-  const drawn = spans.map((one) => ({ ...one, length: one.busy ? one.length : Math.min(one.length, most_idle) }));
+  const max_idle = worked === 0 ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_MS, worked * IDLE_SHARE);
+  const drawn = spans.map((one) => ({ ...one, length: one.busy ? one.length : Math.min(one.length, max_idle) }));
   const total = drawn.reduce((sum, { length }) => sum + length, 0) || 1;
   const at = (ms: number) => {
     let before = 0;
