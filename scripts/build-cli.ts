@@ -35,8 +35,8 @@ export async function buildCli(): Promise<void> {
         name: 'without the machine',
         async resolveId(source, importer) {
           if (source === ABSENT) return ABSENT;
-          const found = await this.resolve(source, importer, { skipSelf: true });
-          return found && ofMachine.test(found.id) ? ABSENT : found;
+          const resolution = await this.resolve(source, importer, { skipSelf: true });
+          return resolution && ofMachine.test(resolution.id) ? ABSENT : resolution;
         },
         load: (id) => (id === ABSENT ? absent : null),
       },

@@ -14,10 +14,14 @@ const MAX_BYTES = 1 << 30;
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, maxBuffer: MAX_BYTES });
 
 function commitOfBaseline(): string {
-  const found = git('log', '--diff-filter=A', '--format=%H', '--', BASELINE).toString().trim().split('\n').at(-1);
+  const first_commit = git('log', '--diff-filter=A', '--format=%H', '--', BASELINE)
+    .toString()
+    .trim()
+    .split('\n')
+    .at(-1);
   const shallow = git('rev-parse', '--is-shallow-repository').toString().trim() === 'true';
-  if (shallow || !found) throw new Error('this clone has no history; git fetch --unshallow brings it');
-  return found;
+  if (shallow || !first_commit) throw new Error('this clone has no history; git fetch --unshallow brings it');
+  return first_commit;
 }
 
 /** Fills a directory with the tree of a commit and the packages of its own lockfile. */

@@ -73,7 +73,7 @@ export function longestGap({ accepted }: Ledgers): number {
 export function printChecks(name: string, checks: readonly Check[]): boolean {
   for (const one of checks) {
     const limit = one.at_most > 0 ? ` (at most ${one.at_most})` : '';
-    console.log(`  ${holds(one) ? 'ok ' : 'BAD'} ${String(one.found).padStart(6)}  ${one.name}${limit}`);
+    console.log(`  ${holds(one) ? 'ok ' : 'BAD'} ${String(one.count).padStart(6)}  ${one.name}${limit}`);
     if (!holds(one)) for (const example of one.examples) console.log(`              ${example}`);
   }
   const failed = checks.filter((one) => !holds(one)).length;

@@ -32,9 +32,9 @@ try {
   const link = new URL(await printedLink());
   browser = await startChromium();
   const [state, paths] = await signIn(browser, link);
-  const found: Transfer[] = [];
-  for (const path of [...paths, ...FURTHER]) found.push(await load(browser, link.origin, path, state));
-  report(found);
+  const transfers: Transfer[] = [];
+  for (const path of [...paths, ...FURTHER]) transfers.push(await load(browser, link.origin, path, state));
+  report(transfers);
 } finally {
   await browser?.close();
   server.kill();
@@ -93,13 +93,13 @@ async function load(chromium: Browser, baseURL: string, path: string, storageSta
   return { path, script, all };
 }
 
-function report(found: readonly Transfer[]): void {
+function report(transfers: readonly Transfer[]): void {
   const kb = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`.padStart(8);
   console.log(`${'page'.padEnd(32)}${'script'.padStart(8)}${'all'.padStart(9)}`);
-  for (const { path, script, all } of found) console.log(`${path.padEnd(32)}${kb(script)} ${kb(all)}`);
-  const over = found.filter(({ script, all }) => script > SCRIPT_KB * 1000 || all > ALL_KB * 1000);
+  for (const { path, script, all } of transfers) console.log(`${path.padEnd(32)}${kb(script)} ${kb(all)}`);
+  const over = transfers.filter(({ script, all }) => script > SCRIPT_KB * 1000 || all > ALL_KB * 1000);
   console.log(
-    `\nbudget: ${SCRIPT_KB} kB of script, ${ALL_KB} kB in all; ${over.length} of ${found.length} pages are over it`,
+    `\nbudget: ${SCRIPT_KB} kB of script, ${ALL_KB} kB in all; ${over.length} of ${transfers.length} pages are over it`,
   );
   if (over.length > 0) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /** One thing that must hold, with what was found. */
 export interface Check {
   readonly name: string;
-  readonly found: number;
+  readonly count: number;
   readonly at_most: number;
   /** A few of what was found, to look into. */
   readonly examples: readonly string[];
@@ -10,15 +10,15 @@ export interface Check {
 const EXAMPLES = 8;
 
 /** So many of these there may be. */
-export function check(name: string, found: readonly string[], at_most = 0): Check {
-  return { name, found: found.length, at_most, examples: found.slice(0, EXAMPLES) };
+export function check(name: string, violations: readonly string[], at_most = 0): Check {
+  return { name, count: violations.length, at_most, examples: violations.slice(0, EXAMPLES) };
 }
 
 /** A figure and its limit. */
-export function atMost(name: string, found: number, at_most: number, examples: readonly string[] = []): Check {
-  return { name, found, at_most, examples: examples.slice(0, EXAMPLES) };
+export function atMost(name: string, count: number, at_most: number, examples: readonly string[] = []): Check {
+  return { name, count: count, at_most, examples: examples.slice(0, EXAMPLES) };
 }
 
-export function holds({ found, at_most }: Check): boolean {
-  return found <= at_most;
+export function holds({ count, at_most }: Check): boolean {
+  return count <= at_most;
 }

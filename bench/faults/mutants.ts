@@ -68,9 +68,9 @@ async function run(tree: string, name: string): Promise<{ readonly sound: boolea
   const { sound, seconds, checks } = JSON.parse(readFileSync(json, 'utf8')) as {
     sound: boolean;
     seconds: number;
-    checks: { name: string; found: number; holds: boolean }[];
+    checks: { name: string; count: number; holds: boolean }[];
   };
-  const failed = checks.filter(({ holds }) => !holds).map((check) => `${check.found} × ${check.name}`);
+  const failed = checks.filter(({ holds }) => !holds).map((check) => `${check.count} × ${check.name}`);
   if (failed.some((told) => told.endsWith(FAILED_IN_CALM)))
     return { sound: null, told: `fails requests by itself: ${failed.join('; ')}` };
   return { sound, told: `${seconds} s, ${failed.length === 0 ? 'every criterion holds' : failed.join('; ')}` };

@@ -30,9 +30,9 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
   }
   print('');
   for (const one of checks) {
-    const { name, found, at_most, examples } = one;
+    const { name, count, at_most, examples } = one;
     const limit = at_most > 0 ? ` (at most ${at_most})` : '';
-    print(`  ${holds(one) ? 'ok ' : 'BAD'} ${figure(found).padStart(7)}  ${name}${limit}`);
+    print(`  ${holds(one) ? 'ok ' : 'BAD'} ${figure(count).padStart(7)}  ${name}${limit}`);
     if (!holds(one)) for (const example of examples) print(`               ${example}`);
   }
   for (const note of notes) print(`  ${note}`);
@@ -72,6 +72,6 @@ function summary({ sent, seen, posted }: Ledgers): string {
   return `${sent.length} requests, ${accepted} accepted, ${seen.length} transactions at mail servers, ${posted.length} posts`;
 }
 
-function figure(found: number): string {
-  return Number.isInteger(found) ? String(found) : found.toFixed(2);
+function figure(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(2);
 }

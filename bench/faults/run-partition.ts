@@ -74,8 +74,8 @@ async function isSound(one: Case): Promise<boolean> {
     cut_at,
     recipients.filter(({ message_id }) => ids.has(message_id)),
   );
-  const bad = checks.filter((found) => !holds(found));
-  const failures = bad.map(({ name, found, examples }) => `${found} ${name} (${examples.join(', ')})`).join('; ');
+  const bad = checks.filter((one_check) => !holds(one_check));
+  const failures = bad.map(({ name, count, examples }) => `${count} ${name} (${examples.join(', ')})`).join('; ');
   say(
     `${bad.length === 0 ? 'ok ' : 'BAD'} ${policy}, reply after ${reply_ms} ms, away for ${away_s} s: ` +
       `${ids.size} emails, drained in ${(drained_in / 1000).toFixed(1)} s${failures && `: ${failures}`}`,

@@ -7,13 +7,13 @@ import { type Load, type LoadResult, runLoad } from './load.ts';
 // wrk needs a tenth of the CPU time of a socket loop in Node, and so does pgbench, to which it is compared. On few
 // cores a heavier load generator would slow the product down.
 
-let found: boolean | null = null;
+let is_installed: boolean | null = null;
 
 /** Closed-loop load, by wrk if it is installed. It distinguishes only 2xx, shown as 202, from all other responses. */
 export function runSends(load: Load): Promise<LoadResult> {
   // `wrk --version` may exit with 1; only its absence counts.
-  found ??= spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
-  return found ? runWrk(load, typeof load.port === 'number' ? [load.port] : load.port) : runLoad(load);
+  is_installed ??= spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
+  return is_installed ? runWrk(load, typeof load.port === 'number' ? [load.port] : load.port) : runLoad(load);
 }
 
 /** The closed loop of runLoad by wrk: one process per port, with its share of the connections. */

@@ -73,9 +73,9 @@ async function measurePriorities(server: BenchServer, { rounds: count, seconds }
 async function openSite(url: string): Promise<Site> {
   const product = await prepareProduct(url, 2);
   const opened = await openServices(product, { name: 'bench-priorities', connections: 12 }, () => undefined);
-  const found = await opened.services.sql<{ workspace_id: string; name: string }[]>`
+  const rows = await opened.services.sql<{ workspace_id: string; name: string }[]>`
     select workspace_id, name from domains where not sandbox order by name`;
-  const [first, second] = [found[0]?.workspace_id, found.at(-1)?.workspace_id];
+  const [first, second] = [rows[0]?.workspace_id, rows.at(-1)?.workspace_id];
   if (!first || !second || first === second) throw new Error('two workspaces with a domain are needed');
   return {
     services: opened.services,

@@ -191,9 +191,9 @@ function watchWaits(url: string): { longest(ms: number): Promise<number>; stop()
   return {
     async longest(ms) {
       await delay(ms);
-      const found = most;
+      const peak = most;
       most = 0;
-      return found;
+      return peak;
     },
     async stop() {
       running = false;

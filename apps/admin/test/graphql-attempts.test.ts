@@ -47,10 +47,10 @@ it('an attempt is found by the id that a log or an event shows, the first and th
   await world.drain();
   const attempts = await attemptsOf(id);
 
-  const found = await byId(attempts.map((attempt) => attempt.id));
+  const nodes = await byId(attempts.map((attempt) => attempt.id));
 
   expect(attempts).toHaveLength(4);
-  expect(found).toEqual(attempts.map(({ failureGroup: _, ...attempt }) => attempt));
+  expect(nodes).toEqual(attempts.map(({ failureGroup: _, ...attempt }) => attempt));
 });
 
 it('an attempt of another workspace, or one that never existed, is not found', async () => {

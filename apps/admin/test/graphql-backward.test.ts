@@ -51,9 +51,9 @@ describe('a page from the other end', () => {
     const pages: Page[] = [];
     let before: string | null = null;
     do {
-      const found: Page = await page({ last: 5, before, filter });
-      pages.unshift(found);
-      before = found.pageInfo.hasPreviousPage ? found.pageInfo.startCursor : null;
+      const connection: Page = await page({ last: 5, before, filter });
+      pages.unshift(connection);
+      before = connection.pageInfo.hasPreviousPage ? connection.pageInfo.startCursor : null;
     } while (before !== null);
 
     expect(pages.flatMap(idsOf)).toEqual(wanted());
@@ -64,11 +64,11 @@ describe('a page from the other end', () => {
   it('ends before the cursor of any edge, which is that of pages forward', async () => {
     const { edges } = await page({ first: 10 });
 
-    const found = await page({ last: 3, before: edges[7]?.cursor });
-    const forward = await page({ first: 3, after: found.pageInfo.endCursor });
+    const previous = await page({ last: 3, before: edges[7]?.cursor });
+    const forward = await page({ first: 3, after: previous.pageInfo.endCursor });
 
-    expect(idsOf(found)).toEqual(ids.slice(4, 7));
-    expect(found.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    expect(idsOf(previous)).toEqual(ids.slice(4, 7));
+    expect(previous.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
     expect(idsOf(forward)).toEqual(ids.slice(7, 10));
     expect(await page({ last: 3, before: edges[0]?.cursor })).toMatchObject({
       edges: [],

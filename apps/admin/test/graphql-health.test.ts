@@ -83,10 +83,10 @@ describe('health', () => {
 
     const { checks } = await health();
 
-    const found = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
-    expect(found.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
-    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled after failures: ${gone}.` });
-    expect(found.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 emails') });
+    const by_name = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
+    expect(by_name.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
+    expect(by_name.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled after failures: ${gone}.` });
+    expect(by_name.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 emails') });
   });
 
   it('tells operators of the instance, and admins of their workspace', async () => {

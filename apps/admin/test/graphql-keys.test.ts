@@ -79,11 +79,11 @@ describe('a sandbox key with admin', () => {
     }`;
     const ids = { mail: id, recipient: recipients[0]?.id, event: event?.id, key: live.id, hook: hook.id };
 
-    const found = await graphql.ask(query, ids);
+    const response = await graphql.ask(query, ids);
     const sandbox = await graphql.ask(query, ids, { key });
     const suppressions = await graphql.ask('{ suppressions(first: 1) { nodes { id } } }', {}, { key });
 
-    expect(found.data).toMatchObject({
+    expect(response.data).toMatchObject({
       mail: { id },
       event: { id: event?.id },
       key: { id: live.id },

@@ -144,11 +144,11 @@ describe('a message', () => {
     const later = newId('event', world.clock.now() + 5000);
     await sql`update events set id = ${later} where message_id = ${id} and type = 'email.queued'`;
 
-    const found = await ask(id, 'status lastEvent { type } finishedAt');
+    const email = await ask(id, 'status lastEvent { type } finishedAt');
 
     const [entry] = await invoke(world.as(world.workspace_id), readMessages, { ids: [id] });
     expect(entry?.last_event.type).toBe('email.canceled');
-    expect(found).toEqual({
+    expect(email).toEqual({
       status: 'CANCELED',
       lastEvent: { type: 'email.canceled' },
       finishedAt: entry?.last_event.at,

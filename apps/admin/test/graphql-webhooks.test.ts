@@ -50,18 +50,18 @@ async function deliveries(filter: object, first = 20): Promise<readonly Delivery
 
 describe('deliveries of a workspace', () => {
   it('are listed over all its webhooks, newest event first', async () => {
-    const found = await deliveries({});
+    const entries = await deliveries({});
 
-    expect(found.map(({ eventType, webhook }) => [eventType, webhook.id]).toSorted()).toEqual(
+    expect(entries.map(({ eventType, webhook }) => [eventType, webhook.id]).toSorted()).toEqual(
       [
         ['email.canceled', shop],
         ['email.canceled', stock],
         ['email.queued', shop],
       ].toSorted(),
     );
-    expect(found.at(-1)?.eventType).toBe('email.queued');
-    expect(found.map(({ id }) => id)).toEqual(
-      found
+    expect(entries.at(-1)?.eventType).toBe('email.queued');
+    expect(entries.map(({ id }) => id)).toEqual(
+      entries
         .map(({ id }) => id)
         .toSorted()
         .toReversed(),
@@ -125,13 +125,13 @@ describe('deliveries of a workspace', () => {
 });
 
 it('an event names what came of it, and a delivery what it posts', async () => {
-  const found = await deliveries({});
+  const entries = await deliveries({});
 
-  for (const { id, event, requestBody } of found) {
+  for (const { id, event, requestBody } of entries) {
     expect(event.deliveries.map((one) => one.id)).toContain(id);
     expect(requestBody).toMatchObject({ id: event.id, data: { email: { id: message } } });
   }
-  const canceled = found.find(({ eventType }) => eventType === 'email.canceled');
+  const canceled = entries.find(({ eventType }) => eventType === 'email.canceled');
   expect(canceled?.event.deliveries).toHaveLength(2);
 });
 

@@ -55,7 +55,9 @@ describe('workspaces', () => {
       workspaces(first: 1) { nodes { id usage { month sent limit remaining projectedEndOfMonth byDay { at value } } } }
     }`);
     const moved = await ask(SET_PLAN, { input: { id, plan: 'starter', reason: 'grown' } });
-    const found = await ask(`query ($id: ID!) { node(id: $id) { ... on Workspace { name plan { name } } } }`, { id });
+    const workspace = await ask(`query ($id: ID!) { node(id: $id) { ... on Workspace { name plan { name } } } }`, {
+      id,
+    });
 
     const day = new Date(world.clock.now()).toISOString().slice(0, 10);
     expect(listed.workspaces).toMatchObject({
@@ -68,7 +70,7 @@ describe('workspaces', () => {
     expect(usage.byDay.at(-1)).toEqual({ at: `${day}T00:00:00.000Z`, value: 2 });
     expect(usage.projectedEndOfMonth).toBeGreaterThanOrEqual(2);
     expect(moved.workspaceSetPlan).toEqual({ workspace: { id, plan: { name: 'starter', monthlyEmails: 50_000 } } });
-    expect(found.node).toEqual({ name: 'Other', plan: { name: 'starter' } });
+    expect(workspace.node).toEqual({ name: 'Other', plan: { name: 'starter' } });
   });
 
   it('show an admin the own one alone, which may be renamed and told to stop after lost answers', async () => {
@@ -226,11 +228,11 @@ async function follow(query: string, variables: object, key: string) {
   return {
     async next(): Promise<Told> {
       for (;;) {
-        const found = /^data: (.+)\n\n/m.exec(text);
-        if (found?.[1]) {
-          text = text.slice(found.index + found[0].length);
+        const match = /^data: (.+)\n\n/m.exec(text);
+        if (match?.[1]) {
+          text = text.slice(match.index + match[0].length);
           // The cast holds for the fields that the query selects.
-          return JSON.parse(found[1]).data as Told;
+          return JSON.parse(match[1]).data as Told;
         }
         const { value, done } = (await reader?.read()) ?? { done: true };
         if (done) throw new Error(`the stream ended: ${text}`);

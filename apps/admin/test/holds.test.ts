@@ -51,10 +51,10 @@ describe('holds over GraphQL', () => {
     };
     expect(made.data).toMatchObject({ holdCreate: { hold: { ...facts, createdBy: { kind: 'KEY' } } } });
     const { id } = (made.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold;
-    const found = await graphql.ask('query ($id: ID!) { holds { id } node(id: $id) { id ... on Hold { value } } }', {
+    const response = await graphql.ask('query ($id: ID!) { holds { id } node(id: $id) { id ... on Hold { value } } }', {
       id,
     });
-    expect(found.data).toEqual({ holds: [{ id }], node: { id, value: 'held.example.com' } });
+    expect(response.data).toEqual({ holds: [{ id }], node: { id, value: 'held.example.com' } });
 
     const released = await graphql.ask(release, { input: { id } });
 

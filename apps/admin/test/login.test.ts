@@ -447,11 +447,11 @@ describe('the secrets of sessions and links', () => {
     expect(session).toMatch(/^[\w-]{43}$/);
     const secrets = [token, session, unused, password];
     for (const { name } of tables) {
-      const [found] = await sql.unsafe(
+      const [leak] = await sql.unsafe(
         `select count(*)::int as count from ${name} as t where ${secrets.map((_, index) => `t::text like '%' || $${index + 1} || '%'`).join(' or ')}`,
         secrets,
       );
-      expect(found, name).toEqual({ count: 0 });
+      expect(leak, name).toEqual({ count: 0 });
     }
     const logged = JSON.stringify(world.logged);
     for (const secret of secrets) expect(logged).not.toContain(secret);

@@ -84,9 +84,9 @@ describe('the Compose page', () => {
     const sent = await api.test.send.mutate({ ...mail, attachments: [{ filename: 'a.txt', content }] });
 
     expect(sent).toMatchObject({ status: 'queued', id: expect.stringMatching(/^msg_/) });
-    const found = await api.emails.get.query({ id: sent.id });
-    expect(found).toMatchObject({ api_key_id: null, subject: 'Test' });
-    expect(found.size_bytes).toBeGreaterThan(60_000);
+    const email = await api.emails.get.query({ id: sent.id });
+    expect(email).toMatchObject({ api_key_id: null, subject: 'Test' });
+    expect(email.size_bytes).toBeGreaterThan(60_000);
   });
 
   it('rejects a large body of a stranger before it arrives', async () => {

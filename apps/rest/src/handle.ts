@@ -90,8 +90,8 @@ async function serve(
   { request_id, trace }: { readonly request_id: string; readonly trace: string | null },
 ): Promise<Outcome> {
   const target = readTarget(request.url ?? '');
-  const found = matchRoute(request.method ?? '', target.path_below);
-  const { match, faults } = found && target.query !== NO_QUERY ? asked(found, target.query) : unasked(found);
+  const route = matchRoute(request.method ?? '', target.path_below);
+  const { match, faults } = route && target.query !== NO_QUERY ? asked(route, target.query) : unasked(route);
   const repeated = repeatedHeader(request.rawHeaders);
   const named =
     match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
@@ -206,10 +206,10 @@ async function admitted(
   },
 ): Promise<Context | AddressRefusal> {
   if (credential.kind === 'session') {
-    const found = await admitBearer(services, credential);
-    if ('error' in found) return found;
-    const ctx = createContext(services, found.actor, { ...about, via: 'rest', address: credential.address });
-    ctx.notes.window = found.window;
+    const admission = await admitBearer(services, credential);
+    if ('error' in admission) return admission;
+    const ctx = createContext(services, admission.actor, { ...about, via: 'rest', address: credential.address });
+    ctx.notes.window = admission.window;
     return ctx;
   }
   // The batch checks the key and counts the request, unless a large body would take up memory first.

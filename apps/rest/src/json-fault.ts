@@ -88,13 +88,13 @@ function endOfString(text: string, start: number): number | Fault {
 }
 
 function unexpected(text: string, at: number, wanted: Wanted, open: readonly ('{' | '[')[]): string {
-  const found = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
-  if (wanted === 'nothing') return `${found} follows the end of the value`;
+  const character = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
+  if (wanted === 'nothing') return `${character} follows the end of the value`;
   if (text[at] === "'" && /^(?:value|name)/.test(wanted)) return MISSING_QUOTE;
   if (/[\w$]/.test(text[at] ?? '') && wanted.startsWith('name')) return MISSING_QUOTE;
   if ('}]'.includes(text[at] ?? 'x') && /^(?:value|name)$/.test(wanted) && text.slice(0, at).trimEnd().endsWith(','))
-    return `a comma before ${found}; remove it`;
-  return `${found} stands where ${described(wanted, open)} should`;
+    return `a comma before ${character}; remove it`;
+  return `${character} stands where ${described(wanted, open)} should`;
 }
 
 function described(wanted: Wanted, open: readonly ('{' | '[')[]): string {

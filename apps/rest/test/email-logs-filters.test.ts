@@ -204,7 +204,7 @@ describe('200', () => {
   });
 
   it('newcomer N12: finds an address however its letters are written', async () => {
-    const found = (query: string) => logs(query).then(idsOf);
+    const idsFor = (query: string) => logs(query).then(idsOf);
     const all = { limit: '100' };
 
     for (const [name, address] of [
@@ -213,7 +213,7 @@ describe('200', () => {
     ] as const) {
       const [lower, asGiven, upper] = await Promise.all(
         [address.toLowerCase(), address, address.toUpperCase()].map((one) =>
-          found(String(new URLSearchParams({ ...all, [name]: one }))),
+          idsFor(String(new URLSearchParams({ ...all, [name]: one }))),
         ),
       );
 

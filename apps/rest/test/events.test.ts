@@ -151,7 +151,7 @@ describe('200', () => {
         if (since !== undefined) query.set('since', new Date(since).toISOString());
         if (until !== undefined) query.set('until', new Date(until).toISOString());
 
-        const found = await walk(query, limit);
+        const entries = await walk(query, limit);
 
         const wanted = all.filter(
           (event) =>
@@ -160,7 +160,7 @@ describe('200', () => {
             (since === undefined || idTime(event.id) >= since) &&
             (until === undefined || idTime(event.id) < until),
         );
-        expect(found).toEqual(wanted);
+        expect(entries).toEqual(wanted);
       }),
       { numRuns: 60 },
     );

@@ -199,9 +199,9 @@ function at(values: readonly number[], share: number): number {
 
 function report(checks: readonly Check[]): boolean {
   for (const one of checks) {
-    const { name, found, at_most, examples } = one;
+    const { name, count, at_most, examples } = one;
     say(
-      `${holds(one) ? 'ok ' : 'BAD'} ${String(found).padStart(7)}  ${name}${at_most > 0 ? ` (at most ${at_most})` : ''}`,
+      `${holds(one) ? 'ok ' : 'BAD'} ${String(count).padStart(7)}  ${name}${at_most > 0 ? ` (at most ${at_most})` : ''}`,
     );
     if (!holds(one)) for (const example of examples) say(`               ${example}`);
   }

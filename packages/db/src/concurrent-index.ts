@@ -78,10 +78,10 @@ async function stateOf(client: Asks, name: string, table: string): Promise<'abse
     `select indrelid = to_regclass($2) as ours, indisvalid as valid from pg_index where indexrelid = to_regclass($1)`,
     [name, table],
   );
-  const [found] = rows;
-  if (!found) return 'absent';
-  if (!found.ours) throw new Error(`The index ${name} of ${table} has the name of an index of another table.`);
-  return found.valid ? 'valid' : 'invalid';
+  const [index] = rows;
+  if (!index) return 'absent';
+  if (!index.ours) throw new Error(`The index ${name} of ${table} has the name of an index of another table.`);
+  return index.valid ? 'valid' : 'invalid';
 }
 
 async function partitionsWithout(client: Asks, table: string, index: string) {

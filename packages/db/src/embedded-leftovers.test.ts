@@ -36,10 +36,10 @@ it('a database that no data directory refers to is listed: gone, emptied, or rep
   rmSync(join(root, 'emptied', 'embedded.json'));
   mkdirSync(join(parent, 'binaries'));
 
-  const found = leftoverDatabases([parent, join(root, 'nowhere')]);
+  const leftovers = leftoverDatabases([parent, join(root, 'nowhere')]);
 
-  expect(found.map(({ directory }) => directory).sort()).toEqual([gone, replaced, emptied].sort());
-  expect(found.find(({ directory }) => directory === gone)?.made_for).toBe(join(root, 'gone'));
+  expect(leftovers.map(({ directory }) => directory).sort()).toEqual([gone, replaced, emptied].sort());
+  expect(leftovers.find(({ directory }) => directory === gone)?.made_for).toBe(join(root, 'gone'));
   expect(bytesIn(gone)).toBe('18\n'.length + join(root, 'gone').length);
 });
 

@@ -35,17 +35,17 @@ export function removeLeftover(
   deleted: boolean,
   parents: readonly string[] = machineDirectories,
 ): Removal {
-  const found = leftoverDatabases(parents).find((one) => one.directory === directory);
-  if (!found) return 'not_left_over';
-  if (!deleted && !existsSync(dirname(found.made_for))) return 'folder_missing';
+  const leftover = leftoverDatabases(parents).find((one) => one.directory === directory);
+  if (!leftover) return 'not_left_over';
+  if (!deleted && !existsSync(dirname(leftover.made_for))) return 'folder_missing';
   rmSync(directory, { recursive: true, force: true });
   return 'removed';
 }
 
 /** What goes away meanwhile counts as nothing. */
 export function bytesIn(path: string): number {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return found?.isFile() ? found.size : 0;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return stats?.isFile() ? stats.size : 0;
   return namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
 }
 

@@ -107,10 +107,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       });
     };
     let reused = findPostmaster(cluster.data) !== null;
-    const found = reused ? await ensureDatabase(cluster).catch(unlessEnded(cluster)) : null;
+    const postmaster = reused ? await ensureDatabase(cluster).catch(unlessEnded(cluster)) : null;
     // One that was running may just have ended with the last process that used it.
-    reused = found !== null;
-    const { port } = found ?? (await startNow());
+    reused = postmaster !== null;
+    const { port } = postmaster ?? (await startNow());
 
     const release = hold(data_dir);
     const unguard = guardServer(holdersDirectory(data_dir), cluster.data);
@@ -254,9 +254,9 @@ function machineDirectory(): string {
   for (const directory of machineDirectories) {
     try {
       mkdirSync(directory, { recursive: true });
-      const found = lstatSync(directory);
+      const stats = lstatSync(directory);
       // In a shared directory another user may have made it first.
-      if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) continue;
+      if (!stats.isDirectory() || stats.uid !== 0 || (stats.mode & 0o022) !== 0) continue;
       chmodSync(directory, 0o755);
       return directory;
     } catch {
@@ -368,8 +368,8 @@ function unlessEnded(cluster: Cluster): (error: unknown) => null {
 async function tryCreateDatabase(url: string): Promise<Error | null> {
   const sql = connect(url, { max: 1, application_name: 'postrider-embedded', answer_ms: ANSWER_MS });
   try {
-    const [found] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-    if (!found) await sql`create database ${sql(DATABASE)}`;
+    const [database] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
+    if (!database) await sql`create database ${sql(DATABASE)}`;
     return null;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

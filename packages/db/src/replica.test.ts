@@ -3,11 +3,11 @@ import { lagGauge, type Positions } from './replica.ts';
 
 function follow() {
   let now = 0;
-  let found: Positions | null = null;
+  let position: Positions | null = null;
   const gauge = lagGauge(
     async () => {
-      if (!found) throw new Error('away');
-      return found;
+      if (!position) throw new Error('away');
+      return position;
     },
     () => now,
   );
@@ -17,7 +17,7 @@ function follow() {
       now += ms;
     },
     async look(positions: Positions | null) {
-      found = positions;
+      position = positions;
       await gauge.look().catch(() => undefined);
       return gauge.usable();
     },

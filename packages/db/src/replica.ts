@@ -36,11 +36,11 @@ export function lagGauge(positions: () => Promise<Positions>, now: () => number)
   return {
     async look() {
       const asked_at = now();
-      const found = await positions().catch((error) => {
+      const latest = await positions().catch((error) => {
         reached_at = Number.NEGATIVE_INFINITY;
         throw error;
       });
-      const { replica, primary } = found;
+      const { replica, primary } = latest;
       // Further than the primary, which was asked later: it follows another history.
       if (replica === null || replica > primary) {
         reached_at = Number.NEGATIVE_INFINITY;

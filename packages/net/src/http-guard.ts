@@ -280,17 +280,17 @@ function createResolve(dns_servers: readonly string[]): Resolve {
     // name served by an untrusted server must not block it.
     if (dns_servers.length === 0 && !hostname.includes('.')) return bySystem(hostname);
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (found.length === 0 && four.status === 'rejected') throw four.reason;
-    return found;
+    const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+    return addresses;
   };
 }
 
 function bySystem(hostname: string): Promise<string[]> {
   return new Promise((done, fail) => {
-    systemLookup(hostname, { all: true }, (error, found) => {
+    systemLookup(hostname, { all: true }, (error, addresses) => {
       if (error) fail(error);
-      else done(found.map(({ address }) => address));
+      else done(addresses.map(({ address }) => address));
     });
   });
 }

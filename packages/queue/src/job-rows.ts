@@ -86,10 +86,10 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
  * name. Older versions cannot skip; for them a range with an order by id selects the primary key.
  */
 function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment): Fragment {
-  const found = queue.skips_names
+  const source = queue.skips_names
     ? sql`j.id = ${id} and ${still} limit 1`
     : sql`j.name = ${queue.name} and ${equalsByRange(sql, sql`j.id`, id)} and ${still} order by j.id limit 1`;
-  return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${found}`;
+  return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${source}`;
 }
 
 /** The same for a fetched job that has not been fetched again since. */

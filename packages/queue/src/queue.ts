@@ -320,7 +320,7 @@ async function readableJobs<C extends Catalogue, N extends keyof C & string, R e
 ): Promise<{ row: R; job: Job<Data<C, N>> }[]> {
   const payload = payloadOf(catalogue, name);
   const unreadable: string[] = [];
-  const found = rows.flatMap((row) => {
+  const entries = rows.flatMap((row) => {
     const parsed = payload.safeParse(row.data);
     if (!parsed.success) {
       unreadable.push(row.id);
@@ -335,7 +335,7 @@ async function readableJobs<C extends Catalogue, N extends keyof C & string, R e
     await boss.cancel(name, unreadable);
     onError(new Error(`${name}: jobs with a payload that does not fit were canceled: ${unreadable.join(', ')}`));
   }
-  return found;
+  return entries;
 }
 
 /** The work loop's access to one queue. The table is a function because it is only known after start(). */

@@ -16,11 +16,11 @@ export function createArrivals<T>(what: string, describe: (item: T) => string): 
   function wait<R>(wish: string, look: () => R | undefined): Promise<R> {
     const { promise, resolve, reject } = Promise.withResolvers<R>();
     const check = () => {
-      const found = look();
-      if (found === undefined) return;
+      const value = look();
+      if (value === undefined) return;
       clearTimeout(deadline);
       waiters.delete(check);
-      resolve(found);
+      resolve(value);
     };
     const deadline = setTimeout(() => {
       waiters.delete(check);

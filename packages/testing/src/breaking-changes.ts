@@ -29,7 +29,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
  * expect new enum values there.
  */
 export function breakingChanges(before: Json, after: Json): string[] {
-  const found: string[] = [];
+  const breaks: string[] = [];
   const old_doc = openDocument(before);
   const new_doc = openDocument(after);
   for (const [path, old_path] of entriesOf(before.paths)) {
@@ -37,11 +37,11 @@ export function breakingChanges(before: Json, after: Json): string[] {
     for (const method of methods.filter((name) => name in old_path)) {
       const where = `${method.toUpperCase()} ${path}`;
       const [old_one, new_one] = [record(old_path[method]), new_path[method]];
-      if (new_one === undefined) found.push(`${where} is gone`);
-      else found.push(...operationBreaks(where, { old_doc, new_doc }, old_one, record(new_one)));
+      if (new_one === undefined) breaks.push(`${where} is gone`);
+      else breaks.push(...operationBreaks(where, { old_doc, new_doc }, old_one, record(new_one)));
     }
   }
-  return found;
+  return breaks;
 }
 
 interface Documents {
@@ -173,9 +173,9 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
     under_way.add(pair);
     const olds = alternativesOf(old_doc, old_schema);
     const news = alternativesOf(new_doc, new_schema);
-    const found = alternativeBreaks(place, olds, news);
+    const breaks = alternativeBreaks(place, olds, news);
     under_way.delete(pair);
-    return found;
+    return breaks;
   };
 
   function alternativeBreaks(place: string, olds: readonly Json[], news: readonly Json[]): string[] {

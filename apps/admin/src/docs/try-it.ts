@@ -24,12 +24,12 @@ function operationsOf(document: OpenApi): Shown[] {
 /** An example of a schema; where it has none, its required fields, to be filled in. */
 function exampleOf(document: OpenApi, schema: Schema): unknown {
   const named = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
-  const found = named === undefined ? schema : document.components.schemas[named];
-  if (!found) return {};
-  if (found.examples?.[0] !== undefined) return found.examples[0];
-  if (found.anyOf?.[0]) return exampleOf(document, found.anyOf[0]);
-  if (found.items) return [exampleOf(document, found.items)];
-  const { properties = {}, required = [] } = found;
+  const target = named === undefined ? schema : document.components.schemas[named];
+  if (!target) return {};
+  if (target.examples?.[0] !== undefined) return target.examples[0];
+  if (target.anyOf?.[0]) return exampleOf(document, target.anyOf[0]);
+  if (target.items) return [exampleOf(document, target.items)];
+  const { properties = {}, required = [] } = target;
   return Object.fromEntries(required.map((name) => [name, properties[name]?.examples?.[0] ?? '']));
 }
 

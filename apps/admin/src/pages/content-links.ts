@@ -16,8 +16,8 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     // A look at the headers, as scanners of links take, must not use it up.
     if (context.req.method === 'HEAD') return context.body(null, 405, { allow: 'GET' });
     const token = context.req.param('token');
-    const found = TOKEN.test(token) ? await openContentLink(services, token) : null;
-    if (!found) {
+    const content = TOKEN.test(token) ? await openContentLink(services, token) : null;
+    if (!content) {
       const otherwise = new AppError('content_gone', 'This link was used or has expired. Ask for a new one.');
       const { error } = await refuseAddress(services, context.var.address, otherwise);
       return context.text(error.message, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
@@ -25,14 +25,14 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     const { outgoing } = context.env;
     const giveBackUnsent = () => {
       if (outgoing.writableFinished) return;
-      found.giveBack().catch((error: unknown) => services.log.error({ err: error }, 'a link was not given back'));
+      content.giveBack().catch((error: unknown) => services.log.error({ err: error }, 'a link was not given back'));
     };
     if (outgoing.destroyed) giveBackUnsent();
     else outgoing.once('close', giveBackUnsent);
     // Always a download: an attachment from outside must not run on this origin.
-    return context.body(Uint8Array.from(found.bytes), 200, {
-      'content-type': safeType(found.content_type),
-      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(found.filename.toWellFormed())}`,
+    return context.body(Uint8Array.from(content.bytes), 200, {
+      'content-type': safeType(content.content_type),
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(content.filename.toWellFormed())}`,
       'content-security-policy': "sandbox; default-src 'none'",
     });
   });

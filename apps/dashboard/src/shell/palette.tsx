@@ -24,7 +24,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const id = useId();
   const places = useFound(text);
   const things = useThings(text);
-  const found = [...places, ...things.found];
+  const items = [...places, ...things.hits];
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
@@ -32,7 +32,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
-  const current = found[Math.min(at, found.length - 1)];
+  const current = items[Math.min(at, items.length - 1)];
   const choose = (one: Found | undefined) => {
     if (!one) return;
     onClose();
@@ -42,7 +42,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setAt((at + step + found.length) % Math.max(1, found.length));
+      setAt((at + step + items.length) % Math.max(1, items.length));
     }
     if (event.key === 'Enter') choose(current);
     if (event.key === 'Escape') {
@@ -72,18 +72,18 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         }}
         onKeyDown={keys}
       />
-      {found.length === 0 ? (
+      {items.length === 0 ? (
         <p role="status">{things.waiting ? words.palette.looking : words.palette.none}</p>
       ) : (
         <div className="options" id={`${id}-list`} role="listbox" aria-label={words.palette.title}>
-          {found.map((one) => (
+          {items.map((one) => (
             <div
               key={one.id}
               id={`${id}-${one.id}`}
               role="option"
               className="option"
               aria-selected={one === current}
-              onPointerMove={() => setAt(found.indexOf(one))}
+              onPointerMove={() => setAt(items.indexOf(one))}
               onClick={() => choose(one)}
             >
               <one.icon size={16} aria-hidden />
@@ -133,7 +133,7 @@ const SHORTEST = 2;
 const REST_MS = 200;
 
 /** The records that match the text, queried after a pause in typing. */
-function useThings(text: string): { readonly found: readonly Found[]; readonly waiting: boolean } {
+function useThings(text: string): { readonly hits: readonly Found[]; readonly waiting: boolean } {
   const { history } = useRouter();
   const [asked, setAsked] = useState('');
   const wanted = text.trim();
@@ -147,7 +147,7 @@ function useThings(text: string): { readonly found: readonly Found[]; readonly w
   const data = enabled ? (hits.data?.data ?? []) : [];
   return {
     waiting,
-    found: data.map(({ type, id, title, detail, path }) => ({
+    hits: data.map(({ type, id, title, detail, path }) => ({
       id: `${type}-${id.replaceAll(/[^\w-]/g, '-')}`,
       word: title,
       about: [words.palette.types[type], detail].filter(Boolean).join(', '),

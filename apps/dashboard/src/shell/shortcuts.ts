@@ -54,12 +54,12 @@ export function listenForShortcuts(): () => void {
     const { target } = event;
     if (target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select')) return;
     if (document.querySelector('dialog:modal, [popover="auto"]:popover-open')) return;
-    const found = registered.get(first === '' ? event.key : `${first} ${event.key}`);
+    const shortcut = registered.get(first === '' ? event.key : `${first} ${event.key}`);
     clearTimeout(timer);
     first = '';
-    if (found) {
+    if (shortcut) {
       event.preventDefault();
-      found.run();
+      shortcut.run();
       return;
     }
     first = event.key;

@@ -42,13 +42,13 @@ export function createResendHandler(
     request: IncomingMessage,
     { request_id, trace }: Pick<Context, 'request_id' | 'trace'>,
     url: URL,
-    found: Found,
+    route: Found,
   ): Promise<Answer> => {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const credential = readCredential(bearerToken(request.headers.authorization), address);
     if (credential instanceof AppError) throw (await refuseAddress(services, address, credential)).error;
-    if (found instanceof AppError) throw (await refuseAddress(services, address, found)).error;
-    const { row, params } = found;
+    if (route instanceof AppError) throw (await refuseAddress(services, address, route)).error;
+    const { row, params } = route;
     const admitted = await authenticate(services, credential, row.rate_class);
     if ('error' in admitted) throw admitted.error;
     const idempotency_key = idempotencyKeyOf(request);
@@ -80,7 +80,7 @@ export function createResendHandler(
     const begun = performance.now();
     const request_id = newId('request', services.clock.now());
     const url = new URL(request.url ?? '/', 'http://localhost');
-    const found = find(request.method ?? '', url.pathname.slice(PREFIX.length));
+    const target = find(request.method ?? '', url.pathname.slice(PREFIX.length));
     const { metrics, tracing } = services;
     const span = tracing.begin('request', { parent: readTraceparent(request.headers.traceparent) });
     const about = { request_id, trace: span.traceparent };
@@ -88,7 +88,7 @@ export function createResendHandler(
       status,
       body,
       retry = {},
-    } = await serve(request, about, url, found).catch((error: unknown) => {
+    } = await serve(request, about, url, target).catch((error: unknown) => {
       const public_error = asAppError(error);
       if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
       if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
@@ -96,7 +96,7 @@ export function createResendHandler(
       const retry = retryAfterHeader(public_error, services.clock.now(), told.statusCode);
       return { status: told.statusCode, body: told, retry };
     });
-    const [route, method] = found instanceof AppError ? ['none', 'none'] : [found.row.path, found.row.method];
+    const [route, method] = target instanceof AppError ? ['none', 'none'] : [target.row.path, target.row.method];
     span.end({ failed: status >= 500, name: `${method} ${PREFIX}${route}`, facts: { status, request_id } });
     metrics.count('http_requests_total', ['resend', route, method, String(status)]);
     metrics.observe('http_request_seconds', ['resend', route], (performance.now() - begun) / 1000);

@@ -108,7 +108,7 @@ export async function suppressions(ctx: Context, asked: Asked) {
 }
 
 export async function showSuppression(ctx: Context, { params }: Asked) {
-  return { object: 'suppression', ...suppression(await found(ctx, params.id ?? '')) };
+  return { object: 'suppression', ...suppression(await suppressionOf(ctx, params.id ?? '')) };
 }
 
 export async function removeSuppression(ctx: Context, { params }: Asked) {
@@ -116,7 +116,7 @@ export async function removeSuppression(ctx: Context, { params }: Asked) {
   return { object: 'suppression', id, deleted: true };
 }
 
-async function found(ctx: Context, email: string): Promise<SuppressionEntry> {
+async function suppressionOf(ctx: Context, email: string): Promise<SuppressionEntry> {
   const { data } = await invoke(ctx, listSuppressions, { email });
   const [entry] = data;
   if (!entry) throw new AppError('suppression_not_found', `${email.slice(0, 100)} is not suppressed. Use its address.`);

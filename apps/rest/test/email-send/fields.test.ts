@@ -16,8 +16,8 @@ describe('tags', () => {
     expect(sent.status, sent.text).toBe(202);
     expect((await entryOf(sent.body.id)).tags).toEqual(tags);
     for (const tag of tags) {
-      const found = await rest.call('GET', `/email/logs?tag=${encodeURIComponent(tag)}`);
-      expect(found.body.data, tag).toMatchObject([{ id: sent.body.id }]);
+      const response = await rest.call('GET', `/email/logs?tag=${encodeURIComponent(tag)}`);
+      expect(response.body.data, tag).toMatchObject([{ id: sent.body.id }]);
     }
     expect((await rest.call('GET', `/email/logs?tag=${encodeURIComponent('frühlings aktion')}`)).body.data).toEqual([]);
   });

@@ -108,10 +108,10 @@ export async function axeProblems(page: Page, rules: readonly string[] | null): 
   const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const run = JSON.stringify({ runOnly: rules ?? levels });
   await page.evaluate(axe.source);
-  const found = await page.evaluate<{ id: string; nodes: { target: unknown[]; failureSummary: string }[] }[]>(
+  const violations = await page.evaluate<{ id: string; nodes: { target: unknown[]; failureSummary: string }[] }[]>(
     `axe.run(document, ${run}).then((r) => r.violations)`,
   );
-  return found.flatMap(({ id, nodes }) =>
+  return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
   );
 }

@@ -25,8 +25,8 @@ type Problems = Record<string, string[]>;
 async function look(page: Page, name: string, problems: Problems): Promise<void> {
   for (const theme of themes) {
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-    const found = await axeProblems(page, null);
-    if (found.length > 0) problems[`${name}, ${theme}`] = found;
+    const violations = await axeProblems(page, null);
+    if (violations.length > 0) problems[`${name}, ${theme}`] = violations;
   }
 }
 
@@ -119,7 +119,7 @@ interface Found {
 const OPENED = 'dialog:modal, [role="menu"]:popover-open';
 
 /** Opens what each button of a page opens, by keyboard, and looks at it; nothing is changed by it. */
-async function openAll(page: Page, path: string, shows: string, found: Found): Promise<void> {
+async function openAll(page: Page, path: string, shows: string, results: Found): Promise<void> {
   await openPage(page, path, shows);
   const inside = (await page.locator('dialog:modal').count()) > 0 ? 'dialog:modal .body' : 'main';
   const buttons = page.locator(`${inside} button:not([aria-disabled="true"]):visible`);
@@ -135,10 +135,10 @@ async function openAll(page: Page, path: string, shows: string, found: Found): P
     await page.waitForTimeout(120);
     if ((await page.locator(OPENED).count()) > before) {
       const title = await titleOf(page);
-      if (!found.opened.has(title)) {
-        found.opened.add(title);
-        await look(page, title, found.problems);
-        if (title.startsWith('menu')) await openItems(page, path, shows, { at, inside }, found);
+      if (!results.opened.has(title)) {
+        results.opened.add(title);
+        await look(page, title, results.problems);
+        if (title.startsWith('menu')) await openItems(page, path, shows, { at, inside }, results);
       }
     }
     await openPage(page, path, shows);
@@ -150,7 +150,7 @@ async function openItems(
   path: string,
   shows: string,
   { at, inside }: { readonly at: number; readonly inside: string },
-  found: Found,
+  results: Found,
 ): Promise<void> {
   const items = page.locator('[role="menu"]:popover-open [role^="menuitem"]:not([aria-disabled="true"])');
   const count = await items.count();
@@ -165,12 +165,12 @@ async function openItems(
     await page.waitForTimeout(200);
     if ((await page.locator('dialog:modal').count()) <= before) continue;
     const title = await titleOf(page);
-    if (found.opened.has(title)) continue;
-    found.opened.add(title);
-    await look(page, title, found.problems);
+    if (results.opened.has(title)) continue;
+    results.opened.add(title);
+    await look(page, title, results.problems);
     await page.keyboard.press('Escape');
     await page.waitForTimeout(120);
-    if ((await page.locator('dialog:modal').count()) > before) found.stuck.push(`${title} does not close`);
+    if ((await page.locator('dialog:modal').count()) > before) results.stuck.push(`${title} does not close`);
   }
 }
 
@@ -185,13 +185,13 @@ describe.each(ALL ? [null] : [])('axe', () => {
   it('finds nothing wrong in any menu and dialog that a page opens, each opened by keyboard', async () => {
     const { visitor, page } = await openTab(one);
     await page.route('**/trpc/**', (route) => (route.request().method() === 'POST' ? refuse(route) : route.continue()));
-    const found: Found = { problems: {}, opened: new Set(), stuck: [] };
-    for (const [path, shows] of pages) await openAll(page, placed(path, ids), shows, found);
+    const results: Found = { problems: {}, opened: new Set(), stuck: [] };
+    for (const [path, shows] of pages) await openAll(page, placed(path, ids), shows, results);
 
-    expect(found.problems).toEqual({});
-    expect(found.stuck).toEqual([]);
+    expect(results.problems).toEqual({});
+    expect(results.stuck).toEqual([]);
     // Fewer would mean that this test no longer finds what opens.
-    expect(found.opened.size, [...found.opened].join('\n')).toBeGreaterThan(40);
+    expect(results.opened.size, [...results.opened].join('\n')).toBeGreaterThan(40);
     await visitor.stop();
   }, 900_000);
 });

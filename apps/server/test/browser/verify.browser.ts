@@ -120,7 +120,7 @@ it.each(['postrider', 'resend'] as const)(
 
     await page.getByRole('button', { name: webhooks.verify.open }).click();
     const drawer = page.getByRole('dialog', { name: webhooks.verify.title });
-    const found: Record<string, readonly (number | null)[]> = {};
+    const counts: Record<string, readonly (number | null)[]> = {};
     for (const language of languages) {
       const [[program = '', ...args], file, around] = programs[language];
       await drawer.getByRole('tab', { name: webhooks.verify.names[language] }).click();
@@ -146,15 +146,15 @@ it.each(['postrider', 'resend'] as const)(
         return spawnSync(program, args, { cwd: place }).status;
       };
       const body = post?.body ?? Buffer.alloc(0);
-      found[language] = [
+      counts[language] = [
         run(body),
         run(Buffer.concat([body, Buffer.from(' ')])),
         run(body, String(Number(sent) - 1000)),
       ];
     }
 
-    for (const name of Object.keys(found)) expect(found[name], name).toEqual([0, 1, 1]);
-    expect(Object.keys(found)).toEqual(expect.arrayContaining(['typescript', 'python', 'shell']));
+    for (const name of Object.keys(counts)) expect(counts[name], name).toEqual([0, 1, 1]);
+    expect(Object.keys(counts)).toEqual(expect.arrayContaining(['typescript', 'python', 'shell']));
     await visitor.stop();
   },
 );

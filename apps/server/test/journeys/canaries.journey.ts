@@ -83,8 +83,8 @@ it('keys, passwords and bodies reach no log, metric or trace of a process, not e
     expect(scraped).toContain('postrider_messages_accepted_total');
     const secrets = [journey.secret, journey.env.SECRET_KEY, hooked.body.secret, 'canary7c1f09'].map(String);
     for (const [place, text] of Object.entries(seen)) {
-      const found = secrets.filter((secret) => text.includes(secret));
-      expect([place, ...found]).toEqual([place]);
+      const leaks = secrets.filter((secret) => text.includes(secret));
+      expect([place, ...leaks]).toEqual([place]);
     }
   } finally {
     await journey.stop();

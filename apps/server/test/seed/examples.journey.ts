@@ -19,11 +19,11 @@ const document = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json'
 function resolved(schema: Json, seen: readonly string[]): { readonly schema: Json; readonly seen: readonly string[] } {
   const { $ref } = schema;
   if (typeof $ref !== 'string' || seen.includes($ref)) return { schema: typeof $ref === 'string' ? {} : schema, seen };
-  const found = $ref
+  const target = $ref
     .split('/')
     .slice(1)
     .reduce<unknown>((part, name) => (part as Json)[name], document);
-  return resolved(found as Json, [...seen, $ref]);
+  return resolved(target as Json, [...seen, $ref]);
 }
 
 /** A step is the name of a property, or [] for an entry of a list. */

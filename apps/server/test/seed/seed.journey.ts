@@ -149,8 +149,8 @@ describe('a send request', () => {
     const tag = 'spring sale/2030 – Frühling';
     const { body } = await send({ tags: [tag] });
 
-    const found = await call('GET', `/email/logs?tag=${encodeURIComponent(tag)}`);
-    expect(found.body.data).toMatchObject([{ id: body.id, tags: [tag] }]);
+    const response = await call('GET', `/email/logs?tag=${encodeURIComponent(tag)}`);
+    expect(response.body.data).toMatchObject([{ id: body.id, tags: [tag] }]);
   });
 
   it('seed 18: takes at most 5 tags', async () => {

@@ -149,7 +149,7 @@ describe('a database of the baseline with 10,000 mails', () => {
       workspaces { nodes { id name } } members { nodes { role } } operators { nodes { __typename } }
       auditLog { nodes { id action } } bulkOperations { nodes { id status } } webhookDeliveries { nodes { id } }
     }`)) as Record<string, { nodes: Json[] }>;
-    for (const [field, { nodes: found }] of Object.entries(nodes)) expect(found.length, field).toBeGreaterThan(0);
+    for (const [field, { nodes: items }] of Object.entries(nodes)) expect(items.length, field).toBeGreaterThan(0);
     expect(nodes.workspaces?.nodes).toHaveLength(2);
     expect(nodes.bulkOperations?.nodes.map(({ status }) => status).sort()).toEqual([
       'CANCELED',
@@ -163,7 +163,7 @@ describe('a database of the baseline with 10,000 mails', () => {
       failureGroups(kind: SMTP, range: { since: "${a_day_before}" }) { kind }
       failedJobs: failureGroups(kind: JOB, reach: INSTANCE, range: { since: "${a_day_before}" }) { kind }
     }`)) as Record<string, Json[]>;
-    for (const [field, found] of Object.entries(rows)) expect(found.length, field).toBeGreaterThan(0);
+    for (const [field, items] of Object.entries(rows)) expect(items.length, field).toBeGreaterThan(0);
     expect(rows.holds).toHaveLength(6);
     expect(new Set(rows.holds?.map(({ scope }) => scope)).size).toBe(5);
     expect(new Set(rows.alarms?.map(({ status }) => status))).toEqual(new Set(['ACTIVE', 'ENDED']));

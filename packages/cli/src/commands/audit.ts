@@ -38,8 +38,8 @@ export function addAudit(program: Command, terminal: Terminal): void {
     .option('--limit <count>', 'number of results', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
-      const found = await pageOf(terminal, auditLog, { ...filterOf(options), first: options.limit });
-      const page = { ...found, data: found.data.map(entryOf) };
+      const entries = await pageOf(terminal, auditLog, { ...filterOf(options), first: options.limit });
+      const page = { ...entries, data: entries.data.map(entryOf) };
       show(terminal, options.json, page, () => foundTable(page.data.map(rowOf)));
     });
   filtered('export', 'print every entry as a line of JSON, newest first').action(async (options: ListOptions) => {
@@ -49,16 +49,21 @@ export function addAudit(program: Command, terminal: Terminal): void {
   command('verify', 'verify the hash chain and report the first broken entry')
     .option('--json', 'print JSON')
     .action(async (options: ChainOptions) => {
-      const found = await verifyAll(terminal, options);
-      if (found.broken) {
-        const { sequence, id, problem } = found.broken;
+      const verification = await verifyAll(terminal, options);
+      if (verification.broken) {
+        const { sequence, id, problem } = verification.broken;
         throw new Problem({
           reason: 'audit_broken',
-          message: `Entry ${sequence}${id === null ? '' : ` (${id})`} is ${problem}. The ${found.verified} before it are intact.`,
+          message: `Entry ${sequence}${id === null ? '' : ` (${id})`} is ${problem}. The ${verification.verified} before it are intact.`,
           advice: 'Someone changed the audit log directly in the database. Compare it with an earlier backup.',
         });
       }
-      show(terminal, options.json, found, () => `${found.verified} entries are intact\nhead ${found.head ?? 'none'}`);
+      show(
+        terminal,
+        options.json,
+        verification,
+        () => `${verification.verified} entries are intact\nhead ${verification.head ?? 'none'}`,
+      );
     });
 }
 
@@ -90,13 +95,13 @@ function filterOf(options: ListOptions) {
 async function verifyAll(terminal: Terminal, options: ChainOptions): Promise<AuditVerification> {
   const progress = progressOf(terminal, 'verified');
   for (let after = 0; ; ) {
-    const found = await graphql(terminal, auditVerify, { chain: chainOf(options), after });
-    progress.show(found.verified, found.length);
-    if (found.complete) {
+    const step = await graphql(terminal, auditVerify, { chain: chainOf(options), after });
+    progress.show(step.verified, step.length);
+    if (step.complete) {
       progress.end();
-      return { ...found, object: 'audit_verification' };
+      return { ...step, object: 'audit_verification' };
     }
-    after = found.verified;
+    after = step.verified;
   }
 }
 

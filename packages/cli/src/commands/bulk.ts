@@ -61,8 +61,8 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (action: string, options: FilterOptions) => {
       const input = { action: enumValue(action), ...filterOf(action, options), workspaceId: options.workspace };
-      const found = await graphql(terminal, bulkPreview, { input });
-      const seen = { ...found, object: 'bulk_preview' as const };
+      const preview = await graphql(terminal, bulkPreview, { input });
+      const seen = { ...preview, object: 'bulk_preview' as const };
       show(terminal, options.json, seen, () => previewWords(seen));
     });
 }
@@ -94,8 +94,8 @@ function addList(bulk: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (options: { workspace?: string; json?: boolean }) => {
       const page = await pageOf(terminal, bulkOperations, { first: PAGE, workspaceId: options.workspace });
-      const found = { ...page, data: page.data.map(bulkOf) };
-      show(terminal, options.json, found, () => table(found.data.map(rowOf)));
+      const list = { ...page, data: page.data.map(bulkOf) };
+      show(terminal, options.json, list, () => table(list.data.map(rowOf)));
     });
 }
 

@@ -18,8 +18,8 @@ const waits: number[] = [];
 const service = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/v1/captures') waits.push(Number(searchParams.get('wait')));
-  const found = pathname === '/v1/captures' ? { data: waits.length < 3 ? [] : [capture] } : capture;
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));
+  const body = pathname === '/v1/captures' ? { data: waits.length < 3 ? [] : [capture] } : capture;
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
 beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)));
 afterAll(() => service.close());

@@ -48,8 +48,8 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .description('list destinations that are limited, closed or held, or have pending email')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const found = await graphql(terminal, listed, {});
-      const data = found.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
+      const limits = await graphql(terminal, listed, {});
+      const data = limits.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
       show(terminal, options.json, { object: 'list', data }, () =>
         data.length === 0
           ? 'No destinations are limited, closed or held, and none has pending email.'

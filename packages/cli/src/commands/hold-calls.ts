@@ -32,8 +32,8 @@ function holdsOverHttp(terminal: Terminal): Holds {
       return holdOf(await graphql(terminal, holdRelease, { input: { id, resumeRatePerMin, atOnce } }));
     },
     async list(active) {
-      const found = await graphql(terminal, holds, { active });
-      return found.map((hold) => holdOf({ hold }));
+      const rows = await graphql(terminal, holds, { active });
+      return rows.map((hold) => holdOf({ hold }));
     },
   };
 }

@@ -91,10 +91,10 @@ function noReason(): Problem {
 
 async function idOf(holds: Holds, [first = '', value]: readonly string[], ended: boolean): Promise<string> {
   if (first.startsWith('hld_')) return first;
-  const found = (await holds.list(!ended)).find(
+  const match = (await holds.list(!ended)).find(
     (hold) => hold.status !== 'ended' && hold.scope === first && hold.value === (value ?? '').toLowerCase(),
   );
-  if (found) return found.id;
+  if (match) return match.id;
   throw new Problem({
     reason: 'hold_not_found',
     message: `No hold matches ${[first, value].filter(Boolean).join(' ')}.`,

@@ -88,8 +88,8 @@ function memberEntry(member: MemberEntry): MemberEntry {
 }
 
 async function allMembers(terminal: Terminal, { workspace }: Options): Promise<MemberEntry[]> {
-  const found = await all(entriesOf(terminal, members, { workspaceId: workspace }));
-  return found.map(memberEntry);
+  const entries = await all(entriesOf(terminal, members, { workspaceId: workspace }));
+  return entries.map(memberEntry);
 }
 
 async function memberOf(terminal: Terminal, email: string, options: Options): Promise<MemberEntry> {

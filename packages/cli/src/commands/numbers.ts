@@ -78,7 +78,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
         top: options.top,
         reach: enumValue(options.reach),
       });
-      const found = {
+      const stats = {
         object: 'stats',
         bucket: options.bucket,
         group_by: options.by,
@@ -86,7 +86,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
         complete_until: series[0]?.complete_until ?? null,
         series: series.map(({ complete_until: _, ...one }) => one),
       };
-      show(terminal, options.json, found, () => statLines(found));
+      show(terminal, options.json, stats, () => statLines(stats));
     });
   program
     .command('backlog')
@@ -101,8 +101,8 @@ export function addNumbers(program: Command, terminal: Terminal): void {
         top: options.top,
         reach: enumValue(options.reach),
       });
-      const found: Backlog = { ...counted, object: 'backlog' };
-      show(terminal, options.json, found, () => backlogLines(found));
+      const result: Backlog = { ...counted, object: 'backlog' };
+      show(terminal, options.json, result, () => backlogLines(result));
     });
   program
     .command('failures')

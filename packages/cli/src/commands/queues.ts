@@ -102,10 +102,10 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .action(async ({ json, limit, cursor, queue, state, subject }: JobsOptions) => {
       const filter = { queue, state: enumValue(state), subject };
       const page = await pageOf(terminal, jobs, { first: limit, after: cursor, filter });
-      const found = { ...page, data: page.data.map(jobView) };
-      show(terminal, json, found, () => foundTable(found.data.map(jobRow)));
-      if (!json && found.next_cursor)
-        terminal.note(`There may be more results. Next page: --cursor ${found.next_cursor}`);
+      const list = { ...page, data: page.data.map(jobView) };
+      show(terminal, json, list, () => foundTable(list.data.map(jobRow)));
+      if (!json && list.next_cursor)
+        terminal.note(`There may be more results. Next page: --cursor ${list.next_cursor}`);
     });
 
   queues
@@ -193,8 +193,8 @@ function typeOf(id: string): NonNullable<JobView['subject']>['type'] {
 }
 
 async function jobOf(terminal: Terminal, id: string): Promise<JobDetail> {
-  const found = await graphql(terminal, jobDetail, { id });
-  if (found !== null && 'queue' in found) return { ...jobView(found), attempts: found.attempts };
+  const job = await graphql(terminal, jobDetail, { id });
+  if (job !== null && 'queue' in job) return { ...jobView(job), attempts: job.attempts };
   const advice = 'Run `npx postrider queues jobs` to list jobs.';
   throw new Problem({ reason: 'job_not_found', message: `No job with ID ${id}.`, advice });
 }

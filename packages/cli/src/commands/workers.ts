@@ -37,8 +37,8 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .description('list live and recently stopped workers')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await graphql(terminal, workers, {});
-      const data = found.map((worker) => ({ ...worker, object: 'worker' as const }));
+      const rows = await graphql(terminal, workers, {});
+      const data = rows.map((worker) => ({ ...worker, object: 'worker' as const }));
       show(terminal, json, { object: 'list', data }, () => table(data.map(workerRow)));
     });
   const schedules = program.command('schedules').description('cron schedules, for operators');
@@ -47,8 +47,8 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .description('list schedules with their next run')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const found = await graphql(terminal, allSchedules, {});
-      const data = found.map((schedule) => ({ ...schedule, object: 'schedule' as const }));
+      const rows = await graphql(terminal, allSchedules, {});
+      const data = rows.map((schedule) => ({ ...schedule, object: 'schedule' as const }));
       show(terminal, json, { object: 'list', data }, () => table(data.map(scheduleRow)));
     });
   schedules

@@ -56,7 +56,7 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
   const { url: column, left, format, types, events } = provider.webhooks;
   const read = readerOf(file, columns, column, left);
   const skipped: { line: number; why: string }[] = [];
-  const found = new Map<string, { readonly line: number; readonly events: Set<EventType> }>();
+  const endpoints = new Map<string, { readonly line: number; readonly events: Set<EventType> }>();
   for (const row of rows) {
     const url = read.text(row, column);
     const note = (why: string) => skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });
@@ -69,18 +69,18 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
     else {
       if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not have`);
       // Postmark has one webhook per message stream; two with one URL would post their common events twice.
-      const first = found.get(url);
+      const first = endpoints.get(url);
       if (first) note(`it has the same URL as entry ${first.line}, which includes its events`);
-      found.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });
+      endpoints.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });
     }
   }
-  const webhooks = [...found].map(([url, one]) => ({ url, format, events: [...one.events].sort() }));
+  const webhooks = [...endpoints].map(([url, one]) => ({ url, format, events: [...one.events].sort() }));
   return { webhooks, skipped, unknown_columns: read.unknown };
 }
 
 function readerOf(file: string, columns: readonly string[], needed: string, others: readonly string[]) {
-  const found = new Map(columns.map((column) => [plainName(column), column]));
-  if (columns.length > 0 && !found.has(plainName(needed))) {
+  const by_name = new Map(columns.map((column) => [plainName(column), column]));
+  if (columns.length > 0 && !by_name.has(plainName(needed))) {
     throw new Problem({
       reason: 'missing_column',
       message: `${file} has no column ${needed}. Its columns: ${columns.join(', ')}.`,
@@ -91,7 +91,7 @@ function readerOf(file: string, columns: readonly string[], needed: string, othe
   return {
     unknown: columns.filter((column) => !known.has(plainName(column))),
     text({ fields }: ExportRow, column: string): string {
-      const value = fields[found.get(plainName(column)) ?? ''];
+      const value = fields[by_name.get(plainName(column)) ?? ''];
       return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
     },
   };

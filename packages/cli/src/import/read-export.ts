@@ -80,10 +80,10 @@ function splitCsv(text: string): { readonly line: number; readonly cells: readon
   let line = 1;
   let begun = 1;
   while (cell.lastIndex < text.length || cells.length > 0) {
-    const found = cell.exec(text);
+    const match = cell.exec(text);
     // An unclosed quote, or text after a closing one.
-    if (!found) throw unreadable(`line ${line}`, 'a quoted cell is not closed');
-    const [whole, quoted, bare = '', end] = found;
+    if (!match) throw unreadable(`line ${line}`, 'a quoted cell is not closed');
+    const [whole, quoted, bare = '', end] = match;
     cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
     line += whole.split(/\r\n|\n|\r/).length - 1;
     if (end === ',') continue;

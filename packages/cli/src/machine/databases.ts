@@ -22,15 +22,15 @@ export function addDatabases(program: Command, terminal: Terminal): void {
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async ({ remove, deleted = false, yes, json }: DatabaseOptions) => {
-      const found = leftoverDatabases().map((one) => ({ ...one, size_bytes: bytesIn(one.directory) }));
+      const leftovers = leftoverDatabases().map((one) => ({ ...one, size_bytes: bytesIn(one.directory) }));
       const removed = remove === undefined ? null : resolve(remove);
       if (removed !== null) {
-        const known = found.find(({ directory }) => directory === removed);
+        const known = leftovers.find(({ directory }) => directory === removed);
         const size = known ? ` with its ${Math.round(known.size_bytes / 1e6)} MB` : '';
         if (known) await confirm(terminal, { preview: `${removed}${size} would be deleted.`, count: 1, yes });
         removeOne(removed, deleted);
       }
-      const data = found.map((one) => ({ ...one, removed: one.directory === removed }));
+      const data = leftovers.map((one) => ({ ...one, removed: one.directory === removed }));
       show(terminal, json, { object: 'list', data }, () =>
         foundTable(
           data.map((one) => [

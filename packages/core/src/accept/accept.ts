@@ -37,7 +37,7 @@ export interface WorkspaceSubmission {
 }
 
 export interface BatchFacts extends AcceptFacts {
-  readonly found: Pick<FoundFacts, 'epoch' | 'domains' | 'suppressed'>;
+  readonly facts: Pick<FoundFacts, 'epoch' | 'domains' | 'suppressed'>;
   earlier(located: WorkspaceSubmission): Pick<KeyClaim, 'fingerprint' | 'answer'> | undefined;
   spend(workspace_id: string, count: number): void;
 }
@@ -48,7 +48,7 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
     submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
   );
   const keyed = located.flatMap((one) => idempotencyKeyOf(one) ?? []);
-  const [found, answers] = await Promise.all([
+  const [facts, answers] = await Promise.all([
     readFacts(sql, {
       workspace_ids: [...new Set(located.map(({ workspace_id }) => workspace_id))],
       domains: unique(inputs.map(({ workspace_id, input }) => ({ workspace_id, name: input.from.domain }))),
@@ -56,13 +56,13 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
     }),
     loadAnswers(sql, keyed),
   ]);
-  const { now, used } = found;
+  const { now, used } = facts;
   return {
-    found,
+    facts: facts,
     now,
     resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
-    domain: (workspace_id, name) => found.domains.get(`${workspace_id} ${name}`),
-    suppressed: (workspace_id, email) => found.suppressed.has(`${workspace_id} ${email}`),
+    domain: (workspace_id, name) => facts.domains.get(`${workspace_id} ${name}`),
+    suppressed: (workspace_id, email) => facts.suppressed.has(`${workspace_id} ${email}`),
     used: (workspace_id) => used.get(workspace_id) ?? 0,
     spend: (workspace_id, count) => used.set(workspace_id, (used.get(workspace_id) ?? 0) + count),
     earlier: (one) => {

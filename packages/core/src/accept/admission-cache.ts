@@ -68,9 +68,9 @@ export function createAdmissionCache(): AdmissionCache {
       makeRoom(senders);
       senders.set(name, sender);
     },
-    learnDomains(read_in, found) {
+    learnDomains(read_in, sendable) {
       if (!enter(read_in)) return;
-      for (const [name, facts] of found) {
+      for (const [name, facts] of sendable) {
         makeRoom(domains);
         domains.set(name, facts);
       }

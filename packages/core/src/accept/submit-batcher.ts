@@ -290,8 +290,8 @@ class Batcher implements SubmitBatcher {
     const submissions = entries.map(admittedOf);
     try {
       const facts = await (prefetched ?? loadFacts(sql, submissions.map(withWorkspace)));
-      this.#cache.learnDomains(facts.found.epoch, facts.found.domains);
-      this.#cache.learnSuppressed(facts.found.suppressed);
+      this.#cache.learnDomains(facts.facts.epoch, facts.facts.domains);
+      this.#cache.learnSuppressed(facts.facts.suppressed);
       const unconfirmed = sql.unconfirmed();
       const outcomes = await commitSubmissions(this.#parts, sql, submissions, facts);
       requireConfirmed(sql, unconfirmed);

@@ -20,11 +20,11 @@ export const acknowledgeAlarm = operation({
   output: alarmSchema,
   async run(ctx, { alarm_id, reason }): Promise<AlarmEntry> {
     const owners = ownAccess(ctx.actor);
-    const [found] = await alarmsByIds(ctx.sql, [alarm_id]);
-    if (!found || !owners.includes(found.workspace_id)) throw alarmNotFound(alarm_id);
+    const [alarm] = await alarmsByIds(ctx.sql, [alarm_id]);
+    if (!alarm || !owners.includes(alarm.workspace_id)) throw alarmNotFound(alarm_id);
     const row = await ctx.sql.begin(async (tx) => {
       const acknowledged = await acknowledgeRow(tx, alarm_id, nameOf(ctx.actor));
-      const { rule, subject, workspace_id } = found;
+      const { rule, subject, workspace_id } = alarm;
       const fact = { target_id: alarm_id, diff: { rule, subject }, reason: reason ?? null, workspace_id };
       if (acknowledged) await recordAudit(tx, ctx, [{ action: 'alarm.acknowledged', ...fact }]);
       return acknowledged;

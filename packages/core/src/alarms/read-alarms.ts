@@ -16,7 +16,7 @@ export const readAlarms = operation({
   async run(ctx, { ids }) {
     const owners = ownAccess(ctx.actor);
     const rows = (await alarmsByIds(ctx.sql, ids)).filter(({ workspace_id }) => owners.includes(workspace_id));
-    const found = new Map(rows.map((row) => [row.id, alarmEntry(row)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(rows.map((row) => [row.id, alarmEntry(row)]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

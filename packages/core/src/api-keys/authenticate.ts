@@ -70,13 +70,13 @@ export async function identify(
   credential: Credential,
   points: number,
 ): Promise<{ readonly actor: KeyActor; readonly charged: Charged } | Refused> {
-  const found = await identifyKey(services.sql, credential, points);
-  if (typeof found === 'string') return refuseAddress(services, credential.address, keyRefusal(found));
-  if (!found.budget.taken) return budgetRefusal(found.budget, points);
-  const refusal = found.workspace && rateRefusal('workspace', found.workspace);
-  if (found.workspace && refusal) return { error: refusal, window: windowOf(found.workspace) };
-  services.key_uses.note(found.key.key_id);
-  return { actor: keyActor(found.key), charged: chargedOf(found.budget) };
+  const identity = await identifyKey(services.sql, credential, points);
+  if (typeof identity === 'string') return refuseAddress(services, credential.address, keyRefusal(identity));
+  if (!identity.budget.taken) return budgetRefusal(identity.budget, points);
+  const refusal = identity.workspace && rateRefusal('workspace', identity.workspace);
+  if (identity.workspace && refusal) return { error: refusal, window: windowOf(identity.workspace) };
+  services.key_uses.note(identity.key.key_id);
+  return { actor: keyActor(identity.key), charged: chargedOf(identity.budget) };
 }
 
 /** Whether a secret is a valid key now, without counting a request: guards the reading of large bodies. */

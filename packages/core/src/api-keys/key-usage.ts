@@ -39,7 +39,7 @@ export const readKeyUsages = operation({
   async run(ctx, { ids, ...asked }): Promise<readonly (KeyUsage | null)[]> {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
     const there = rows.map(({ id }) => id);
-    const found = new Map((await usageOfKeys(ctx, there, asked)).map((usage) => [usage.key_id, usage]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map((await usageOfKeys(ctx, there, asked)).map((usage) => [usage.key_id, usage]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

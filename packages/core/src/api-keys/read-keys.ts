@@ -16,7 +16,7 @@ export const readKeys = operation({
   output: z.array(keySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
-    const found = new Map(rows.map((row) => [row.id, keyEntry(row)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(rows.map((row) => [row.id, keyEntry(row)]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

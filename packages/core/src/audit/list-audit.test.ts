@@ -157,8 +157,8 @@ describe('the verification', () => {
 
     await tamper(statement(data[0]?.id ?? ''));
 
-    const found = await invoke(ctx, verifyAudit, {});
-    expect(found).toMatchObject({ verified: sequence - 1, length: 4, broken: { sequence, problem } });
+    const verification = await invoke(ctx, verifyAudit, {});
+    expect(verification).toMatchObject({ verified: sequence - 1, length: 4, broken: { sequence, problem } });
   });
 
   it('detects a rewritten and a removed last entry', async () => {

@@ -50,10 +50,10 @@ export const listAudit = operation({
     };
     const driver = driverOf(filter);
     const asked = Object.values(filter).filter((value) => value !== null).length;
-    const found = await collectPage(range, limit + 1, asked === (driver === null ? 0 : 1), (part, count, wanted) =>
+    const page = await collectPage(range, limit + 1, asked === (driver === null ? 0 : 1), (part, count, wanted) =>
       pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, wanted),
     );
-    return pageOfCollected(scope, found, limit, auditEntry);
+    return pageOfCollected(scope, page, limit, auditEntry);
   },
 });
 

@@ -26,9 +26,9 @@ describe('recordAudit', () => {
 
     await Promise.all(['a', 'b', 'c', 'd'].map((target_id) => record(ctx, [{ action: 'domain.added', target_id }])));
 
-    const found = await entries(world.workspace_id);
-    expect(found.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3, 4]);
-    expect(found.every(({ whole, follows }) => whole && follows)).toBe(true);
+    const rows = await entries(world.workspace_id);
+    expect(rows.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3, 4]);
+    expect(rows.every(({ whole, follows }) => whole && follows)).toBe(true);
   });
 
   it('names the acting key, and keeps instance entries in a chain of their own', async () => {
@@ -45,9 +45,9 @@ describe('recordAudit', () => {
 
     await record(ctx, [{ action: 'destination.limited', target_id: 'slow.test', workspace_id: INSTANCE }]);
 
-    const found = await entries(INSTANCE);
+    const rows = await entries(INSTANCE);
     const [key] = await world.services.sql<{ name: string }[]>`select name from api_keys where id = ${key_id}`;
-    expect(found).toMatchObject([{ action: 'destination.limited', target_id: 'slow.test', actor_name: key?.name }]);
+    expect(rows).toMatchObject([{ action: 'destination.limited', target_id: 'slow.test', actor_name: key?.name }]);
   });
 
   it('is rolled back with its change', async () => {

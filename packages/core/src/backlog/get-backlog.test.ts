@@ -47,16 +47,20 @@ describe('the backlog', () => {
     const planned = new Date(world.clock.now() + HOUR_MS).toISOString();
     await send('planned@example.org', { scheduled_at: planned });
 
-    const found = await backlog();
+    const report = await backlog();
 
-    expect(totals(found)).toEqual([
+    expect(totals(report)).toEqual([
       ['example.com', 3],
       ['example.net', 1],
     ]);
-    expect(found.total).toMatchObject({ key: '', total: 4, oldest_seconds: 0 });
-    expect(found.rows[0]).toMatchObject({ last_reply: '451 4.7.1 Not now', closed_until: null, last_success_at: null });
-    expect(found.bucket_upper_minutes).toEqual([5, 10, 20, 40, 80, 160, 320, 640, null]);
-    expect(found.measured_at).toBe(new Date(world.clock.now()).toISOString());
+    expect(report.total).toMatchObject({ key: '', total: 4, oldest_seconds: 0 });
+    expect(report.rows[0]).toMatchObject({
+      last_reply: '451 4.7.1 Not now',
+      closed_until: null,
+      last_success_at: null,
+    });
+    expect(report.bucket_upper_minutes).toEqual([5, 10, 20, 40, 80, 160, 320, 640, null]);
+    expect(report.measured_at).toBe(new Date(world.clock.now()).toISOString());
     await world.clock.advance(HOUR_MS);
     expect(totals(await backlog())).toContainEqual(['example.org', 1]);
     world.smtp.script(() => ({ kind: 'accept' }));

@@ -262,7 +262,7 @@ export async function factsOf(
   workspace_id: string,
   rows: readonly CountedRow[],
 ): Promise<Map<string, RowFacts>> {
-  const found = await sql<RowFacts[]>`
+  const facts = await sql<RowFacts[]>`
     select a.key, r.last_response as last_reply, s.at as last_success_at, l.closed_until, l.reason as closed_reason,
       h.id as hold_id, h.reason as hold_reason, h.expires_at as hold_expires_at
     from unnest(
@@ -297,5 +297,5 @@ export async function factsOf(
         and (x.workspace_id = no_id() or ${workspace_id}::uuid in (no_id(), x.workspace_id))
       order by x.workspace_id, x.id limit 1
     ) h on true`;
-  return new Map(found.map((row) => [row.key, row]));
+  return new Map(facts.map((row) => [row.key, row]));
 }

@@ -18,9 +18,9 @@ export const cancelBulk = operation({
   async run(ctx, { id, reason = null }): Promise<BulkEntry> {
     const row = await ctx.sql.begin(async (tx) => {
       // The runner locks the row for a slice and reads the status in the next one.
-      const found = requireFound(ctx, id, await lockBulk(tx, id));
-      if (found.status === 'canceled') return found;
-      if (found.status === 'completed') {
+      const locked_row = requireFound(ctx, id, await lockBulk(tx, id));
+      if (locked_row.status === 'canceled') return locked_row;
+      if (locked_row.status === 'completed') {
         throw new AppError('bulk_finished', `${id} has ended. List its items for the results.`);
       }
       const canceled = await markCanceled(tx, id);

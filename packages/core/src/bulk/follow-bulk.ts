@@ -22,8 +22,8 @@ export const followBulk = operation({
   },
 });
 
-async function* follow(sql: Sql, found: BulkRow): AsyncGenerator<BulkEntry | null> {
-  let row = found;
+async function* follow(sql: Sql, bulk: BulkRow): AsyncGenerator<BulkEntry | null> {
+  let row = bulk;
   yield bulkEntry(row);
   while (row.finished_at === null) {
     await pause(POLL_MS);

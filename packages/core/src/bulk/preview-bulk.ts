@@ -96,9 +96,9 @@ async function sampleOf(sql: Sql, plan: Plan): Promise<string[]> {
   const sample: string[] = [];
   let position: string | null = null;
   for (let step = 0; step < SAMPLE_STEPS; step++) {
-    const found = await plan.next(sql, position, SAMPLE - sample.length);
-    sample.push(...found.ids);
-    position = found.position;
+    const batch = await plan.next(sql, position, SAMPLE - sample.length);
+    sample.push(...batch.ids);
+    position = batch.position;
     if (position === null || sample.length >= SAMPLE) break;
   }
   return sample;

@@ -16,9 +16,9 @@ export const readBulks = operation({
   async run(ctx, { ids }) {
     requireAdministrator(ctx.actor);
     const rows = await bulksByIds(ctx.sql, ids);
-    const found = new Map(
+    const by_id = new Map(
       rows.filter((row) => mayAccess(ctx.actor, row.workspace_id)).map((row) => [row.id, bulkEntry(row)]),
     );
-    return ids.map((id) => found.get(id) ?? null);
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

@@ -16,19 +16,19 @@ const YEAR = /^(?:19|20)\d\d$/;
 
 /** The links of a mail, in their order in it. */
 export function linksIn(html: string | null, text: string | null): string[] {
-  const found = [
+  const links = [
     ...[...(html ?? '').slice(0, LONGEST_TEXT).matchAll(HREF)].map(([, double, single, bare]) =>
       unescaped(double ?? single ?? bare ?? ''),
     ),
     ...[...(text ?? '').slice(0, LONGEST_TEXT).matchAll(URL_IN_TEXT)].flatMap(([url]) => withoutTrail(url)),
   ];
-  return [...new Set(found.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MOST);
+  return [...new Set(links.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MOST);
 }
 
 /** One-time codes: short numbers alone on a line, or near a word such as code. */
 export function codesIn(html: string | null, text: string | null): string[] {
   const shown = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
-  const found: string[] = [];
+  const codes: string[] = [];
   let looked_at = 0;
   for (const match of shown.matchAll(CODE)) {
     if (++looked_at > MAX_SCANNED) break;
@@ -39,9 +39,9 @@ export function codesIn(html: string | null, text: string | null): string[] {
     const alone =
       before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (behind.split('\n', 1)[0] ?? '').trim() === '';
     if (NEAR_A_CODE.test(before + behind) ? !YEAR.test(code) || alone : alone && /^\d{6}$/.test(code))
-      found.push(code.replace(/ /g, ''));
+      codes.push(code.replace(/ /g, ''));
   }
-  return [...new Set(found)].slice(0, MOST);
+  return [...new Set(codes)].slice(0, MOST);
 }
 
 /** None where it is too long to be one that a person follows. */

@@ -158,8 +158,8 @@ async function withoutErased(
     rows.map((row) => row.email),
   );
   const asked = rows.map(({ workspace_id }, index) => ({ workspace_id, hashed: hashes[index] ?? '' }));
-  const found = await hashedSuppressions(services.sql, asked);
-  const ids = asked.map(({ workspace_id, hashed }) => found.get(`${workspace_id} ${hashed}`));
+  const suppressions = await hashedSuppressions(services.sql, asked);
+  const ids = asked.map(({ workspace_id, hashed }) => suppressions.get(`${workspace_id} ${hashed}`));
   const erased = rows.filter((_, index) => ids[index] !== undefined);
   if (erased.length === 0) return rows;
   const suppression_ids = new Map(rows.map((row, index) => [row.recipient_id, ids[index]]));

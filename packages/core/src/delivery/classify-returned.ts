@@ -48,18 +48,18 @@ export function classifyReturned(report: ReturnedReport, group: ReportedRecipien
   const section = sectionAbout(report.text, [email, ...(group?.addresses ?? [])]);
   const status = group?.status ?? null;
   const sayings = sayingsOf(report, section, group);
-  const judged = sayings.map((said) => ({ said, found: classify(said) }));
-  const decided = judged.find(({ found }) => !found.weak);
+  const judged = sayings.map((said) => ({ said, classification: classify(said) }));
+  const decided = judged.find(({ classification }) => !classification.weak);
   const sorted = decided ? undefined : SORTED[group?.sorted_as ?? ''];
-  const { said, found } = decided ?? judged[0] ?? { said: NOTHING, found: classify(NOTHING) };
+  const { said, classification } = decided ?? judged[0] ?? { said: NOTHING, classification: classify(NOTHING) };
   const code = codeOf(said, status, section);
   const after_data = AFTER_DATA.test(`${group?.diagnostic ?? ''}\n${section}`) && !EXACT.test(code ?? '');
-  const hard = (sorted ? sorted.hard === true : found.hard) && !after_data;
+  const hard = (sorted ? sorted.hard === true : classification.hard) && !after_data;
   // The server gave up on a temporary failure: that ends this message and says nothing about the next.
   const given_up = status?.startsWith('4') === true;
-  const suppress = sorted ? sorted.suppress === true : found.suppress;
+  const suppress = sorted ? sorted.suppress === true : classification.suppress;
   return {
-    bounce: { class: hard ? 'hard' : 'soft', category: sorted?.category ?? found.category, code },
+    bounce: { class: hard ? 'hard' : 'soft', category: sorted?.category ?? classification.category, code },
     suppress: suppress && hard && !given_up && report.from_system,
     response: responseOf(group, said, section),
   };
@@ -122,8 +122,8 @@ function sectionAbout(text: string, addresses: readonly string[]): string {
 
 /** Where the line begins that names an address. */
 function placeOf(lower: string, address: string): number {
-  const found = lower.indexOf(address);
-  return found < 0 ? Number.POSITIVE_INFINITY : lower.lastIndexOf('\n', found) + 1;
+  const index = lower.indexOf(address);
+  return index < 0 ? Number.POSITIVE_INFINITY : lower.lastIndexOf('\n', index) + 1;
 }
 
 // Sentences that mail systems add to every report, and that contain words of other reasons.

@@ -13,12 +13,16 @@ describe('a refusal text of a known server', () => {
     const reply = readReply(line);
     if (!reply) throw new Error('the fixture is not a reply');
 
-    const found = classify(reply);
+    const classification = classify(reply);
 
-    expect({ verdict: verdictOf(found), category: found.category, rule: found.rule }).toEqual({
+    expect({
+      verdict: verdictOf(classification),
+      category: classification.category,
+      rule: classification.rule,
+    }).toEqual({
       verdict: expected,
       category,
-      rule: found.rule,
+      rule: classification.rule,
     });
   });
 

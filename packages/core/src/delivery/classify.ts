@@ -63,10 +63,10 @@ export function classify(said: Said): Classification {
   // Phrases end at a full stop, and host names contain some.
   const texts = [...new Set([text, text.replace(HOSTS, 'x')])];
   const status = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(said.enhanced ?? '')?.[1] ?? null;
-  const found = table.find(([, rule]) => fits(rule, said.code, status, texts));
+  const entry = table.find(([, rule]) => fits(rule, said.code, status, texts));
   // The last rule matches everything.
-  if (!found) throw new Error('no rule matches a refusal');
-  const [name, rule] = found;
+  if (!entry) throw new Error('no rule matches a refusal');
+  const [name, rule] = entry;
   const permanent = isPermanent(said) && !rule.for_now;
   return {
     category: rule.category,

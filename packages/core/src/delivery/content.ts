@@ -76,11 +76,11 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   let kept: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
-    const found = body === undefined ? await bodyOf(services, row) : body;
-    if (!found) throw new ContentDeleted();
+    const bytes = body === undefined ? await bodyOf(services, row) : body;
+    if (!bytes) throw new ContentDeleted();
     // A single-recipient mail is rarely rendered twice, and then reads the body again.
     if (row.recipient_count === 1) body = undefined;
-    const raw = await signed(services, row, found);
+    const raw = await signed(services, row, bytes);
     kept = new WeakRef(raw);
     return raw;
   };

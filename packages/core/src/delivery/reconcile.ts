@@ -62,8 +62,8 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
   const orphans = overdue.filter((row) => !row.parked && (row.job_id === null || lost.has(row.job_id)));
   if (orphans.length === 0) return 0;
   return services.sql.begin(async (tx) => {
-    const found = await lockOrphans(tx, orphans);
-    const jobs = found.map((key) => ({ ...key, job_id: randomUUID() }));
+    const keys = await lockOrphans(tx, orphans);
+    const jobs = keys.map((key) => ({ ...key, job_id: randomUUID() }));
     await rememberJobs(tx, jobs);
     await addDeliveryJobs(tx, services.jobs, jobs);
     return jobs.length;

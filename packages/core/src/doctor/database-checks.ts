@@ -109,10 +109,10 @@ export function judgeVacuum(behind: readonly DeadRows[]): Finding {
 }
 
 export async function checkDefaultRows(sql: Sql): Promise<Finding> {
-  const found = await defaultRows(sql);
-  if (found.length === 0) return ok('All rows are in their monthly partitions.');
+  const strays = await defaultRows(sql);
+  if (strays.length === 0) return ok('All rows are in their monthly partitions.');
   return warning(
-    `Rows outside their monthly partitions: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
+    `Rows outside their monthly partitions: ${strays.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
     'Check the clock, then run the hourly job: `npx postrider schedules run storage.maintain`.',
   );
 }

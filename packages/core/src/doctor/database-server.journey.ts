@@ -39,7 +39,7 @@ async function withSql<T>(work: (sql: Sql) => Promise<T>, database = 'postrider'
     await sql.end();
   }
 }
-const found = (check: (sql: Sql) => Promise<Finding>, database?: string) => withSql(check, database);
+const findingOf = (check: (sql: Sql) => Promise<Finding>, database?: string) => withSql(check, database);
 /** Runs what a fix says up to the sentence after its statements. */
 const apply = ({ fix }: Finding) =>
   withSql(async (sql) => {
@@ -47,40 +47,43 @@ const apply = ({ fix }: Finding) =>
   });
 
 it('settings: what loses email in a crash fails, and what the fix runs passes', async () => {
-  const first = await found(checkSettings);
+  const first = await findingOf(checkSettings);
   expect(first).toMatchObject({ status: 'failing', detail: 'fsync, full_page_writes are off.' });
 
   await apply(first);
-  await expect.poll(() => found(checkSettings)).toMatchObject({ status: 'warning' });
+  await expect.poll(() => findingOf(checkSettings)).toMatchObject({ status: 'warning' });
 });
 
 it('settings: too few connections are a warning, and pass after the restart that the fix names', async () => {
-  const warned = await found(checkSettings);
+  const warned = await findingOf(checkSettings);
   expect(warned).toMatchObject({ detail: 'max_connections is 20, and each process uses up to 17.' });
 
   await apply(warned);
   await server.stop();
   server = await startEmbedded({ data_dir, settings });
 
-  expect(await found(checkSettings)).toMatchObject({ status: 'ok', fix: null });
+  expect(await findingOf(checkSettings)).toMatchObject({ status: 'ok', fix: null });
 });
 
 it('settings: another encoding fails, and a database that is made as the fix says passes', async () => {
   await withSql((sql) => sql`create database ascii encoding 'SQL_ASCII' template template0`);
   await withSql((sql) => sql`create database utf8 encoding 'UTF8' template template0`);
 
-  expect(await found(checkSettings, 'ascii')).toMatchObject({ status: 'failing', fix: expect.stringMatching(/UTF8/) });
-  expect(await found(checkSettings, 'utf8')).toMatchObject({ status: 'ok' });
+  expect(await findingOf(checkSettings, 'ascii')).toMatchObject({
+    status: 'failing',
+    fix: expect.stringMatching(/UTF8/),
+  });
+  expect(await findingOf(checkSettings, 'utf8')).toMatchObject({ status: 'ok' });
 });
 
 it('migrations: pending ones fail, and pass once they are run', async () => {
-  expect(await found(checkMigrations, 'utf8')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
+  expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
 
   const url = new URL(server.url);
   url.pathname = '/utf8';
   await migrate(url.href);
 
-  expect(await found(checkMigrations, 'utf8')).toMatchObject({ status: 'ok', fix: null });
+  expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({ status: 'ok', fix: null });
 });
 
 it('transaction ids: an open transaction lets them grow old, and the vacuum after its end passes', async () => {
@@ -101,14 +104,14 @@ it('transaction ids: an open transaction lets them grow old, and the vacuum afte
         end loop;
       end $$`,
   );
-  const warned = await found(checkTransactionIds);
+  const warned = await findingOf(checkTransactionIds);
   expect(warned).toMatchObject({ status: 'warning' });
 
   ended.resolve();
   await open;
   await idle.end();
   const freeze = async () => {
-    const one = await found(checkTransactionIds);
+    const one = await findingOf(checkTransactionIds);
     const [, named] = /in the database (\w+)/.exec(one.fix ?? '') ?? [];
     // No client can connect to template0; autovacuum freezes it.
     if (named !== undefined && named !== 'template0') await withSql((sql) => sql`vacuum (freeze)`, named);
@@ -125,7 +128,7 @@ it('vacuum: a table with many dead rows is a warning, and passes once it was vac
     await sql`delete from emptied where n > 10`;
   });
   await expect
-    .poll(() => found(checkVacuum))
+    .poll(() => findingOf(checkVacuum))
     .toMatchObject({
       status: 'warning',
       detail: 'Vacuum is behind on emptied (199990 dead rows, 10 live).',
@@ -133,5 +136,5 @@ it('vacuum: a table with many dead rows is a warning, and passes once it was vac
 
   await withSql((sql) => sql`vacuum emptied`);
 
-  await expect.poll(() => found(checkVacuum)).toMatchObject({ status: 'ok', fix: null });
+  await expect.poll(() => findingOf(checkVacuum)).toMatchObject({ status: 'ok', fix: null });
 });

@@ -122,8 +122,8 @@ it('secret key: another key fails, and the former one as SECRET_KEY_PREVIOUS pas
   );
   const other = 'e'.repeat(64);
 
-  const found = await finding('secret_key', { encryption: createEncryption(other) });
-  expect(found).toMatchObject({ status: 'failing', fix: expect.stringMatching(/^Set SECRET_KEY_PREVIOUS/) });
+  const result = await finding('secret_key', { encryption: createEncryption(other) });
+  expect(result).toMatchObject({ status: 'failing', fix: expect.stringMatching(/^Set SECRET_KEY_PREVIOUS/) });
 
   await healthy('secret_key', { encryption: createEncryption(other, services.secret_key) });
 });
@@ -220,8 +220,8 @@ it('oldest transaction: one that is open for hours fails, and the statement of t
     }),
   ).rejects.toThrow();
   await begun.promise;
-  const found = await oldestTransaction(services.sql);
-  const open = { pid: found?.pid ?? 0, name: found?.name ?? '' };
+  const transaction = await oldestTransaction(services.sql);
+  const open = { pid: transaction?.pid ?? 0, name: transaction?.name ?? '' };
   const failed = judgeOldestTransaction({ ...open, seconds: 2 * 3600 });
   expect(failed).toMatchObject({ status: 'failing', detail: expect.stringContaining('postrider-test-open') });
   expect(judgeOldestTransaction({ ...open, seconds: 301 })).toMatchObject({ status: 'warning', fix: failed.fix });

@@ -56,12 +56,12 @@ export const examineMachine = operation({
   input: z.object({}),
   output: checkupSchema,
   async run(ctx): Promise<Checkup> {
-    const found = await Promise.all(
+    const results = await Promise.all(
       Object.entries(checksOf(ctx)).map(async ([name, check]) => ({ name, ...(await inTime(check)) })),
     );
-    const worst = Math.max(...found.map(({ status }) => checkupStatuses.indexOf(status)));
+    const worst = Math.max(...results.map(({ status }) => checkupStatuses.indexOf(status)));
     const status: CheckupStatus = checkupStatuses[worst] === 'skipped' ? 'ok' : (checkupStatuses[worst] ?? 'ok');
-    return { object: 'checkup', status, checked_at: isoTime(new Date(ctx.clock.now())), checks: found };
+    return { object: 'checkup', status, checked_at: isoTime(new Date(ctx.clock.now())), checks: results };
   },
 });
 

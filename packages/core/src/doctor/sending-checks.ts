@@ -51,9 +51,9 @@ export async function checkPtr({ dns, config }: Parts, addresses: readonly strin
       return warning(`The PTR lookup for ${address} failed: ${answer.message}.`, 'Run it again.');
     const names = answer.kind === 'found' ? answer.records : [];
     if (names.some((name) => name.toLowerCase() === wanted)) continue;
-    const found = names.length === 0 ? 'has no PTR record' : `has the PTR record ${names.join(', ')}`;
+    const ptr_text = names.length === 0 ? 'has no PTR record' : `has the PTR record ${names.join(', ')}`;
     return failing(
-      `${address} ${found}.`,
+      `${address} ${ptr_text}.`,
       `Ask the owner of the address, usually your hosting provider, to set its PTR record to ${wanted}.`,
     );
   }

@@ -26,8 +26,8 @@ export async function spfOf(dns: DnsLookup, domain: string, address: string): Pr
       case 'mx': {
         const answer = await dns.lookup(target || of, 'MX');
         const hosts = answer.kind === 'found' ? answer.records.map((record) => record.replace(/^\d+ /, '')) : [];
-        const found = await Promise.all(hosts.map(addressesOf));
-        return found.flat().some((one) => isWithin(address, bits ? `${one}/${bits}` : one));
+        const addresses = await Promise.all(hosts.map(addressesOf));
+        return addresses.flat().some((one) => isWithin(address, bits ? `${one}/${bits}` : one));
       }
       case 'include': {
         const result = await look(target);

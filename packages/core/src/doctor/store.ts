@@ -70,13 +70,13 @@ export async function transactionIdAge(sql: Sql): Promise<TransactionIdAge> {
 /** Tables with rows in their default partition, and how many, up to a bound. */
 export async function defaultRows(sql: Sql): Promise<{ readonly parent: string; readonly rows: number }[]> {
   const parents = await sql<{ parent: string }[]>`select parent from partitioned_tables order by parent`;
-  const found: { parent: string; rows: number }[] = [];
+  const counts: { parent: string; rows: number }[] = [];
   for (const { parent } of parents) {
     const [row] = await sql<{ rows: number }[]>`
       select count(*)::int as rows from (select from ${sql(`${parent}_default`)} limit ${ROWS_COUNTED}) d`;
-    if (row && row.rows > 0) found.push({ parent, rows: row.rows });
+    if (row && row.rows > 0) counts.push({ parent, rows: row.rows });
   }
-  return found;
+  return counts;
 }
 
 export interface DeadRows {

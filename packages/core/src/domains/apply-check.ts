@@ -36,7 +36,7 @@ const LONGEST_WAIT_SECONDS = 7 * 86_400;
 
 export interface Check {
   /** The domain as read before the lookups. */
-  readonly found: DomainRow;
+  readonly domain: DomainRow;
   readonly checked: readonly CheckedRecord[];
   /** Background checks are dropped if another check was recorded meanwhile, which may be newer. */
   readonly yields: boolean;
@@ -57,21 +57,21 @@ export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, chec
 
 async function apply(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
-  { found, checked: looked_up, yields, record }: Check,
+  { domain, checked: looked_up, yields, record }: Check,
   refused: boolean,
 ): Promise<Applied> {
-  const domain_id = found.id;
+  const domain_id = domain.id;
   return sql.begin(async (tx): Promise<Applied> => {
-    const holder = refused ? await lockClaimHolder(tx, found.workspace_id, found.name) : null;
+    const holder = refused ? await lockClaimHolder(tx, domain.workspace_id, domain.name) : null;
     const before = await lockDomain(tx, domain_id);
     if (!before) return { kind: 'gone' };
     // The record of a return path that was replaced meanwhile says nothing of the new one.
-    const replaced = before.return_path !== found.return_path;
+    const replaced = before.return_path !== domain.return_path;
     const checked = looked_up.filter(({ wanted }) => !replaced || wanted.purpose !== 'return_path');
     // What other workspaces have verified is theirs for as long as their record stands in the DNS.
     const claimed = holder !== null && isPublished(holder, checked);
     if (holder && !claimed) await yieldClaim(tx, clock, holder);
-    const overtaken = before.last_checked_at?.getTime() !== found.last_checked_at?.getTime();
+    const overtaken = before.last_checked_at?.getTime() !== domain.last_checked_at?.getTime();
     if (yields && overtaken) return { kind: 'applied', row: before };
     const signing_key_ids = await applyToKeys(tx, before, checked);
     const proof = proofOf(checked);
@@ -103,9 +103,9 @@ async function apply(
 
 /** Whether the record by which another workspace proved the same name was among what has just been found. */
 function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRecord[]): boolean {
-  const found = checked.find(({ wanted }) => wanted.purpose === 'ownership')?.finding.found;
-  if (ownership_token === null || found === undefined || found.length >= MAX_SHOWN) return true;
-  return found.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
+  const values = checked.find(({ wanted }) => wanted.purpose === 'ownership')?.finding.found;
+  if (ownership_token === null || values === undefined || values.length >= MAX_SHOWN) return true;
+  return values.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
 }
 
 /** The name goes to the workspace whose record stands in the DNS now. */

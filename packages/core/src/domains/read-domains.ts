@@ -17,8 +17,8 @@ export const readDomains = operation({
   output,
   async run(ctx, { ids }) {
     const entries = await entriesOf(ctx, await domainsByIds(ctx.sql, ctx.actor.workspace_id, ids));
-    const found = new Map(entries.map((entry) => [entry.id, entry]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(entries.map((entry) => [entry.id, entry]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });
 
@@ -32,8 +32,8 @@ export const readDomainsByName = operation({
   output,
   async run(ctx, { ids }) {
     const entries = await entriesOf(ctx, await domainsByNames(ctx.sql, ctx.actor.workspace_id, ids));
-    const found = new Map(entries.map((entry) => [entry.name, entry]));
-    return ids.map((name) => found.get(name) ?? null);
+    const by_name = new Map(entries.map((entry) => [entry.name, entry]));
+    return ids.map((name) => by_name.get(name) ?? null);
   },
 });
 

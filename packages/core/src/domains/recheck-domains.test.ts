@@ -246,17 +246,17 @@ describe('a background check', () => {
   it('is dropped if a newer check was recorded', async () => {
     await verified('raced.test');
     const { services } = world;
-    const found = await domainByName(services.sql, world.workspace_id, 'raced.test');
-    if (!found) throw new Error('the domain is gone');
-    const keys = await publicKeysOf(services.sql, [found.id]);
+    const row = await domainByName(services.sql, world.workspace_id, 'raced.test');
+    if (!row) throw new Error('the domain is gone');
+    const keys = await publicKeysOf(services.sql, [row.id]);
     const ownership = (await shown('raced.test')).dns_records[0];
     world.dns.remove('_postrider.raced.test');
-    const checked = await checkRecords(services.dns, found, keys, siteOf(services.config, services.public_url));
+    const checked = await checkRecords(services.dns, row, keys, siteOf(services.config, services.public_url));
     world.dns.set('_postrider.raced.test', 'TXT', [ownership?.value ?? '']);
     await world.clock.advance(1000);
     await invoke(ctx(), verifyDomain, { domain: 'raced.test' });
 
-    await applyCheck(services, { found, checked, yields: true });
+    await applyCheck(services, { domain: row, checked, yields: true });
 
     expect((await shown('raced.test')).status).toBe('verified');
     expect(await eventsOf('domain.at_risk', 'raced.test')).toBe(0);
@@ -268,17 +268,17 @@ describe('a background check', () => {
     publish(entry);
     await invoke(ctx(), verifyDomain, { domain: name });
     const { services } = world;
-    const found = await domainByName(services.sql, world.workspace_id, name);
-    if (!found) throw new Error('the domain is gone');
+    const domain = await domainByName(services.sql, world.workspace_id, name);
+    if (!domain) throw new Error('the domain is gone');
     const wanted = entry.dns_records.find(({ purpose }) => purpose === 'return_path');
     if (wanted?.type !== 'MX') throw new Error('the return path has another record');
     world.dns.set(wanted.fqdn, 'MX', [{ priority: 10, exchange: 'mail.service.test' }]);
-    const keys = await publicKeysOf(services.sql, [found.id]);
-    const checked = await checkRecords(services.dns, found, keys, siteOf(services.config, services.public_url));
+    const keys = await publicKeysOf(services.sql, [domain.id]);
+    const checked = await checkRecords(services.dns, domain, keys, siteOf(services.config, services.public_url));
     expect(checked.find((one) => one.wanted.purpose === 'return_path')?.finding.found).not.toEqual([]);
     await invoke(ctx(), updateDomain, { domain: name, return_path: 'returned' });
 
-    await applyCheck(services, { found, checked, yields });
+    await applyCheck(services, { domain: domain, checked, yields });
 
     const [row] = await services.sql`
       select return_path_ready, next_check_at <= clock_now() as due from domains where name = ${name}`;

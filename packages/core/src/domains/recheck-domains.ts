@@ -47,7 +47,7 @@ async function recheck({ log, ...services }: Parts, row: DomainRow): Promise<voi
     const keys = await publicKeysOf(services.sql, [row.id]);
     const site = siteOf(services.config, services.public_url);
     const checked = await checkRecords(services.dns, row, keys, site);
-    await applyCheck(services, { found: row, checked, yields: true });
+    await applyCheck(services, { domain: row, checked, yields: true });
   } catch (error) {
     log.error({ err: error, domain: row.name }, 'a domain could not be checked');
   }

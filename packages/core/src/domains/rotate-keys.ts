@@ -18,25 +18,25 @@ export const rotateKeys = operation({
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {
-    const found = await findDomain(ctx, domain);
-    if (found.sandbox)
-      throw new AppError('domain_not_allowed', `${found.name} is the sandbox domain and has no DNS records.`);
+    const domain_row = await findDomain(ctx, domain);
+    if (domain_row.sandbox)
+      throw new AppError('domain_not_allowed', `${domain_row.name} is the sandbox domain and has no DNS records.`);
     const { rsa } = await generateDkimPairs();
     const row = await ctx.sql.begin(async (tx) => {
-      const before = await lockDomain(tx, found.id);
+      const before = await lockDomain(tx, domain_row.id);
       if (!before) throw domainNotFound(domain);
-      const keys = await publicKeysOf(tx, [found.id]);
+      const keys = await publicKeysOf(tx, [domain_row.id]);
       const busy = keys.find((key) => key.role !== 'active');
-      if (busy) throw underWay(found.name, busy.role);
+      if (busy) throw underWay(domain_row.name, busy.role);
       const [first] = keys;
-      if (!first) throw new Error(`${found.name} has no key`);
+      if (!first) throw new Error(`${domain_row.name} has no key`);
       // It takes microseconds, and whether it is wanted may have changed while the RSA key was made.
       const pairs = { rsa, ed25519: before.dkim_ed25519 ? await generateEd25519() : null };
       const made = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
-      await insertKeys(tx, found, made);
-      const scheduled = await scheduleCheck(tx, found.id, before.status === 'suspended' ? null : 0);
-      const diff = { name: found.name, selector: [first.selector, made[0].selector] };
-      await recordAudit(tx, ctx, [{ action: 'domain.keys_rotated', target_id: found.id, diff }]);
+      await insertKeys(tx, domain_row, made);
+      const scheduled = await scheduleCheck(tx, domain_row.id, before.status === 'suspended' ? null : 0);
+      const diff = { name: domain_row.name, selector: [first.selector, made[0].selector] };
+      await recordAudit(tx, ctx, [{ action: 'domain.keys_rotated', target_id: domain_row.id, diff }]);
       return scheduled;
     });
     if (!row) throw domainNotFound(domain);

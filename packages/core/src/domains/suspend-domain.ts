@@ -64,17 +64,20 @@ async function move(
 ): Promise<DomainEntry> {
   const name = canonicalDomain(which.domain);
   const workspace_id = which.workspace_id ?? ctx.actor.workspace_id;
-  const found = name === null ? null : await domainByName(ctx.sql, workspace_id, name);
-  if (!found) throw domainNotFound(which.domain);
-  if (found.sandbox)
-    throw new AppError('domain_not_allowed', `${found.name} is the sandbox domain and cannot be suspended or resumed.`);
+  const existing = name === null ? null : await domainByName(ctx.sql, workspace_id, name);
+  if (!existing) throw domainNotFound(which.domain);
+  if (existing.sandbox)
+    throw new AppError(
+      'domain_not_allowed',
+      `${existing.name} is the sandbox domain and cannot be suspended or resumed.`,
+    );
   const row = await ctx.sql.begin(async (tx) => {
-    const moved = await moveDomain(tx, transition, found.id, status_reason);
+    const moved = await moveDomain(tx, transition, existing.id, status_reason);
     // Idempotent.
-    if (!moved) return domainByName(tx, workspace_id, found.name);
-    const scheduled = await scheduleCheck(tx, found.id, check_in_ms);
-    const diff = { name: found.name, status: [found.status, moved.status] };
-    const fact = { action, target_id: found.id, diff, reason };
+    if (!moved) return domainByName(tx, workspace_id, existing.name);
+    const scheduled = await scheduleCheck(tx, existing.id, check_in_ms);
+    const diff = { name: existing.name, status: [existing.status, moved.status] };
+    const fact = { action, target_id: existing.id, diff, reason };
     // An operator acts from outside the workspace, so both chains record it.
     await recordAudit(tx, ctx, [
       { ...fact, workspace_id },

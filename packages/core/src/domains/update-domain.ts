@@ -32,12 +32,12 @@ export const updateDomain = operation({
   }),
   output: domainSchema,
   async run(ctx, { domain, return_path: asked, dkim_ed25519: second }): Promise<DomainEntry> {
-    const found = await findDomain(ctx, domain);
-    if (found.sandbox)
-      throw new AppError('domain_not_allowed', `${found.name} is the sandbox domain and has no DNS records.`);
-    const path = asked === undefined ? undefined : returnPathOf(asked, found.name);
+    const domain_row = await findDomain(ctx, domain);
+    if (domain_row.sandbox)
+      throw new AppError('domain_not_allowed', `${domain_row.name} is the sandbox domain and has no DNS records.`);
+    const path = asked === undefined ? undefined : returnPathOf(asked, domain_row.name);
     const row = await ctx.sql.begin(async (tx) => {
-      const before = await lockDomain(tx, found.id);
+      const before = await lockDomain(tx, domain_row.id);
       if (!before) return null;
       const return_path = path === undefined ? before.return_path : path;
       const dkim_ed25519 = second ?? before.dkim_ed25519;

@@ -16,22 +16,22 @@ export const verifyDomain = operation({
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {
-    const found = await findDomain(ctx, domain);
-    const keys = await publicKeysOf(ctx.sql, [found.id]);
-    if (found.sandbox) return domainEntry(found, keys, ctx);
+    const row = await findDomain(ctx, domain);
+    const keys = await publicKeysOf(ctx.sql, [row.id]);
+    if (row.sandbox) return domainEntry(row, keys, ctx);
     const site = siteOf(ctx.config, ctx.public_url);
-    const checked = await checkRecords(ctx.dns, found, keys, site, CHECK_AT_ONCE_MS);
+    const checked = await checkRecords(ctx.dns, row, keys, site, CHECK_AT_ONCE_MS);
     const applied = await applyCheck(ctx, {
-      found,
+      domain: row,
       checked,
       yields: false,
       record: (tx, before, after) => {
-        const diff = { name: found.name, status: [before.status, after.status] };
-        return recordAudit(tx, ctx, [{ action: 'domain.checked', target_id: found.id, diff }]);
+        const diff = { name: row.name, status: [before.status, after.status] };
+        return recordAudit(tx, ctx, [{ action: 'domain.checked', target_id: row.id, diff }]);
       },
     });
-    if (applied.kind === 'gone') throw domainNotFound(found.name);
-    if (applied.kind === 'claimed') throw domainClaimed(found.name);
-    return domainEntry(applied.row, await publicKeysOf(ctx.sql, [found.id]), ctx);
+    if (applied.kind === 'gone') throw domainNotFound(row.name);
+    if (applied.kind === 'claimed') throw domainClaimed(row.name);
+    return domainEntry(applied.row, await publicKeysOf(ctx.sql, [row.id]), ctx);
   },
 });

@@ -56,13 +56,13 @@ export async function nextRecipients(
 export async function lockFree(
   tx: Tx,
   { workspace_id }: Wanted,
-  found: readonly FoundRecipient[],
+  recipients: readonly FoundRecipient[],
 ): Promise<FoundRecipient[]> {
-  const ids = found.map(({ message_id }) => message_id);
+  const ids = recipients.map(({ message_id }) => message_id);
   return tx<FoundRecipient[]>`
     select r.message_id, r.id as recipient_id, r.state, false as leased from recipients r
     where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
-      and r.id = any (${found.map(({ recipient_id }) => recipient_id)}::uuid[])
+      and r.id = any (${recipients.map(({ recipient_id }) => recipient_id)}::uuid[])
       and (r.lease_until is null or r.lease_until <= clock_now())
     order by r.message_id, r.id for no key update`;
 }
@@ -78,10 +78,10 @@ export interface ErasedMail {
 }
 
 /** Erases recipients, and what their mail has of them; content that went to others too is kept. */
-export async function eraseRecipients(tx: Tx, wanted: Wanted, found: readonly FoundRecipient[]): Promise<ErasedMail> {
+export async function eraseRecipients(tx: Tx, wanted: Wanted, matches: readonly FoundRecipient[]): Promise<ErasedMail> {
   const { workspace_id } = wanted;
-  const ids = [...new Set(found.map(({ message_id }) => message_id))];
-  const recipient_ids = found.map(({ recipient_id }) => recipient_id);
+  const ids = [...new Set(matches.map(({ message_id }) => message_id))];
+  const recipient_ids = matches.map(({ recipient_id }) => recipient_id);
   const transcripts = await tx`
     delete from transcripts t using attempts a
     where ${among(tx, tx`t.message_id`, ids)} and t.workspace_id = ${workspace_id}

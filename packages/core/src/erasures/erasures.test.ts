@@ -45,14 +45,14 @@ async function tablesWith(text: string): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('public', 'pgboss') and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const { name } of tables) {
     const rows = await sql`
       select from ${sql.unsafe(name)} t where position(lower(${text}) in lower(t::text)) > 0
         or position(encode(convert_to(${text}, 'UTF8'), 'hex') in t::text) > 0 limit 1`;
-    if (rows.length > 0) found.push(name);
+    if (rows.length > 0) matches.push(name);
   }
-  return found;
+  return matches;
 }
 
 describe('an erasure', () => {

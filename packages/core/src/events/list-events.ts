@@ -54,12 +54,12 @@ export const listEvents = operation({
     };
     const all_pass =
       filter.mode === null && (filter.types === null || (filter.message_id === null && areUncommon(filter.types)));
-    const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
+    const page = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
       pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
     );
-    const shown = found.rows.slice(0, limit);
+    const shown = page.rows.slice(0, limit);
     const entries = await eventEntries(ctx, shown);
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
-    return pageOfCollected(scope, found, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
+    return pageOfCollected(scope, page, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
   },
 });

@@ -41,8 +41,8 @@ export const readEvents = operation({
     );
     const rows = found_rows.filter(({ message_id }) => known.has(message_id ?? ''));
     const entries = await eventEntries(ctx, rows);
-    const found = new Map(entries.map((entry) => [entry.id, entry]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(entries.map((entry) => [entry.id, entry]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });
 
@@ -85,8 +85,8 @@ export const readLastEvents = operation({
   async run(ctx, { ids }) {
     const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
     const kept = rows.filter(({ id }) => isKept(ctx, 'events', id));
-    const found = new Map(kept.map((row) => [row.message_id, timelineEvent(row)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_message = new Map(kept.map((row) => [row.message_id, timelineEvent(row)]));
+    return ids.map((id) => by_message.get(id) ?? null);
   },
 });
 

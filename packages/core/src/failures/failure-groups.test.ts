@@ -53,12 +53,12 @@ describe('the failure groups', () => {
 
     await rollUpFailures(world.services);
 
-    const found = await groups();
-    expect(counts(found)).toEqual([
+    const page = await groups();
+    expect(counts(page)).toEqual([
       ['451 4.7.1 <address> greylisted for # seconds', 6],
       ['550 5.1.1 <address> unknown here', 1],
     ]);
-    expect(found.data[0]).toMatchObject({
+    expect(page.data[0]).toMatchObject({
       kind: 'smtp',
       code: 451,
       enhanced_code: '4.7.1',
@@ -67,7 +67,7 @@ describe('the failure groups', () => {
       first_seen_at: new Date(start).toISOString(),
       last_seen_at: new Date(start + 2 * MINUTE_MS).toISOString(),
     });
-    expect(found.data[0]?.trend.map(({ value }) => value)).toEqual([3, 0, 3, 0]);
+    expect(page.data[0]?.trend.map(({ value }) => value)).toEqual([3, 0, 3, 0]);
     expect(counts(await groups({ kind: 'dns' }))).toEqual([]);
   });
 
@@ -134,9 +134,9 @@ describe('the failure groups', () => {
     await world.postWebhooks();
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpFailures(world.services);
-    const found = await groups({ kind: 'webhook' });
-    expect(counts(found)).toEqual([['503', 2]]);
-    expect(found.data[0]?.destinations).toEqual([new URL(sink.url).host]);
+    const page = await groups({ kind: 'webhook' });
+    expect(counts(page)).toEqual([['503', 2]]);
+    expect(page.data[0]?.destinations).toEqual([new URL(sink.url).host]);
 
     await world.services.sql`update webhook_deliveries set last_attempt_at = clock_now()`;
     await world.clock.advance(10 * MINUTE_MS);
@@ -163,9 +163,9 @@ describe('the failure groups', () => {
 
     await rollUpFailures(world.services);
 
-    const found = await groups({ kind: 'job', reach: 'instance' });
-    expect(counts(found)).toEqual([['error: connect econnrefused <ip>', 2]]);
-    expect(found.data[0]?.destinations).toEqual(['domain.recheck']);
+    const page = await groups({ kind: 'job', reach: 'instance' });
+    expect(counts(page)).toEqual([['error: connect econnrefused <ip>', 2]]);
+    expect(page.data[0]?.destinations).toEqual(['domain.recheck']);
     expect(counts(await groups({ kind: 'job' }))).toEqual([]);
   });
 

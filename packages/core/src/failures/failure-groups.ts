@@ -95,8 +95,8 @@ export const readFailureGroups = operation({
     const wanted = { workspace_id: ctx.actor.workspace_id, kind: null, bucket: 'hour', from, to } as const;
     const known = await knownGroups(ctx.sql, wanted, [...new Set(group_ids)]);
     const groups = await described(ctx.sql, wanted, known, bucket_ms);
-    const found = new Map(groups.map((group) => [group.id, group]));
-    return group_ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(groups.map((group) => [group.id, group]));
+    return group_ids.map((id) => by_id.get(id) ?? null);
   },
 });
 

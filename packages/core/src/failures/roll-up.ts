@@ -54,7 +54,7 @@ export async function trimFailures({ sql }: Pick<Services, 'sql'>): Promise<void
 }
 
 interface Tally {
-  readonly found: FailureSignature;
+  readonly signature: FailureSignature;
   readonly seen: FailuresSeen[];
   count: number;
 }
@@ -65,30 +65,30 @@ function group(
   kindOf: (said: string) => FailureKind,
   known: Map<string, KnownGroup>,
 ): CountedGroup[] {
-  const signatures = new Map<string, { kind: FailureKind; found: FailureSignature }>();
+  const signatures = new Map<string, { kind: FailureKind; signature: FailureSignature }>();
   const buckets = new Map<string, { workspace_id: string; kind: FailureKind; at: Date; tallies: Map<string, Tally> }>();
   for (const failure of seen) {
     const kind = signatures.get(failure.said)?.kind ?? kindOf(failure.said);
-    const found = signatures.get(failure.said)?.found ?? failureSignature(failure.said, kind);
-    signatures.set(failure.said, { kind, found });
+    const signature = signatures.get(failure.said)?.signature ?? failureSignature(failure.said, kind);
+    signatures.set(failure.said, { kind, signature: signature });
     for (const workspace_id of new Set([failure.workspace_id, INSTANCE])) {
       const name = `${workspace_id} ${kind} ${failure.at.getTime()}`;
       const bucket = buckets.get(name) ?? { workspace_id, kind, at: failure.at, tallies: new Map<string, Tally>() };
       buckets.set(name, bucket);
-      const tally = bucket.tallies.get(found.id) ?? { found, seen: [], count: 0 };
-      bucket.tallies.set(found.id, tally);
+      const tally = bucket.tallies.get(signature.id) ?? { signature: signature, seen: [], count: 0 };
+      bucket.tallies.set(signature.id, tally);
       tally.seen.push(failure);
       tally.count += failure.count;
     }
   }
   return [...buckets.values()].flatMap(({ workspace_id, kind, at, tallies }) =>
-    bounded([...tallies.values()], kind).flatMap(({ found, seen }) => {
-      note(known, { workspace_id, kind, found, seen });
+    bounded([...tallies.values()], kind).flatMap(({ signature, seen }) => {
+      note(known, { workspace_id, kind, signature: signature, seen });
       return byDestination(seen).map(([destination, count]) => ({
         workspace_id,
         kind,
         at,
-        group_id: found.id,
+        group_id: signature.id,
         destination,
         count,
       }));
@@ -99,10 +99,15 @@ function group(
 /** The largest groups, and one for all others. */
 function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
   if (tallies.length <= MAX_GROUPS) return tallies;
-  const sorted = tallies.sort((left, right) => right.count - left.count || (left.found.id < right.found.id ? -1 : 1));
+  const sorted = tallies.sort(
+    (left, right) => right.count - left.count || (left.signature.id < right.signature.id ? -1 : 1),
+  );
   const rest = sorted.slice(MAX_GROUPS);
   const count = rest.reduce((sum, tally) => sum + tally.count, 0);
-  return [...sorted.slice(0, MAX_GROUPS), { found: othersOf(kind), seen: rest.flatMap((tally) => tally.seen), count }];
+  return [
+    ...sorted.slice(0, MAX_GROUPS),
+    { signature: othersOf(kind), seen: rest.flatMap((tally) => tally.seen), count },
+  ];
 }
 
 /** The most frequent destinations; all others under the empty name. */
@@ -119,7 +124,7 @@ function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
 
 function note(
   known: Map<string, KnownGroup>,
-  { workspace_id, kind, found, seen }: Pick<KnownGroup, 'workspace_id' | 'kind'> & Omit<Tally, 'count'>,
+  { workspace_id, kind, signature: found, seen }: Pick<KnownGroup, 'workspace_id' | 'kind'> & Omit<Tally, 'count'>,
 ): void {
   const name = `${workspace_id} ${found.id}`;
   for (const { said, first_at, last_at } of seen) {

@@ -55,8 +55,8 @@ async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
   const kind = kindOf(id);
   if (kind === null) return null;
   if (kind === 'request') return mails(ctx, await mailOf(ctx, id));
-  const found = await thingById(ctx, kind, id);
-  return found ? [found] : [];
+  const thing = await thingById(ctx, kind, id);
+  return thing ? [thing] : [];
 }
 
 function mailOf(ctx: ActorContext, request_id: string): Promise<string[]> {
@@ -109,6 +109,6 @@ function namedHit({ type, id, title, detail, at }: FoundRow): Hit {
 
 async function mails(ctx: ActorContext, ids: readonly string[]): Promise<Hit[]> {
   if (ids.length === 0) return [];
-  const found = await invoke(ctx, readMessages, { ids });
-  return found.flatMap((entry) => (entry === null ? [] : [mailHit(entry)]));
+  const emails = await invoke(ctx, readMessages, { ids });
+  return emails.flatMap((entry) => (entry === null ? [] : [mailHit(entry)]));
 }

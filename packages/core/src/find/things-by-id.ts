@@ -43,10 +43,10 @@ export function mailHit({ id, subject, status, to, created_at }: LogEntry): Hit 
 const kinds: Partial<Record<IdKind, ById>> = {
   message: by(readMessages, mailHit),
   recipient: by(readRecipients, (email, id) => {
-    const found = email.recipients.find((recipient) => recipient.id === id);
+    const match = email.recipients.find((recipient) => recipient.id === id);
     return hit('recipient', id, {
-      title: found?.email ?? email.subject,
-      detail: found?.status ?? email.status,
+      title: match?.email ?? email.subject,
+      detail: match?.status ?? email.status,
       at: email.created_at,
       within: email.id,
     });

@@ -66,7 +66,7 @@ export const getHealth = operation({
             detail: `${holds.count} ${holds.count === 1 ? 'hold is' : 'holds are'} active. The first expires at ${isoTime(holds.first_end ?? facts.now)}.`,
             advice: 'Release holds that are no longer needed.',
           };
-    const found: Found[] = [
+    const results: Found[] = [
       pending.length === 0
         ? { name: 'database', status: 'ok' }
         : {
@@ -81,7 +81,7 @@ export const getHealth = operation({
       ...(isOperator(actor) ? [dead(facts)] : []),
       ...workspace,
     ];
-    const checks = found.map(({ name, status, detail = null, advice = null, checked_at = facts.now }) => ({
+    const checks = results.map(({ name, status, detail = null, advice = null, checked_at = facts.now }) => ({
       name,
       status,
       detail,

@@ -14,10 +14,10 @@ export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promi
     const there = await openHoldOn(tx, { scope: 'instance', value: EVERYTHING, workspace_id: INSTANCE });
     if (!there) return null;
     await lockHold(tx, there.id);
-    const found = await holdById(tx, there.id);
+    const hold = await holdById(tx, there.id);
     const row = await makeEndless(tx, there.id);
-    if (found && row && row.expires_at.getTime() !== found.expires_at.getTime()) {
-      const diff = { scope: row.scope, value: row.value, expires_at: [found.expires_at, row.expires_at] };
+    if (hold && row && row.expires_at.getTime() !== hold.expires_at.getTime()) {
+      const diff = { scope: row.scope, value: row.value, expires_at: [hold.expires_at, row.expires_at] };
       await recordAudit(tx, ctx, [
         { action: 'hold.made_endless', target_id: row.id, diff, reason, workspace_id: INSTANCE },
       ]);

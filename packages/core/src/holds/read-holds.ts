@@ -23,7 +23,7 @@ export const readHolds = operation({
       rows.map((row) => row.id),
       isOperator(ctx.actor) ? null : ctx.actor.workspace_id,
     );
-    const found = new Map(rows.map((row) => [row.id, holdEntry(ctx, row, affected.get(row.id) ?? 0)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(rows.map((row) => [row.id, holdEntry(ctx, row, affected.get(row.id) ?? 0)]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

@@ -31,23 +31,23 @@ export const releaseHold = operation({
   }),
   output: holdSchema,
   async run(ctx, { hold_id, reason, at_once, resume_rate_per_minute: rate = null }): Promise<HoldEntry> {
-    const found = await findHold(ctx, hold_id);
-    requireAdministrator(ctx.actor, found.workspace_id === INSTANCE || found.by_operator ? 'instance' : 'workspace');
-    if (rate !== null) requireRated(found);
+    const hold = await findHold(ctx, hold_id);
+    requireAdministrator(ctx.actor, hold.workspace_id === INSTANCE || hold.by_operator ? 'instance' : 'workspace');
+    if (rate !== null) requireRated(hold);
     const row = await ctx.sql.begin(async (tx) => {
       await lockHold(tx, hold_id);
       const released = await releaseHoldRow(tx, hold_id, rate);
-      const expired = at_once ? await endExpired(tx, found) : [];
+      const expired = at_once ? await endExpired(tx, hold) : [];
       const lifted = at_once ? await liftRateRow(tx, hold_id) : null;
-      const { resume_rate_per_minute } = released ?? found;
+      const { resume_rate_per_minute } = released ?? hold;
       const fact = {
         target_id: hold_id,
         reason: reason ?? null,
-        workspace_id: found.workspace_id,
+        workspace_id: hold.workspace_id,
       };
       await recordAudit(tx, ctx, [
         ...expiryFacts(expired),
-        ...(released ? [{ ...fact, action: 'hold.released', diff: releasedDiff(found, released) } as const] : []),
+        ...(released ? [{ ...fact, action: 'hold.released', diff: releasedDiff(hold, released) } as const] : []),
         ...(lifted
           ? [
               {

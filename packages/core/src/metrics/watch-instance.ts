@@ -47,14 +47,14 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
       pool_waiting: sql.waiting(),
     });
     await measureQueues(sql, queueNames, STALE_SECONDS);
-    const found = await sql.begin(async (tx) => {
+    const reading = await sql.begin(async (tx) => {
       if (!(await takeWatch(tx, process_id, WATCH_SECONDS))) return null;
       const numbers = await instanceNumbers(tx);
       return { numbers, judged: (await judge?.judge(tx, numbers)) ?? null };
     });
-    metrics.publish(found && readingsOf(found.numbers, found.judged ?? NO_ALARMS));
-    await found?.judged?.after();
-    return found !== null;
+    metrics.publish(reading && readingsOf(reading.numbers, reading.judged ?? NO_ALARMS));
+    await reading?.judged?.after();
+    return reading !== null;
   };
   return {
     process_id,

@@ -23,7 +23,7 @@ export function issueFor(reason: Reason, message: string, path: (string | number
 export function parseInput<I extends z.ZodType>(
   schema: I,
   raw: unknown,
-  found: readonly ErrorDetail[] = [],
+  details: readonly ErrorDetail[] = [],
 ): Result<z.output<I>> {
   const hostile = hostileValue(raw, 0, { left: MAX_VALUES });
   if (hostile) {
@@ -32,10 +32,10 @@ export function parseInput<I extends z.ZodType>(
   }
   const { faults, ignored } = unexpectedNames(schema, raw);
   const parsed = schema.safeParse(raw, { reportInput: true, error: refusalWords });
-  if (parsed.success && faults.length === 0 && found.length === 0) return { ok: true, value: parsed.data, ignored };
+  if (parsed.success && faults.length === 0 && details.length === 0) return { ok: true, value: parsed.data, ignored };
   const named = new Set(faults.map(({ param }) => param));
   const issues = parsed.error?.issues.flatMap((issue) => withoutNames(issue, named)).slice(0, MAX_DETAILS) ?? [];
-  return refuse([...found, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
+  return refuse([...details, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
 }
 
 /** An issue about unknown names keeps only those that no fault explains. */
@@ -68,9 +68,9 @@ function hostileValue(value: unknown, depth: number, budget: { left: number }): 
     if (budget.left < 0) return { path: [], message: () => `The body has more than ${MAX_VALUES} values.` };
     const name = names?.[index] ?? index;
     if (name === '__proto__') return { path: [name], message: () => '__proto__ is not allowed as a name.' };
-    const found =
+    const hostile =
       (typeof name === 'string' ? hostileText(name) : null) ?? hostileValue(values[index], depth + 1, budget);
-    if (found) return { ...found, path: [name, ...found.path] };
+    if (hostile) return { ...hostile, path: [name, ...hostile.path] };
   }
   return null;
 }

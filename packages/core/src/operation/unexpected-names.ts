@@ -39,9 +39,9 @@ export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Reado
 export function unexpectedNames(schema: z.ZodType, raw: unknown): UnexpectedNames {
   const { fields, misplaced } = expected(schema);
   if (fields === null) return NOTHING;
-  const found: Found = { faults: [], ignored: [], left: MAX_NAMES_CHECKED };
-  collect(raw, fields, misplaced, [], found);
-  return found;
+  const result: Found = { faults: [], ignored: [], left: MAX_NAMES_CHECKED };
+  collect(raw, fields, misplaced, [], result);
+  return result;
 }
 
 /** The names of the fields that a schema takes at its top. */
@@ -73,20 +73,20 @@ function collect(
   fields: Fields,
   misplaced: Expected['misplaced'],
   path: readonly (string | number)[],
-  found: Found,
+  result: Found,
 ): void {
   if (Array.isArray(raw)) {
     if (!fields.in_list) return;
     const each = { ...fields, in_list: false };
-    for (const [index, value] of raw.entries()) collect(value, each, misplaced, [...path, index], found);
+    for (const [index, value] of raw.entries()) collect(value, each, misplaced, [...path, index], result);
     return;
   }
   if (!isRecord(raw) || fields.in_list) return;
   for (const name of Object.keys(raw)) {
-    if (!fields.names.has(name)) judge(name, fields, misplaced, path, found);
+    if (!fields.names.has(name)) judge(name, fields, misplaced, path, result);
   }
   for (const [name, inner] of fields.nested) {
-    if (raw[name] !== undefined) collect(raw[name], inner, {}, [...path, name], found);
+    if (raw[name] !== undefined) collect(raw[name], inner, {}, [...path, name], result);
   }
 }
 
@@ -95,21 +95,21 @@ function judge(
   { names, strict }: Fields,
   misplaced: Expected['misplaced'],
   path: readonly (string | number)[],
-  found: Found,
+  result: Found,
 ): void {
-  if (found.left === 0) return;
-  found.left -= 1;
+  if (result.left === 0) return;
+  result.left -= 1;
   const param = pathText([...path, name]);
   const place = Object.hasOwn(misplaced, name) ? misplaced[name] : undefined;
   if (place !== undefined) {
-    found.faults.push({ param, reason: 'misplaced_field', message: place });
+    result.faults.push({ param, reason: 'misplaced_field', message: place });
     return;
   }
   const meant = likelyMeant(name, [...names]);
   if (meant !== null) {
     const message = `${param} is not a field; did you mean ${pathText([...path, meant])}?`;
-    found.faults.push({ param, reason: 'misspelled_field', message });
-  } else if (!strict) found.ignored.push(param);
+    result.faults.push({ param, reason: 'misspelled_field', message });
+  } else if (!strict) result.ignored.push(param);
 }
 
 /** The fields that a schema takes; null for one that takes any names or is no object. */
@@ -128,8 +128,8 @@ function fieldsOf(schema: z.core.$ZodType, in_list: boolean): Fields | null {
   if (schema instanceof z.ZodArray) return fieldsOf(schema.element, true);
   if (schema instanceof z.ZodPipe) return fieldsOf(schema.in, in_list);
   if (schema instanceof z.ZodUnion) {
-    const found = schema.options.map((option) => fieldsOf(option, in_list)).filter((fields) => fields !== null);
-    return found.length === 1 ? (found[0] ?? null) : null;
+    const variants = schema.options.map((option) => fieldsOf(option, in_list)).filter((fields) => fields !== null);
+    return variants.length === 1 ? (variants[0] ?? null) : null;
   }
   const wrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
   return wrapped ? fieldsOf(schema.unwrap(), in_list) : null;

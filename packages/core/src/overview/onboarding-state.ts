@@ -28,9 +28,9 @@ export const onboardingState = operation({
   input: z.object({}),
   output: onboardingSchema,
   async run(ctx): Promise<z.output<typeof onboardingSchema>> {
-    const found = new Map((await firstSteps(ctx.sql, ctx.actor.workspace_id)).map((row) => [row.name, row]));
+    const by_name = new Map((await firstSteps(ctx.sql, ctx.actor.workspace_id)).map((row) => [row.name, row]));
     const steps = stepNames.map((name) => {
-      const row = found.get(name);
+      const row = by_name.get(name);
       return { name, done_at: row ? isoTime(row.at) : null, id: row?.id ?? null };
     });
     return { object: 'onboarding', done: steps.every(({ done_at }) => done_at !== null), steps };

@@ -92,9 +92,9 @@ async function collect<R extends { readonly id: string }>(
   let rest = range;
   for (const step of all_pass ? [wanted] : STEPS) {
     const count = Math.max(step, wanted);
-    const { rows: found, examined, edge } = await examine(rest, count, wanted - rows.length);
-    if (newest_first) rows.push(...found);
-    else rows.unshift(...found);
+    const { rows: batch, examined, edge } = await examine(rest, count, wanted - rows.length);
+    if (newest_first) rows.push(...batch);
+    else rows.unshift(...batch);
     if (rows.length >= wanted || examined < count) return { rows, rest: null };
     if (edge !== null) rest = newest_first ? { ...rest, before: edge } : { ...rest, from: behindId(edge) };
   }

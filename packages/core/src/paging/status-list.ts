@@ -9,8 +9,8 @@ export function statusListOf<S extends string>(states: readonly S[]) {
     .meta({ description: `One or a comma-separated list of ${known}.`, examples: [states[0] ?? ''] })
     .transform((text, context): S[] => {
       const parts = text.split(',').map((part) => part.trim());
-      const found = parts.filter((part): part is S => states.some((one) => one === part));
-      if (found.length === parts.length) return [...new Set(found)].sort();
+      const matches = parts.filter((part): part is S => states.some((one) => one === part));
+      if (matches.length === parts.length) return [...new Set(matches)].sort();
       context.addIssue(issueFor('invalid_status', `status must be one or a comma list of ${known}.`));
       return z.NEVER;
     });

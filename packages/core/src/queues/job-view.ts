@@ -121,12 +121,12 @@ function jobView(job: FoundJob, worker: WorkerRow | undefined): JobView {
 }
 
 function subjectOf(data: Readonly<Record<string, unknown>>): JobView['subject'] {
-  const found = [
+  const references = [
     { type: 'message', id: textOf(data.message_id) },
     { type: 'webhook', id: textOf(data.webhook_id) },
     { type: 'domain', id: textOf(data.domain) },
   ] as const;
-  for (const { type, id } of found) {
+  for (const { type, id } of references) {
     if (id !== null) return { type, id };
   }
   return null;

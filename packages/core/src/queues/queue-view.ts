@@ -96,7 +96,7 @@ export async function queueViews(ctx: Context, names: readonly JobName[], asked:
 
 function viewOf(
   name: JobName,
-  found: {
+  facts: {
     readonly measure: MeasureRow | null;
     readonly minutes: readonly MinuteRow[];
     readonly now: Date;
@@ -105,7 +105,7 @@ function viewOf(
     readonly workers: readonly WorkerRow[];
   },
 ): QueueView {
-  const { measure, minutes, now, asked } = found;
+  const { measure, minutes, now, asked } = facts;
   const rates = ratesOf(minutes, measure, now);
   const window = minutes.filter((row) => row.minute.getTime() > now.getTime() - asked.window_minutes * 60_000);
   const waits = sumOf(window.map((row) => row.wait_bins));
@@ -127,8 +127,8 @@ function viewOf(
     drain_seconds: drainSeconds(ready, rates),
     wait: asked.percentiles.map((p) => ({ p, seconds: percentileOf(waits, p) })),
     run: asked.percentiles.map((p) => ({ p, seconds: percentileOf(runs, p) })),
-    concurrency: found.concurrency,
-    workers: found.workers.flatMap((worker) => {
+    concurrency: facts.concurrency,
+    workers: facts.workers.flatMap((worker) => {
       const held = worker.live ? worker.queues.find(({ queue }) => queue === name) : undefined;
       return held ? [{ id: worker.id, name: workerName(worker), active: held.active }] : [];
     }),

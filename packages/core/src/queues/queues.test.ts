@@ -222,10 +222,10 @@ describe('jobs.get', () => {
   it('shows the attempts at a mail, the latest first', async () => {
     const { job } = await deferredMail();
 
-    const found = await invoke(ctx, getJob, { id: job });
+    const details = await invoke(ctx, getJob, { id: job });
 
-    expect(found.attempts).toMatchObject([{ number: 1, error: { name: 'deferred' } }]);
-    expect(found.attempts[0]?.error?.message).toContain('later');
+    expect(details.attempts).toMatchObject([{ number: 1, error: { name: 'deferred' } }]);
+    expect(details.attempts[0]?.error?.message).toContain('later');
   });
 
   it('shows a mail that is parked as a ready job, and where it waits', async () => {

@@ -18,9 +18,9 @@ export const readJobsOfMessages = operation({
     const { actor } = ctx;
     if (actor.kind !== 'system' && !hasScope(actor.scopes, 'operator')) return ids.map(() => []);
     const rows = await jobsOfMessages(ctx.sql, actor.workspace_id, ids);
-    const found = Map.groupBy(rows, (row) => row.message_id);
+    const by_message = Map.groupBy(rows, (row) => row.message_id);
     return ids.map((id) =>
-      (found.get(id) ?? []).map(({ recipient_id, job_id }) => ({ recipient_id, job_id: jobId(job_id) })),
+      (by_message.get(id) ?? []).map(({ recipient_id, job_id }) => ({ recipient_id, job_id: jobId(job_id) })),
     );
   },
 });
@@ -36,7 +36,7 @@ export const readJobs = operation({
     const { actor } = ctx;
     if (actor.kind !== 'system' && !hasScope(actor.scopes, 'operator')) return ids.map(() => null);
     const views = await jobViews(ctx, await findJobs(ctx, ids));
-    const found = new Map(views.map((view) => [view.id, view]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(views.map((view) => [view.id, view]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

@@ -25,9 +25,9 @@ export function sumOf(histograms: readonly (readonly number[])[]): Histogram {
 
 /** A percentile in seconds, interpolated within its slot; null if nothing was counted. */
 export function percentileOf(bins: readonly number[], percent: number): number | null {
-  const found = percentileAt([...bins.entries()], percent);
-  if (!found) return null;
-  const { slot, share } = found;
+  const percentile = percentileAt([...bins.entries()], percent);
+  if (!percentile) return null;
+  const { slot, share } = percentile;
   if (slot === 0) return 0.001;
   const begin = 2 ** ((slot - 1) / 2) / 1000;
   return slot === SLOTS - 1 ? begin : begin * Math.SQRT2 ** share;

@@ -39,10 +39,10 @@ export const listRequests = operation({
     const reasons = reason?.split(',').map((part) => part.trim()) ?? null;
     const filter = { reasons, api_key_id };
     const all_pass = reasons === null && api_key_id === null;
-    const found = await collectPage(range, limit + 1, all_pass, (rest, count, wanted) =>
+    const page = await collectPage(range, limit + 1, all_pass, (rest, count, wanted) =>
       requestsAmong(ctx.sql, workspace_id, filter, rest, count, wanted),
     );
-    return pageOfCollected(scope, found, limit, requestEntry);
+    return pageOfCollected(scope, page, limit, requestEntry);
   },
 });
 

@@ -75,20 +75,20 @@ export const checkRestore = operation({
     const hold = await keepInstanceHeld(ctx, REASON);
     const { workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
     const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
-    const found = { sent: counted(), perhaps: counted(), ended: counted() };
+    const lists = { sent: counted(), perhaps: counted(), ended: counted() };
     let closed = 0;
     if (close) await ctx.sql.begin(endLostLeases);
     for await (const page of pagesOf(ctx)) {
       for (const { state } of page) if (state in open) open[state as keyof typeof open] += 1;
       const judged = await judge(page, sources);
-      for (const one of judged) note(found[one.known], one);
+      for (const one of judged) note(lists[one.known], one);
       const sent = judged.filter(({ known }) => known === 'sent');
       if (close) closed += await closeAsSent(ctx, sent);
     }
     const held_at = Date.parse(hold.created_at);
     const newest = await newestBefore(ctx.sql, idFloor('message', held_at));
     const missing = await missingAfter(ctx, sources, held_at);
-    const diff = { known_sent: found.sent.count, closed, missing: missing.count };
+    const diff = { known_sent: lists.sent.count, closed, missing: missing.count };
     await ctx.sql.begin((tx) =>
       recordAudit(tx, ctx, [{ action: 'restore.checked', target_id: hold.id, diff, workspace_id: INSTANCE }]),
     );
@@ -100,9 +100,9 @@ export const checkRestore = operation({
       open,
       open_webhook_deliveries: webhook_deliveries,
       open_bulk_operations: bulk_operations,
-      known_sent: found.sent,
-      perhaps_sent: found.perhaps,
-      known_ended: found.ended,
+      known_sent: lists.sent,
+      perhaps_sent: lists.perhaps,
+      known_ended: lists.ended,
       unclear_lines: {
         count: sources.reduce((sum, { unclear_lines }) => sum + unclear_lines.count, 0),
         listed: sources.flatMap(({ unclear_lines }) => unclear_lines.listed).slice(0, MAX_NAMED),

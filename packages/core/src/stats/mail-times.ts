@@ -18,12 +18,12 @@ export function addBins(into: Histogram, stored: Readonly<Record<string, number>
 
 /** A percentile in seconds, at most a quarter off; null if nothing was counted. */
 export function percentileOf(histogram: Histogram, percent: number): number | null {
-  const found = percentileAt(
+  const percentile = percentileAt(
     [...histogram].sort(([left], [right]) => left - right),
     percent,
   );
-  if (!found) return null;
-  const low = 2 ** (found.slot / BINS_PER_DOUBLING);
-  const high = 2 ** ((found.slot + 1) / BINS_PER_DOUBLING);
-  return Math.round(low + (high - low) * found.share) / 1000;
+  if (!percentile) return null;
+  const low = 2 ** (percentile.slot / BINS_PER_DOUBLING);
+  const high = 2 ** ((percentile.slot + 1) / BINS_PER_DOUBLING);
+  return Math.round(low + (high - low) * percentile.share) / 1000;
 }

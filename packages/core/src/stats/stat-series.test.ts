@@ -53,8 +53,8 @@ function series(asked: Record<string, unknown> = {}, workspace_id = world.worksp
 }
 
 /** The non-zero values of a series, by minutes after midnight. */
-function values({ series: found }: Stats, metric: Metric, key: string | null = null): Record<number, number | null> {
-  const one = found.find((entry) => entry.metric === metric && entry.key === key);
+function values({ series: lines }: Stats, metric: Metric, key: string | null = null): Record<number, number | null> {
+  const one = lines.find((entry) => entry.metric === metric && entry.key === key);
   return Object.fromEntries(
     (one?.points ?? [])
       .filter(({ value }) => value !== 0 && value !== null)
@@ -220,8 +220,8 @@ describe('the dimensions of a series', () => {
     await rollUpStats(world.services);
 
     const by = async (group_by: string, top = 10) => {
-      const { series: found } = await series({ group_by, top, metrics: ['accepted'] });
-      return found.map(({ key, points }) => [key, points[0]?.value]);
+      const { series: lines } = await series({ group_by, top, metrics: ['accepted'] });
+      return lines.map(({ key, points }) => [key, points[0]?.value]);
     };
 
     expect(await by('domain')).toEqual([
@@ -254,10 +254,10 @@ describe('the dimensions of a series', () => {
 
     await rollUpStats(world.services);
 
-    const { series: found } = await series({ group_by: 'tag', top: 30, metrics: ['accepted'] });
-    expect(found).toHaveLength(11);
-    expect(found.slice(0, 5).map(({ points }) => points[0]?.value)).toEqual([2, 2, 2, 2, 2]);
-    expect(found.reduce((sum, { points }) => sum + (points[0]?.value ?? 0), 0)).toBe(45);
+    const { series: lines } = await series({ group_by: 'tag', top: 30, metrics: ['accepted'] });
+    expect(lines).toHaveLength(11);
+    expect(lines.slice(0, 5).map(({ points }) => points[0]?.value)).toEqual([2, 2, 2, 2, 2]);
+    expect(lines.reduce((sum, { points }) => sum + (points[0]?.value ?? 0), 0)).toBe(45);
   });
 });
 

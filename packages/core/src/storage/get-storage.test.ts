@@ -18,9 +18,9 @@ describe('storage', () => {
     await send();
     await world.drain();
 
-    const found = await invoke(ctx(), getStorage, {});
+    const storage = await invoke(ctx(), getStorage, {});
 
-    const table = (name: string) => found.tables.find((one) => one.name === name);
+    const table = (name: string) => storage.tables.find((one) => one.name === name);
     expect(table('bodies')).toMatchObject({ kept: 'age', kept_seconds: 14 * 86_400, setting: 'RETENTION_BODIES' });
     expect(table('webhook_deliveries')).toMatchObject({ kept: 'age', kept_seconds: 90 * 86_400 });
     expect(table('messages')).toMatchObject({ kept: 'always', kept_seconds: null, setting: 'RETENTION_MESSAGES' });
@@ -28,16 +28,16 @@ describe('storage', () => {
     expect(table('lanes')).toMatchObject({ kept: 'trimmed', partitions: 0 });
     expect(table('messages')?.partitions).toBeGreaterThan(1);
     expect(table('messages')?.bytes).toBeGreaterThan(table('messages')?.index_bytes ?? 0);
-    const bytes = found.tables.map((one) => one.bytes);
+    const bytes = storage.tables.map((one) => one.bytes);
     expect(bytes).toEqual(bytes.toSorted((one, other) => other - one));
-    expect(found.database_bytes).toBeGreaterThan(bytes.reduce((sum, one) => sum + one, 0));
+    expect(storage.database_bytes).toBeGreaterThan(bytes.reduce((sum, one) => sum + one, 0));
   });
 
   it('takes a usual mail as its measure while there are few of them', async () => {
-    const found = await invoke(ctx(), getStorage, {});
+    const storage = await invoke(ctx(), getStorage, {});
 
-    expect(found).toMatchObject({ bytes_per_mail: 4882, measured: false });
-    expect(found.disk?.total_bytes).toBeGreaterThan(found.disk?.free_bytes ?? 0);
+    expect(storage).toMatchObject({ bytes_per_mail: 4882, measured: false });
+    expect(storage.disk?.total_bytes).toBeGreaterThan(storage.disk?.free_bytes ?? 0);
   });
 
   it('divides by the mails what every table that is partitioned by time has, and the jobs', async () => {
@@ -93,9 +93,9 @@ describe('days until the disk is full', () => {
 
 describe('retention', () => {
   it('is shown as what holds: no longer than the mail that it belongs to', async () => {
-    const found = await invoke(ctx(), getRetention, {});
+    const retention = await invoke(ctx(), getRetention, {});
 
-    expect(Object.fromEntries(found.kinds.map(({ kind, kept_seconds }) => [kind, kept_seconds]))).toEqual({
+    expect(Object.fromEntries(retention.kinds.map(({ kind, kept_seconds }) => [kind, kept_seconds]))).toEqual({
       messages: null,
       bodies: 14 * 86_400,
       events: 90 * 86_400,
@@ -103,6 +103,6 @@ describe('retention', () => {
       captures: 7 * 86_400,
       requests: 7 * 86_400,
     });
-    expect(found).toMatchObject({ captured_bytes: 268_435_456, delivery: ['capture'], request_log: true });
+    expect(retention).toMatchObject({ captured_bytes: 268_435_456, delivery: ['capture'], request_log: true });
   });
 });

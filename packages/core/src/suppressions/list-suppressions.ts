@@ -38,9 +38,9 @@ export const listSuppressions = operation({
     const scope = { secret_key: ctx.secret_key, list: 'suppressions', workspace_id, filters };
     const range = idRange('suppression', {}, readCursor(scope, cursor));
     const filter = { sources: filters.source ?? null, email: filters.email ?? null };
-    const found = await collectPage(range, limit + 1, false, (part, count, wanted) =>
+    const page = await collectPage(range, limit + 1, false, (part, count, wanted) =>
       pageOfSuppressions(ctx.sql, workspace_id, filter, part, count, wanted),
     );
-    return pageOfCollected(scope, found, limit, suppressionEntry);
+    return pageOfCollected(scope, page, limit, suppressionEntry);
   },
 });

@@ -15,8 +15,8 @@ export const readSuppressions = operation({
   output,
   async run(ctx, { ids }) {
     const rows = await suppressionsByIds(ctx.sql, ctx.actor.workspace_id, ids);
-    const found = new Map(rows.map((row) => [row.id, suppressionEntry(row)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(rows.map((row) => [row.id, suppressionEntry(row)]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });
 
@@ -29,7 +29,7 @@ export const readSuppressionsByEmail = operation({
   output,
   async run(ctx, { ids }) {
     const rows = await suppressionsByEmails(ctx.sql, ctx.actor.workspace_id, ids);
-    const found = new Map(rows.map((row) => [row.email, suppressionEntry(row)]));
-    return ids.map((email) => found.get(email.toLowerCase()) ?? null);
+    const by_email = new Map(rows.map((row) => [row.email, suppressionEntry(row)]));
+    return ids.map((email) => by_email.get(email.toLowerCase()) ?? null);
   },
 });

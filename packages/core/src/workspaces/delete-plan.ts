@@ -17,13 +17,13 @@ export const deletePlan = operation({
   output: deletedSchema,
   run: (ctx, { name }): Promise<DeletedPlan> =>
     ctx.sql.begin(async (tx) => {
-      const found = await lockPlan(tx, name);
-      if (!found) throw planNotFound(name);
+      const plan = await lockPlan(tx, name);
+      if (!plan) throw planNotFound(name);
       if (await isPlanUsed(tx, name)) {
         throw new AppError('plan_in_use', `Workspaces use plan ${name}. Move them to another plan first.`);
       }
       await deletePlanRow(tx, name);
-      const { name: _, ...diff } = found;
+      const { name: _, ...diff } = plan;
       await recordAudit(tx, ctx, [{ action: 'plan.deleted', target_id: name, diff, workspace_id: INSTANCE }]);
       return { object: 'plan', name, deleted: true };
     }),

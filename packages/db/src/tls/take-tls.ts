@@ -24,8 +24,8 @@ export function takeTls(url: URL): { readonly url: URL; readonly ssl: Connection
       // As in libpq: an authority that is given is also asked with `require`.
       rejectUnauthorized: mode !== 'require' || authority !== null,
       // Named here, because both drivers would check a certificate for an IP address against "localhost".
-      checkServerIdentity: (_name, found) =>
-        mode === 'verify-full' ? checkServerIdentity(hostOf(url), found) : undefined,
+      checkServerIdentity: (_name, peer) =>
+        mode === 'verify-full' ? checkServerIdentity(hostOf(url), peer) : undefined,
     },
   };
 }

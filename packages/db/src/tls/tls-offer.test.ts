@@ -16,10 +16,10 @@ it.each([
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
 
-    const found = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${asked}`);
+    const answer = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${asked}`);
 
     server.close();
-    expect(found).toBe(none);
+    expect(answer).toBe(none);
   },
 );
 

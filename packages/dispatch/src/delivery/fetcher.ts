@@ -106,8 +106,8 @@ export class Fetcher {
   /** Fetches due jobs once, for a drain. Returns their number. */
   async fetchAll(): Promise<number> {
     const all = priorities.map((priority) => ({ priority, count: FETCH_COUNT, made_after: null }));
-    const { found } = await this.#fetch(all);
-    return found.length;
+    const { batch } = await this.#fetch(all);
+    return batch.length;
   }
 
   /** Stops polling. Resolves once the fetch in progress, if any, has finished. */
@@ -133,26 +133,26 @@ export class Fetcher {
       const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
       return { priority, count, made_after: this.#madeAfter(priority) };
     });
-    const { found, crowding } = await this.#fetch(wanted);
-    if (found.length === 0) return [];
+    const { batch, crowding } = await this.#fetch(wanted);
+    if (batch.length === 0) return [];
     for (const priority of new Set(crowding)) {
-      if (countOf(crowding, priority) <= countOf(found, priority) / 4) continue;
+      if (countOf(crowding, priority) <= countOf(batch, priority) / 4) continue;
       const supply = this.#supplies[priority];
       supply.crowded_until = performance.now() + this.#lookAhead().ms - 1;
       supply.crowded_by = lanes.waitingOf(priority);
     }
     this.#options.onPlaced();
-    return wanted.flatMap(({ priority, count }) => (countOf(found, priority) === count ? [priority] : []));
+    return wanted.flatMap(({ priority, count }) => (countOf(batch, priority) === count ? [priority] : []));
   }
 
   /** Fetches jobs into their lanes; crowding are the priorities of those that might as well have stayed in the queue. */
   async #fetch(
     wanted: readonly WantedMail[],
-  ): Promise<{ readonly found: readonly Priority[]; readonly crowding: readonly Priority[] }> {
+  ): Promise<{ readonly batch: readonly Priority[]; readonly crowding: readonly Priority[] }> {
     const fetched = await fetchDeliveries(this.#options.services, wanted);
-    if (fetched.length === 0) return { found: [], crowding: [] };
+    if (fetched.length === 0) return { batch: [], crowding: [] };
     for (const asked of wanted) this.#noteFound(asked, fetched);
-    return { found: fetched.map(({ priority }) => priority), crowding: await this.#options.sync.place(fetched) };
+    return { batch: fetched.map(({ priority }) => priority), crowding: await this.#options.sync.place(fetched) };
   }
 
   /**
@@ -170,9 +170,9 @@ export class Fetcher {
   /** If a fetch of all jobs found more than it took, the next one continues there, however old those jobs are. */
   #noteFound({ priority, count, made_after }: WantedMail, fetched: readonly Fetched[]): void {
     const supply = this.#supplies[priority];
-    const found = fetched.filter((one) => one.priority === priority);
-    if (made_after === null && found.length === count) supply.newest = null;
-    for (const { created_on } of found) if (!supply.newest || created_on > supply.newest) supply.newest = created_on;
+    const batch = fetched.filter((one) => one.priority === priority);
+    if (made_after === null && batch.length === count) supply.newest = null;
+    for (const { created_on } of batch) if (!supply.newest || created_on > supply.newest) supply.newest = created_on;
   }
 
   #lookAhead(): { readonly ms: number; readonly count: number } {
@@ -201,6 +201,6 @@ export class Fetcher {
   }
 }
 
-function countOf(found: readonly Priority[], priority: Priority): number {
-  return found.filter((one) => one === priority).length;
+function countOf(list: readonly Priority[], priority: Priority): number {
+  return list.filter((one) => one === priority).length;
 }

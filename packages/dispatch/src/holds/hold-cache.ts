@@ -167,25 +167,25 @@ export class HoldCache {
   }
 
   async #pollOnce(): Promise<void> {
-    const found = await holdsInForce(this.#services.sql);
-    if (found.some((hold) => hold.expired)) {
+    const holds = await holdsInForce(this.#services.sql);
+    if (holds.some((hold) => hold.expired)) {
       // If another worker is recording it, the next poll sees the result.
       if ((await endExpiredHolds(this.#services)) > 0) this.#again = true;
     }
-    const next = JSON.stringify(found.map(({ id, active }) => [id, active]));
+    const next = JSON.stringify(holds.map(({ id, active }) => [id, active]));
     if (next !== this.#fingerprint) {
       this.#fingerprint = next;
-      this.#applyHolds(found);
+      this.#applyHolds(holds);
       for (const listener of this.#changeListeners) listener();
     }
-    const ended = found.filter(({ active, expired, rate }) => !active && !expired && rate !== null);
+    const ended = holds.filter(({ active, expired, rate }) => !active && !expired && rate !== null);
     if (ended.length > 0) await this.#releaseAtRate(ended);
   }
 
-  #applyHolds(found: readonly HoldInForce[]): void {
-    const active = found.filter((hold) => hold.active);
+  #applyHolds(holds: readonly HoldInForce[]): void {
+    const active = holds.filter((hold) => hold.active);
     this.#paused = new Set(active.flatMap(stoppedQueues));
-    const mail = found.filter(({ scope }) => !ofQueues(scope) && scope !== 'webhook');
+    const mail = holds.filter(({ scope }) => !ofQueues(scope) && scope !== 'webhook');
     this.#laneByTarget = new Map(
       mail.flatMap((hold) =>
         hold.active ? [[targetKey(hold.scope, hold.workspace_id, hold.value), holdLane(hold.id)]] : [],
@@ -194,12 +194,12 @@ export class HoldCache {
     this.#guarded = new Set(mail.flatMap((hold) => (hold.active || hold.rate !== null ? [holdLane(hold.id)] : [])));
     this.#heldWebhooks = new Set(active.flatMap(({ scope, value }) => (scope === 'webhook' ? [value] : [])));
     this.#metered = new Map(
-      found.flatMap(({ id, scope, value, active, rate }) =>
+      holds.flatMap(({ id, scope, value, active, rate }) =>
         scope === 'webhook' && !active && rate !== null ? [[value, id]] : [],
       ),
     );
     // A queue that resumes at a rate starts with an allowance of 0.
-    const queues = found.filter(({ scope, active, rate }) => ofQueues(scope) && !active && rate !== null);
+    const queues = holds.filter(({ scope, active, rate }) => ofQueues(scope) && !active && rate !== null);
     const names = new Set(queues.map(ratedQueue));
     for (const name of [...this.#allowances.keys()]) if (!names.has(name)) this.#allowances.delete(name);
     for (const name of names) if (!this.#allowances.has(name)) this.#allowances.set(name, 0);

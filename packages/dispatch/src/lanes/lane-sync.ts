@@ -208,8 +208,8 @@ export class LaneSync {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
     const busy = new Set(this.#closing.keys());
-    const [rows, found] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
-    const workers = found.length > 0 ? await jobs.workerCount() : 1;
+    const [rows, limits] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
+    const workers = limits.length > 0 ? await jobs.workerCount() : 1;
     const parked = rows.flatMap((row) => (row.parked.length > 0 ? [row.lane] : []));
     this.#polled = parked.length < LANES_PER_POLL ? '' : (parked.sort().at(-1) ?? '');
     const closed = new Set<string>();
@@ -225,7 +225,7 @@ export class LaneSync {
       if (!closed.has(lane) && !busy.has(lane) && !this.#closing.has(lane))
         lanes.open(lane, byLane.get(lane)?.closings ?? 0);
     }
-    this.#setLimits(found, workers);
+    this.#setLimits(limits, workers);
     this.#parkSoon(lanes.trim());
     this.refill();
     this.#onReady();
@@ -289,13 +289,13 @@ export class LaneSync {
     return writing;
   }
 
-  #setLimits(found: readonly DestinationLimit[], workers: number): void {
-    const next = JSON.stringify([found, workers]);
+  #setLimits(limits: readonly DestinationLimit[], workers: number): void {
+    const next = JSON.stringify([limits, workers]);
     if (next === this.#fingerprint) return;
     this.#fingerprint = next;
     // Each worker has its share of the connections, and at least one.
     this.#limits = new Map(
-      found.map(({ destination, connections, messages_per_minute }) => [
+      limits.map(({ destination, connections, messages_per_minute }) => [
         destination,
         {
           connections: connections === null ? null : Math.max(1, Math.floor(connections / workers)),

@@ -92,15 +92,15 @@ export class Lanes {
   /** Takes what to claim next: round robin over lanes, in a lane over workspaces, then by priority. */
   take(count: number): Candidate[] {
     const taken: Candidate[] = [];
-    for (let found = true; found && taken.length < count; ) {
-      found = false;
+    for (let has_more = true; has_more && taken.length < count; ) {
+      has_more = false;
       for (const name of [...this.#queued]) {
         if (taken.length >= count) break;
         const lane = this.#laneNamed(name);
         if (lane.claimed_count >= lane.window()) continue;
         const next = this.#shift(lane);
         if (!next) continue;
-        found = true;
+        has_more = true;
         const { workspace_id } = next.job.data;
         lane.claimed_count += 1;
         this.#claimed += 1;

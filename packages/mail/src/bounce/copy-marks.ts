@@ -47,6 +47,6 @@ const MARK = new RegExp(`^(?:[ \\t]{0,8}(?:${ANNOUNCEMENTS.join('|')})|(?:${SOUR
 
 /** The part of a text that is above the copy of the returned mail. */
 export function aboveCopy(text: string): string {
-  const found = MARK.exec(text);
-  return found ? text.slice(0, found.index) : text;
+  const match = MARK.exec(text);
+  return match ? text.slice(0, match.index) : text;
 }

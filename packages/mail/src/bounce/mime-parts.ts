@@ -94,8 +94,8 @@ function entityOf(text: string): Entity {
 function contentTypeOf(value: string): ContentType {
   const type = /^\s*([\w.+-]{1,60}\/[\w.+-]{1,60})/.exec(value)?.[1]?.toLowerCase() ?? '';
   const parameters = new Map<string, string>();
-  for (const found of value.matchAll(/;\s*([\w-]{1,40})\s*=\s*(?:"([^"]{0,200})"|([^\s;"]{1,200}))/g)) {
-    const [, name = '', quoted, bare] = found;
+  for (const match of value.matchAll(/;\s*([\w-]{1,40})\s*=\s*(?:"([^"]{0,200})"|([^\s;"]{1,200}))/g)) {
+    const [, name = '', quoted, bare] = match;
     if (parameters.size < 10) parameters.set(name.toLowerCase(), quoted ?? bare ?? '');
   }
   return { type, parameters };
@@ -120,13 +120,13 @@ function splitAt(body: string, boundary: string): string[] {
   let begun = -1;
   let from = 0;
   for (;;) {
-    const found = body.indexOf(mark, from);
-    if (found < 0) break;
-    from = found + mark.length;
-    const start = body.lastIndexOf('\n', found) + 1;
+    const index = body.indexOf(mark, from);
+    if (index < 0) break;
+    from = index + mark.length;
+    const start = body.lastIndexOf('\n', index) + 1;
     // Some servers indent the boundary by a blank.
-    if (body.slice(start, Math.min(found, start + 8)).trim() !== '') continue;
-    const end = body.indexOf('\n', found);
+    if (body.slice(start, Math.min(index, start + 8)).trim() !== '') continue;
+    const end = body.indexOf('\n', index);
     const rest = body.slice(from, end < 0 ? Math.min(body.length, from + 80) : Math.min(end, from + 80)).trim();
     if (rest !== '' && rest !== '--') continue;
     if (begun >= 0) pieces.push(body.slice(begun, start));

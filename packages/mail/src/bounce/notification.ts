@@ -41,9 +41,9 @@ function objectIn(text: string): Json | null {
   if (!start.startsWith('{') || !/"(?:notificationType|eventType|Message)"/.test(start)) return null;
   const joined = start.slice(0, start.lastIndexOf('}') + 1);
   // Lines of the mail may be folded inside a string.
-  const found = parsed(joined) ?? parsed(joined.replace(/\n/g, ''));
-  if (found === null) return null;
-  return typeof found.Message === 'string' ? parsed(found.Message) : found;
+  const fields = parsed(joined) ?? parsed(joined.replace(/\n/g, ''));
+  if (fields === null) return null;
+  return typeof fields.Message === 'string' ? parsed(fields.Message) : fields;
 }
 
 function parsed(text: string): Json | null {

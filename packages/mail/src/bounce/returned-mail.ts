@@ -139,8 +139,8 @@ function isAggregate(headers: Headers, parts: readonly MailPart[], subject: stri
 /** Recipients of the report parts; if there are none, of any text above the copy. */
 function recipientsIn(parts: readonly MailPart[]): ReportedRecipient[] {
   const reported = parts.filter(({ type }) => DELIVERY_STATUS.test(type));
-  const found = reported.flatMap(({ text }) => reportedRecipients(text, true));
-  if (found.length > 0) return found;
+  const recipients = reported.flatMap(({ text }) => reportedRecipients(text, true));
+  if (recipients.length > 0) return recipients;
   return parts.flatMap(({ type, text }) => {
     if (type.startsWith('message/') || !/^[ \t]*(?:final|original)-recipient[ \t]*:/im.test(text)) return [];
     const fields = aboveCopy(text).replace(/^[ \t]+(?=[\w-]{3,40}:[ \t])/gm, '');

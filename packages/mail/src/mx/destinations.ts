@@ -76,18 +76,18 @@ export class Destinations {
       policyOf(domain),
       import('mailauth/lib/mta-sts.js'),
     ]);
-    const found: Destination =
+    const destination: Destination =
       answer.kind === 'hosts'
         ? destinationAt(domain, answer.hosts, policy, validateMx)
         : answer.kind === 'no_mail'
           ? answer
           : { ...answer, by_policy: false };
     const ttl_ms =
-      found.kind === 'site' && answer.kind === 'hosts'
+      destination.kind === 'site' && answer.kind === 'hosts'
         ? Math.min(Math.max(answer.ttl_seconds * 1000, MIN_TTL_MS), MAX_TTL_MS)
         : FAILED_TTL_MS;
-    this.#remember(domain, { answer: Promise.resolve(found), known: found, expires_at: now() + ttl_ms });
-    return found;
+    this.#remember(domain, { answer: Promise.resolve(destination), known: destination, expires_at: now() + ttl_ms });
+    return destination;
   }
 
   #remember(domain: string, looked: Looked): void {

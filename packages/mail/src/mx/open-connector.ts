@@ -34,8 +34,8 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   }
 
   async function resolveAddresses(name: string): Promise<string[]> {
-    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    return found
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    return answers
       .flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
       .filter((address) => guard(address) === null);
   }

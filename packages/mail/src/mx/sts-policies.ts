@@ -97,20 +97,20 @@ export function createStsPolicies(
    */
   async function alsoStored(domain: string, id: string | null): Promise<Known | null> {
     if (!options.store) return inForce(domain);
-    let found: FetchedPolicy | null;
+    let policy: FetchedPolicy | null;
     try {
-      found = await options.store.read(domain);
+      policy = await options.store.read(domain);
     } catch (error) {
       const mine = inForce(domain);
       if (mine) return mine;
       throw error;
     }
     const mine = inForce(domain);
-    if (!found || mine?.id === found.id) return mine;
+    if (!policy || mine?.id === policy.id) return mine;
     // Where the record does not decide between two, the stricter one stays.
-    if (mine && (mine.id === id || (found.id !== id && found.mode !== 'enforce'))) return mine;
-    const { mode, mx, max_age_seconds } = found;
-    const stored = { id: found.id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
+    if (mine && (mine.id === id || (policy.id !== id && policy.mode !== 'enforce'))) return mine;
+    const { mode, mx, max_age_seconds } = policy;
+    const stored = { id: policy.id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
     remember(known, domain, stored);
     return stored;
   }

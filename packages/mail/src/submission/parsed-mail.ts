@@ -38,16 +38,16 @@ export async function parseMail(raw: Buffer): Promise<ReadMail> {
   const failed = new Promise<never>((_, reject) => parser.once('error', reject));
   failed.catch(() => undefined);
   parser.end(raw);
-  for await (const found of parser as AsyncIterable<AttachmentStream | MessageText>) {
-    if (found.type !== 'attachment') continue;
-    const content = found.content as Readable;
+  for await (const part of parser as AsyncIterable<AttachmentStream | MessageText>) {
+    if (part.type !== 'attachment') continue;
+    const content = part.content as Readable;
     try {
-      attachments.push({ ...found, content: await Promise.race([buffer(content), failed]) } as unknown as Attachment);
+      attachments.push({ ...part, content: await Promise.race([buffer(content), failed]) } as unknown as Attachment);
     } catch (error) {
       content.destroy();
       throw error;
     }
-    found.release();
+    part.release();
   }
   // Its types leave out these fields, which hold what it has read once it has ended.
   const { headerLines, tree } = parser as unknown as { readonly headerLines: HeaderLines; readonly tree: Part };

@@ -14,8 +14,8 @@ const imports = new WeakMap<TreeFile, readonly Import[]>();
 export function importsOf(file: TreeFile): readonly Import[] {
   const known = imports.get(file);
   if (known) return known;
-  const found = sourceOf(file).bare.matchAll(/\b(?:from\s*|import\s*|import\s*\(\s*)(['"])( *)\1/g);
-  const list = [...found].map((match) => {
+  const matches = sourceOf(file).bare.matchAll(/\b(?:from\s*|import\s*|import\s*\(\s*)(['"])( *)\1/g);
+  const list = [...matches].map((match) => {
     const length = (match[2] ?? '').length;
     const index = match.index + match[0].length - 1 - length;
     return { specifier: file.text.slice(index, index + length), index };

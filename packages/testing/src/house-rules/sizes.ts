@@ -11,16 +11,16 @@ const isFunction = (type: unknown) =>
 
 /** The beginning and end of every function of a file, those within functions included. */
 function functionsOf(file: TreeFile): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
+  const ranges: { start: number; end: number }[] = [];
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     if ('type' in value && isFunction(value.type) && 'start' in value && 'end' in value) {
-      found.push({ start: Number(value.start), end: Number(value.end) });
+      ranges.push({ start: Number(value.start), end: Number(value.end) });
     }
     for (const child of Object.values(value)) walk(child);
   };
   walk(parseSync(file.path, file.text).program.body);
-  return found;
+  return ranges;
 }
 
 const linesOf = (text: string) => text.split('\n').length;

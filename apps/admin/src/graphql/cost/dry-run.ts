@@ -52,14 +52,14 @@ export function dryRunOf(
 }
 
 function dryRuns(document: DocumentNode): FieldNode[] {
-  const found: FieldNode[] = [];
+  const fields: FieldNode[] = [];
   visit(document, {
     Field(field) {
       const named = field.arguments?.some(({ name }) => name.value === 'dryRun') ?? false;
-      if (field.name.value === 'rateLimit' && named) found.push(field);
+      if (field.name.value === 'rateLimit' && named) fields.push(field);
     },
   });
-  return found;
+  return fields;
 }
 
 /** The fragments that an operation uses, also transitively. */

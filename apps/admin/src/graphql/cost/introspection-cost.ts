@@ -101,10 +101,10 @@ function measured(schema: GraphQLSchema): SchemaSizes {
     possibleTypes: pick(counts.map((one) => one.possibleTypes)),
     interfaces: pick(counts.map((one) => one.interfaces)),
   });
-  const found = {
+  const list_sizes = {
     average: sizes((values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)),
     most: sizes((values) => values.reduce((most, value) => Math.max(most, value), 0)),
   };
-  sizesOf.set(schema, found);
-  return found;
+  sizesOf.set(schema, list_sizes);
+  return list_sizes;
 }

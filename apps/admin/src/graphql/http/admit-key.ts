@@ -50,10 +50,10 @@ async function identifySession(
   bearer: SessionBearer,
   points: number,
 ): Promise<{ readonly actor: UserActor; readonly charged: Charged } | Refused> {
-  const found = await admitBearer(services, bearer);
-  if ('error' in found) return found;
-  const charged = await chargeQuery(services.sql, spenderOf(found.actor), points);
-  return 'error' in charged ? charged : { actor: found.actor, charged };
+  const admission = await admitBearer(services, bearer);
+  if ('error' in admission) return admission;
+  const charged = await chargeQuery(services.sql, spenderOf(admission.actor), points);
+  return 'error' in charged ? charged : { actor: admission.actor, charged };
 }
 
 export function rateHeaders({ limit, remaining, reset_unix }: Window) {

@@ -40,8 +40,8 @@ export const builder = new SchemaBuilder<SchemaShape>({
       complexity: ({ ids }) => costOfNodes(ids),
       resolve: async (_root, { ids }, _g, _info, load) => {
         const known = ids.filter((id) => id.typename !== '');
-        const found = await load(known);
-        const byId = new Map(known.map((id, index) => [id.id, found[index]]));
+        const nodes = await load(known);
+        const byId = new Map(known.map((id, index) => [id.id, nodes[index]]));
         return ids.map((id) => byId.get(id.id) ?? null);
       },
     },

@@ -39,8 +39,8 @@ export async function callFound<O>(
 }
 
 /** The value found, or throws the given error. */
-export function present<T>(found: T | null, absence: AppError): T {
-  if (found !== null) return found;
+export function present<T>(value: T | null, absence: AppError): T {
+  if (value !== null) return value;
   throw absence;
 }
 

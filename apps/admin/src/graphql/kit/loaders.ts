@@ -183,21 +183,21 @@ const FRESH_MS = 1000;
 
 /** Caches one read; a stream, which outlives the cache, reads again. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let found: Promise<T> | null = null;
+  let pending: Promise<T> | null = null;
   let read_at = 0;
   return () => {
-    if (!found || performance.now() - read_at > FRESH_MS) {
+    if (!pending || performance.now() - read_at > FRESH_MS) {
       read_at = performance.now();
-      found = read();
+      pending = read();
     }
-    return found;
+    return pending;
   };
 }
 
 async function inTurn<Id, T>(ids: readonly Id[], read: (id: Id) => Promise<T>): Promise<T[]> {
-  const found: T[] = [];
-  for (const id of ids) found.push(await read(id));
-  return found;
+  const values: T[] = [];
+  for (const id of ids) values.push(await read(id));
+  return values;
 }
 
 /**

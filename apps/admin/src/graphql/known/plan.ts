@@ -200,9 +200,9 @@ class Run {
     }
     place[key] = undefined;
     this.#waiting += 1;
-    value.then((found: unknown) => {
+    value.then((result: unknown) => {
       try {
-        place[key] = this.#complete(shape, found);
+        place[key] = this.#complete(shape, result);
         this.left();
       } catch (error) {
         this.#fail(error);

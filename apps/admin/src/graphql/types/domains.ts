@@ -57,7 +57,7 @@ const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
     value: t.exposeString('value'),
     ttl: t.exposeInt('ttl'),
     status: t.field({ type: RecordStatus, resolve: ({ status }) => status }),
-    found: t.stringList({ description: 'Values found by the last check.', resolve: ({ found }) => found }),
+    found: t.stringList({ description: 'Values found by the last check.', resolve: (record) => record.found }),
     observed: t.field({
       type: [ResolverAnswer],
       description: 'The response of each name server, authoritative first.',

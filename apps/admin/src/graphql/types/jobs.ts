@@ -42,9 +42,9 @@ builder.node(Job, {
     queue: t.field({
       type: Queue,
       resolve: async ({ queue }, _, { load }) => {
-        const found = (await load.queues()).find(({ name }) => name === queue);
-        if (!found) throw new Error(`a job is in ${queue}, which is no queue`);
-        return found;
+        const entry = (await load.queues()).find(({ name }) => name === queue);
+        if (!entry) throw new Error(`a job is in ${queue}, which is no queue`);
+        return entry;
       },
     }),
     state: t.field({ type: JobState, resolve: ({ state }) => state }),

@@ -318,10 +318,10 @@ builder.queryField('messages', (t) =>
       }
       const whole = namesBelow(info, needRecipients);
       const operation = whole ? listMessages : listMessagesAlone;
-      const found = await page(g, operation, args, { ...others, status: status?.join(','), tag: tags });
-      if (!whole) return found;
-      for (const { node } of found.edges) g.load.messages.prime(node.id, node);
-      return found;
+      const messages = await page(g, operation, args, { ...others, status: status?.join(','), tag: tags });
+      if (!whole) return messages;
+      for (const { node } of messages.edges) g.load.messages.prime(node.id, node);
+      return messages;
     },
   }),
 );

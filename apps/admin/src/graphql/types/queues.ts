@@ -63,8 +63,8 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
 /** Percentiles that were not selected with the queue need another read. */
 async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', percentiles: readonly number[]) {
   const known = new Map(queue[of].map((one) => [one.p, one]));
-  const found = percentiles.flatMap((p) => known.get(p) ?? []);
-  if (found.length === percentiles.length) return found;
+  const durations = percentiles.flatMap((p) => known.get(p) ?? []);
+  if (durations.length === percentiles.length) return durations;
   return (await call(g, getQueue, { queue: queue.name, percentiles }))[of];
 }
 

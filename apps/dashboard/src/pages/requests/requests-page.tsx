@@ -46,11 +46,11 @@ function Requests() {
     void navigate({ search: reason ? { reason } : {}, replace: true });
     focusRowOf(open);
   };
-  const found = groups.data?.data ?? [];
+  const rows = groups.data?.data ?? [];
   return (
     <>
       <PageHeader title={words.title} answer={groups.data && answerOf(groups.data)} />
-      {found.length > 0 && (
+      {rows.length > 0 && (
         <Panel title={words.groups} bare>
           <Answered query={groups}>
             {({ data }) => (

@@ -45,7 +45,7 @@ export const messages = [
       { text: 'String!', first: 'Int' },
       'id',
       ({ input: { text, limit } }) => ({ text, first: limit }),
-      (found) => ({ data: found }),
+      (data) => ({ data: data }),
     ),
     async given(world, workspace_id, number) {
       await send(world, workspace_id, number, { subject: `Invoice ${number}` });

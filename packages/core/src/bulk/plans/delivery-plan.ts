@@ -31,18 +31,18 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Pl
     },
     async next(sql, position, wanted) {
       const count = Math.max(CANDIDATES, wanted);
-      const found = await deliveriesAmong(sql, walk(position), count, wanted);
-      if (found.ids.length >= wanted) return { ids: found.ids, position: found.ids.at(-1) ?? null };
-      return { ids: found.ids, position: found.examined < count ? null : found.edge };
+      const step = await deliveriesAmong(sql, walk(position), count, wanted);
+      if (step.ids.length >= wanted) return { ids: step.ids, position: step.ids.at(-1) ?? null };
+      return { ids: step.ids, position: step.examined < count ? null : step.edge };
     },
     async count(sql, most) {
       let count = 0;
       let position: string | null = null;
       for (let examined = 0; examined < most; examined += COUNTED_AT_ONCE) {
-        const found = await deliveriesAmong(sql, walk(position), COUNTED_AT_ONCE, COUNTED_AT_ONCE);
-        count += found.ids.length;
-        if (found.examined < COUNTED_AT_ONCE) return { count, exact: true };
-        position = found.edge;
+        const step = await deliveriesAmong(sql, walk(position), COUNTED_AT_ONCE, COUNTED_AT_ONCE);
+        count += step.ids.length;
+        if (step.examined < COUNTED_AT_ONCE) return { count, exact: true };
+        position = step.edge;
       }
       return { count, exact: false };
     },

@@ -137,8 +137,8 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
   };
 }
 
-function sumsOf(found: readonly PassedOver[]): PassedOver[] {
-  return [...Map.groupBy(found, ({ reason }) => reason)].map(([reason, parts]) => ({
+function sumsOf(counts: readonly PassedOver[]): PassedOver[] {
+  return [...Map.groupBy(counts, ({ reason }) => reason)].map(([reason, parts]) => ({
     reason,
     count: parts.reduce((sum, { count }) => sum + count, 0),
     exact: parts.every(({ exact }) => exact),
@@ -157,10 +157,10 @@ type Act = (
 
 const acts: Record<MessageAction, Act> = {
   async retry(tx, services, { actor, workspace_id }, ids, still) {
-    const found = await lockDeferred(tx, actor, workspace_id, ids);
+    const outcomes = await lockDeferred(tx, actor, workspace_id, ids);
     const stray = await still();
     const chosen = choose<readonly LockedRecipient[]>(ids, (id) => {
-      const one = found.get(id);
+      const one = outcomes.get(id);
       if (!one) return 'message_not_found';
       if (one instanceof AppError) return one.reason;
       return stray(id) ?? (one.length === 0 ? 'not_deferred' : one);
@@ -169,17 +169,17 @@ const acts: Record<MessageAction, Act> = {
     return chosen.receipts;
   },
   async cancel(tx, services, { actor, workspace_id }, ids, still) {
-    const found = await lockUnsent(tx, actor, workspace_id, ids);
+    const outcomes = await lockUnsent(tx, actor, workspace_id, ids);
     const stray = await still();
-    const chosen = choose<Unsent>(ids, (id) => waitingOf(found.get(id), stray(id)));
+    const chosen = choose<Unsent>(ids, (id) => waitingOf(outcomes.get(id), stray(id)));
     await cancelUnsent(tx, services, workspace_id, chosen.values);
     return chosen.receipts;
   },
   async give_up(tx, services, { actor, workspace_id }, ids, still) {
-    const found = await lockHopeless(tx, actor, workspace_id, ids);
+    const outcomes = await lockHopeless(tx, actor, workspace_id, ids);
     const stray = await still();
     const chosen = choose<Hopeless>(ids, (id) => {
-      const one = found.get(id);
+      const one = outcomes.get(id);
       if (!one) return 'message_not_found';
       return one instanceof AppError ? one.reason : (stray(id) ?? one);
     });
@@ -187,10 +187,10 @@ const acts: Record<MessageAction, Act> = {
     return chosen.receipts;
   },
   async send_now(tx, services, { actor, workspace_id }, ids, still) {
-    const found = await lockUnsent(tx, actor, workspace_id, ids);
+    const outcomes = await lockUnsent(tx, actor, workspace_id, ids);
     const stray = await still();
     const chosen = choose<Unsent>(ids, (id) => {
-      const one = waitingOf(found.get(id), stray(id));
+      const one = waitingOf(outcomes.get(id), stray(id));
       if (typeof one === 'string') return one;
       return dueLater(one) ?? 'not_scheduled';
     });
@@ -220,10 +220,10 @@ const acts: Record<MessageAction, Act> = {
   },
 };
 
-function waitingOf(found: Unsent | AppError | undefined, stray: Reason | null): Unsent | Reason {
-  if (!found) return 'message_not_found';
-  if (found instanceof AppError) return found.reason;
-  return stray ?? (found.waiting.length === 0 ? 'already_canceled' : found);
+function waitingOf(message: Unsent | AppError | undefined, stray: Reason | null): Unsent | Reason {
+  if (!message) return 'message_not_found';
+  if (message instanceof AppError) return message.reason;
+  return stray ?? (message.waiting.length === 0 ? 'already_canceled' : message);
 }
 
 /** Splits messages into those to act on and those to skip, with a receipt each. */

@@ -20,10 +20,10 @@ const STATUS = /(?<![\d.]|\bv|version )([45]\.(?:\d|\d{2}|[1-9]\d\d)\.\d{1,3})(?
 /** The first refusal in a text, with the lines that continue it. */
 export function replyInText(text: string): Said | null {
   for (const place of PLACES) {
-    const found = place.exec(text);
-    if (!found?.[1]) continue;
-    const start = found.index + found[0].length - lengthOfCode(found[0], found[1]);
-    return readSaid(continued(text.slice(start, start + 4000), found[1]));
+    const match = place.exec(text);
+    if (!match?.[1]) continue;
+    const start = match.index + match[0].length - lengthOfCode(match[0], match[1]);
+    return readSaid(continued(text.slice(start, start + 4000), match[1]));
   }
   return null;
 }

@@ -82,11 +82,11 @@ describe('a check of the records', () => {
 
     const checked = await checkRecords(dns, domainOf(name), keys, site, 200);
 
-    const found = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
+    const by_purpose = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
     const late = { diagnosis: 'lookup_failed', detail: 'no server in DNS_SERVERS responded in time' };
-    expect(found.get('dkim')).toMatchObject(late);
-    expect(found.get('spf')).toMatchObject(late);
-    expect(found.get('ownership')).toMatchObject({ diagnosis: 'right' });
+    expect(by_purpose.get('dkim')).toMatchObject(late);
+    expect(by_purpose.get('spf')).toMatchObject(late);
+    expect(by_purpose.get('ownership')).toMatchObject({ diagnosis: 'right' });
     expect(proofOf(checked)).toBe('unknown');
   });
 

@@ -65,10 +65,15 @@ async function look(dns: DnsLookup, name: string, wanted: WantedRecord, site: Si
   if (judge(wanted, textsOf(answer), site, spf) === 'right')
     return { ...nothing, spf, cached: await dns.cached(fqdn, type) };
   const elsewhere = await Promise.all(
-    otherNames(name, wanted).map(async (other) => ({ ...other, found: textsOf(await dns.lookup(other.fqdn, type)) })),
+    otherNames(name, wanted).map(async (other) => ({ ...other, texts: textsOf(await dns.lookup(other.fqdn, type)) })),
   );
   const addresses = type === 'CNAME' && answer.kind === 'none' ? textsOf(await dns.lookup(fqdn, 'A')) : [];
-  return { ...nothing, spf, addresses, elsewhere: elsewhere.filter(({ found }) => isMeant(wanted, found, site)) };
+  return {
+    ...nothing,
+    spf,
+    addresses,
+    elsewhere: elsewhere.filter(({ texts }) => isMeant(wanted, texts, site)),
+  };
 }
 
 async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: WantedRecord): Promise<DnsAnswer> {

@@ -9,10 +9,10 @@ const keys = [
 ];
 const records = wantedRecords(domain, keys, site);
 
-function judged(purpose: string, found: string[], where = site): Diagnosis {
+function judged(purpose: string, values: string[], where = site): Diagnosis {
   const wanted = records.find((record) => record.purpose === purpose);
   if (!wanted) throw new Error(`no ${purpose} record is wanted`);
-  return judge(wanted, found, where, null);
+  return judge(wanted, values, where, null);
 }
 
 describe('the diagnosis of a record', () => {
@@ -34,8 +34,8 @@ describe('the diagnosis of a record', () => {
     ['split_wrongly', ['"v=DKIM1; k=rsa; p=MIIBIjAN" "BgkqhkiG"']],
     ['split_wrongly', ['v=DKIM1\\; k=rsa\\; p=MIIBIjANBgkqhkiG']],
     ['truncated', ['v=DKIM1; k=rsa; p=MIIBIjAN', 'an unrelated line']],
-  ])('calls a DKIM key %s for %j', (diagnosis, found) => {
-    expect(judged('dkim', found)).toBe(diagnosis);
+  ])('calls a DKIM key %s for %j', (diagnosis, values) => {
+    expect(judged('dkim', values)).toBe(diagnosis);
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -44,8 +44,8 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['postrider-verification=abcd']],
     ['missing', ['v=spf1 -all']],
     ['missing', []],
-  ])('calls a proof of ownership %s for %j', (diagnosis, found) => {
-    expect(judged('ownership', found)).toBe(diagnosis);
+  ])('calls a proof of ownership %s for %j', (diagnosis, values) => {
+    expect(judged('ownership', values)).toBe(diagnosis);
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -54,8 +54,8 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['v=spf1 -a:mail.service.test -all']],
     ['missing', ['v=spf10 -all']],
     ['two_records', ['v=spf1 a:mail.service.test -all', 'v=spf1 -all']],
-  ])('calls SPF %s for %j', (diagnosis, found) => {
-    expect(judged('spf', found)).toBe(diagnosis);
+  ])('calls SPF %s for %j', (diagnosis, values) => {
+    expect(judged('spf', values)).toBe(diagnosis);
   });
 
   it('accepts any single SPF record if mail leaves by a relay', () => {
@@ -69,8 +69,8 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['v=DMARC1; p=maybe']],
     ['missing', ['v=DMARC12; p=none']],
     ['two_records', ['v=DMARC1; p=none', 'v=DMARC1; p=reject']],
-  ])('calls DMARC %s for %j', (diagnosis, found) => {
-    expect(judged('dmarc', found)).toBe(diagnosis);
+  ])('calls DMARC %s for %j', (diagnosis, values) => {
+    expect(judged('dmarc', values)).toBe(diagnosis);
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -78,8 +78,8 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['10 other.test']],
     ['mismatch', ['0 ']],
     ['missing', []],
-  ])('calls a return path %s for %j', (diagnosis, found) => {
-    expect(judged('return_path', found)).toBe(diagnosis);
+  ])('calls a return path %s for %j', (diagnosis, values) => {
+    expect(judged('return_path', values)).toBe(diagnosis);
   });
 });
 

@@ -22,7 +22,7 @@ export interface Evidence {
   readonly elsewhere: readonly {
     readonly kind: 'host_doubled' | 'wrong_name';
     readonly fqdn: string;
-    readonly found: readonly string[];
+    readonly texts: readonly string[];
   }[];
   /** Addresses at a name that should have an alias. */
   readonly addresses: readonly string[];
@@ -179,9 +179,9 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
   }
   const texts = answer.kind === 'found' ? answer.records : [];
   const ttl_seconds = answer.kind === 'found' ? answer.ttl_seconds : null;
-  const say = (diagnosis: Diagnosis, detail: string | null = null, found = texts): Finding => ({
+  const say = (diagnosis: Diagnosis, detail: string | null = null, values = texts): Finding => ({
     diagnosis,
-    found: found.slice(0, MAX_SHOWN),
+    found: values.slice(0, MAX_SHOWN),
     detail,
     ttl_seconds,
     observed,
@@ -201,7 +201,7 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
   if (judged === 'two_records') return say('two_records', String(ofKind(wanted, texts).length));
   if (answer.alias !== null) return say('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
   if (judged !== 'missing' && judged !== 'mismatch') return say(judged);
-  const [elsewhere] = evidence.elsewhere.filter(({ found }) => isMeant(wanted, found, site));
+  const [elsewhere] = evidence.elsewhere.filter(({ texts }) => isMeant(wanted, texts, site));
   if (elsewhere) return say(elsewhere.kind, elsewhere.fqdn);
   if (evidence.addresses.length > 0) return say('proxied', null, evidence.addresses);
   return say(judged);
@@ -214,8 +214,8 @@ function observationOf(answer: DnsAnswer | null): Observation[] {
 }
 
 /** Whether a value at another name was meant for this record. */
-export function isMeant(wanted: WantedRecord, found: readonly string[], site: Site): boolean {
-  return ['right', 'truncated'].includes(judge(wanted, found, site, null));
+export function isMeant(wanted: WantedRecord, values: readonly string[], site: Site): boolean {
+  return ['right', 'truncated'].includes(judge(wanted, values, site, null));
 }
 
 export function textsOf(answer: DnsAnswer): readonly string[] {
@@ -225,18 +225,18 @@ export function textsOf(answer: DnsAnswer): readonly string[] {
 type Judged = 'right' | 'missing' | 'mismatch' | 'truncated' | 'split_wrongly' | 'two_records' | 'key_revoked';
 
 /** Diagnosis from the values alone. */
-export function judge(wanted: WantedRecord, found: readonly string[], site: Site, spf: SpfFacts | null): Judged {
-  const records = ofKind(wanted, found);
+export function judge(wanted: WantedRecord, values: readonly string[], site: Site, spf: SpfFacts | null): Judged {
+  const records = ofKind(wanted, values);
   switch (wanted.purpose) {
     case 'ownership':
       // Several workspaces may try to prove one name, each with its own value.
       if (records.some((text) => text === wanted.value)) return 'right';
       return records.length > 0 ? 'mismatch' : 'missing';
     case 'dkim':
-      return judgeDkim(wanted.value, found, records);
+      return judgeDkim(wanted.value, values, records);
     case 'return_path':
-      if (found.length === 0) return 'missing';
-      return found.some((text) => hostOf(text) === hostOf(wanted.value)) ? 'right' : 'mismatch';
+      if (values.length === 0) return 'missing';
+      return values.some((text) => hostOf(text) === hostOf(wanted.value)) ? 'right' : 'mismatch';
     case 'spf':
       // RFC 7208 section 4.5: with several, receivers report an error.
       if (records.length > 1) return 'two_records';
@@ -250,8 +250,8 @@ export function judge(wanted: WantedRecord, found: readonly string[], site: Site
 }
 
 /** Values of the expected kind; others may exist beside them. */
-function ofKind({ purpose }: WantedRecord, found: readonly string[]): string[] {
-  const texts = found.map((text) => text.trim());
+function ofKind({ purpose }: WantedRecord, values: readonly string[]): string[] {
+  const texts = values.map((text) => text.trim());
   switch (purpose) {
     case 'ownership':
       return texts.map((text) => text.replace(/^"(.*)"$/, '$1')).filter((text) => text.startsWith(OWNERSHIP));
@@ -270,9 +270,9 @@ export function spfRecords(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim().toLowerCase()).filter((text) => /^v=spf1(?: |$)/.test(text));
 }
 
-function judgeDkim(value: string, found: readonly string[], records: readonly string[]): Judged {
-  if (found.length === 0) return 'missing';
-  if (isInPieces(value, found)) return 'split_wrongly';
+function judgeDkim(value: string, texts: readonly string[], records: readonly string[]): Judged {
+  if (texts.length === 0) return 'missing';
+  if (isInPieces(value, texts)) return 'split_wrongly';
   // RFC 6376 section 3.6.2.2: with several, the result is undefined.
   if (records.length > 1) return 'two_records';
   const [record = ''] = records;
@@ -300,11 +300,11 @@ function judgeKey(value: string, record: string): Judged {
 }
 
 /** Whether the records are the wanted value split up: its beginning in one and the rest, in any order, in others. */
-function isInPieces(value: string, found: readonly string[]): boolean {
-  if (found.length < 2) return false;
+function isInPieces(value: string, texts: readonly string[]): boolean {
+  if (texts.length < 2) return false;
   const bare = (text: string) => text.replace(/[\s"\\]/g, '');
   const whole = bare(value);
-  const pieces = found.map(bare).filter((piece) => piece !== '' && whole.includes(piece));
+  const pieces = texts.map(bare).filter((piece) => piece !== '' && whole.includes(piece));
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return pieces.length > 1 && length === whole.length;
 }
@@ -324,8 +324,8 @@ function policyOf(record: string): string | null {
 }
 
 /** Why mail of the domain would fail DMARC, or pass by its DKIM signature alone; null if neither. */
-function misalignment(found: readonly string[], alignment: Alignment | null): string | null {
-  const record = found.find((text) => policyOf(text.trim()) !== null)?.trim();
+function misalignment(texts: readonly string[], alignment: Alignment | null): string | null {
+  const record = texts.find((text) => policyOf(text.trim()) !== null)?.trim();
   if (!record || !alignment) return null;
   const { name, envelope, dkim_right } = alignment;
   const strict = tagsOf(record).get('aspf')?.toLowerCase() === 's';

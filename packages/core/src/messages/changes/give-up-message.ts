@@ -43,10 +43,10 @@ export const giveUpMessage = operation({
     await requireKept(ctx, id);
     await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
-        const found = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
-        if (found instanceof AppError) throw found;
-        await giveUp(tx, ctx, workspace_id, [found]);
-        const { tried, sending, untried } = found;
+        const outcome = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
+        if (outcome instanceof AppError) throw outcome;
+        await giveUp(tx, ctx, workspace_id, [outcome]);
+        const { tried, sending, untried } = outcome;
         const diff = { given_up: tried.length, sending: sending.length, canceled: untried.waiting.length };
         await recordAudit(tx, ctx, [{ action: 'message.given_up', target_id: id, diff, reason }]);
       }),

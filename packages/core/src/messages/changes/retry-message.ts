@@ -25,11 +25,11 @@ export const retryMessageNow = operation({
     await requireKept(ctx, id);
     const moved = await retryingDeadlock(() =>
       ctx.sql.begin(async (tx) => {
-        const found = (await lockDeferred(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
-        if (found instanceof AppError) throw found;
-        await retryDeferred(tx, ctx, found);
-        if (found.length > 0) await recordAudit(tx, ctx, [{ action: 'message.retried', target_id: id }]);
-        return found.length > 0;
+        const outcome = (await lockDeferred(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
+        if (outcome instanceof AppError) throw outcome;
+        await retryDeferred(tx, ctx, outcome);
+        if (outcome.length > 0) await recordAudit(tx, ctx, [{ action: 'message.retried', target_id: id }]);
+        return outcome.length > 0;
       }),
     );
     if (moved) ctx.jobs.wakeAll('delivery.attempt');

@@ -56,9 +56,9 @@ export async function lockUnsent(
 }
 
 export async function requireUnsent(tx: Tx, actor: Actor, id: string): Promise<Unsent> {
-  const found = (await lockUnsent(tx, actor, actor.workspace_id, [id])).get(id) ?? messageNotFound(id);
-  if (found instanceof AppError) throw found;
-  return found;
+  const outcome = (await lockUnsent(tx, actor, actor.workspace_id, [id])).get(id) ?? messageNotFound(id);
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
 }
 
 export function alreadyCanceled(id: string): AppError {

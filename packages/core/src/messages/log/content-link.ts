@@ -76,9 +76,9 @@ export async function openContentLink(
   if (!content) return null;
   if (attachment === null)
     return { filename: `${message_id}.eml`, content_type: 'message/rfc822', bytes: renderMessage(content), giveBack };
-  const found = storedAttachments(content)[attachment];
-  if (!found) return null;
-  const { filename, content: base64, content_type } = found;
+  const file = storedAttachments(content)[attachment];
+  if (!file) return null;
+  const { filename, content: base64, content_type } = file;
   return {
     filename,
     content_type: content_type ?? 'application/octet-stream',

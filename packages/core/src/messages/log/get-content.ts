@@ -40,9 +40,9 @@ export const getContent = operation({
   async run(ctx, { id }): Promise<EmailContent> {
     if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
     const content = await ctx.sql.begin(async (tx) => {
-      const found = await findContent(tx, ctx, ctx.actor.workspace_id, id);
+      const row = await findContent(tx, ctx, ctx.actor.workspace_id, id);
       await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id }]);
-      return found;
+      return row;
     });
     return {
       object: 'email_content',

@@ -111,11 +111,11 @@ async function collectParts(
   let rows: readonly MessageRow[] = [];
   for (const { range, filter } of parts) {
     const driver = await rarestDriver(sql, workspace_id, await driversOf(sql, workspace_id, filter), range);
-    const found = await collect(range, wanted - rows.length, allPass(filter, driver), (part, count, most) =>
+    const batch = await collect(range, wanted - rows.length, allPass(filter, driver), (part, count, most) =>
       messagesAmong(sql, workspace_id, driver, filter, part, count, most, oldest_first),
     );
-    rows = oldest_first ? [...found.rows, ...rows] : [...rows, ...found.rows];
-    if (rows.length >= wanted || found.edge !== null) return { rows, edge: found.edge };
+    rows = oldest_first ? [...batch.rows, ...rows] : [...rows, ...batch.rows];
+    if (rows.length >= wanted || batch.edge !== null) return { rows, edge: batch.edge };
   }
   return { rows, edge: null };
 }
@@ -136,9 +136,9 @@ async function pageOfLog(
   const mode = accessibleMode(ctx.actor);
   const filter = { ...filterOf(filters), mode };
   const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message'));
-  const found = await collectParts(ctx, parts, limit + 1, false);
-  const recipients = await recipientsOfRows(ctx, found.rows.slice(0, limit).filter(needsRecipients));
-  return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
+  const page = await collectParts(ctx, parts, limit + 1, false);
+  const recipients = await recipientsOfRows(ctx, page.rows.slice(0, limit).filter(needsRecipients));
+  return pageOfCollected(scope, page, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
 }
 
 /** One index walk per filter, or a walk of everything without filters. */

@@ -112,14 +112,14 @@ const bothDrivers: [Driver, ...Driver[]] = [
 ];
 
 async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<number> {
-  const found = await messagesAmong(sql, WORKSPACE, driver, { ...anything, ...filter }, everything, PAGE, PAGE);
+  const candidates = await messagesAmong(sql, WORKSPACE, driver, { ...anything, ...filter }, everything, PAGE, PAGE);
   const recipients = await recipientsOf(
     sql,
     WORKSPACE,
-    found.rows.map((row) => row.id),
+    candidates.rows.map((row) => row.id),
   );
-  expect(recipients.size).toBe(found.rows.length);
-  return found.rows.length;
+  expect(recipients.size).toBe(candidates.rows.length);
+  return candidates.rows.length;
 }
 
 /** Rows of all mail tables, and pages of tables and indexes, that the database read for an answer. */
@@ -146,14 +146,14 @@ async function readSoFar(): Promise<{ rows: number; pages: number }> {
 it.each(questions)(
   '%s is read by its index, with a plan that was made on empty tables',
   async (_name, driver, filter) => {
-    let found = 0;
+    let count = 0;
     const { rows } = await readFor(async () => {
-      found = await ask(driver, filter);
+      count = await ask(driver, filter);
     });
 
-    expect(found).toBeLessThanOrEqual(PAGE);
+    expect(count).toBeLessThanOrEqual(PAGE);
     // An entry, its message and its recipient for each row of the page.
-    expect(rows).toBeLessThanOrEqual(found * 3 + PAGE);
+    expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
   },
 );
 
@@ -172,25 +172,25 @@ const askedOf = (filter: Partial<MessageFilter>) =>
 const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
 
 it.each(lookUps)('%s is looked up in its index, with a plan that was made on empty tables', async (_name, filter) => {
-  let found = 0;
+  let count = 0;
   const { rows, pages } = await readLeast(async () => {
-    found = await ask(eve, filter);
+    count = await ask(eve, filter);
   });
 
-  expect(found).toBe(10);
+  expect(count).toBe(10);
   // Per message one index entry for each filter, then the message and its recipient.
-  expect(rows).toBeLessThanOrEqual(found * (3 + askedOf(filter)));
+  expect(rows).toBeLessThanOrEqual(count * (3 + askedOf(filter)));
   expect(pages).toBeLessThan(pagesOf(filter));
 });
 
 it('a recipient is looked up in its index, with a plan that was made on empty tables', async () => {
-  let found = 0;
+  let count = 0;
   const { rows, pages } = await readLeast(async () => {
-    found = await ask(failed, { to: 'eve@example.com' });
+    count = await ask(failed, { to: 'eve@example.com' });
   });
 
-  expect(found).toBe(10);
-  expect(rows).toBeLessThanOrEqual(found * 4);
+  expect(count).toBe(10);
+  expect(rows).toBeLessThanOrEqual(count * 4);
   expect(pages).toBeLessThan(pagesOf({ to: 'eve@example.com' }));
 });
 

@@ -93,8 +93,8 @@ type Narrowing = (ids: Fragment) => Fragment;
 type Match = (id: Fragment) => Fragment;
 
 /** The ids that have such a row: by one search of the index for all of them, or one for each. */
-function having(sql: Sql | Tx, ids: Fragment, found: Fragment, row: (match: Match) => Fragment): Fragment {
-  if (looksUpArrays(sql)) return sql`select ${found} ${row((id) => sql`${id} = any (array(${ids}))`)}`;
+function having(sql: Sql | Tx, ids: Fragment, matches: Fragment, row: (match: Match) => Fragment): Fragment {
+  if (looksUpArrays(sql)) return sql`select ${matches} ${row((id) => sql`${id} = any (array(${ids}))`)}`;
   return sql`
     select p.id from unnest(array(${ids})) as p (id)
     cross join lateral (select ${row((id) => sql`${id} = p.id`)} limit 1) as found`;
@@ -102,8 +102,8 @@ function having(sql: Sql | Tx, ids: Fragment, found: Fragment, row: (match: Matc
 
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
   const { statuses, tags, to, from, domain, to_domain, priority, mode = null, tried = null } = filter;
-  const found: Narrowing[] = [];
-  const keep = (id: Fragment, row: (match: Match) => Fragment) => found.push((ids) => having(sql, ids, id, row));
+  const filters: Narrowing[] = [];
+  const keep = (id: Fragment, row: (match: Match) => Fragment) => filters.push((ids) => having(sql, ids, id, row));
   const keepMessages = (condition: Fragment) =>
     keep(
       sql`m.id`,
@@ -164,7 +164,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
   if (domain !== null && (driver.kind !== 'sender' || from !== null)) keepMessages(sql`m.from_domain = ${domain}`);
   // No index: the recipients of ids that pass all other filters are looked up by primary key.
   if (to_domain !== null) keepByRecipients(sql`and r.domain = ${to_domain}`);
-  return found;
+  return filters;
 }
 
 /** A page of messages among the next candidates of a driver, newest first, from either end of the range. */
@@ -182,7 +182,7 @@ export async function messagesAmong(
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
   const ids = sql`array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})`;
   const message = sql`select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id}`;
-  const found = looksUpArrays(sql)
+  const source = looksUpArrays(sql)
     ? sql`${message} and m.id = any (${ids})`
     : sql`select f.* from unnest(${ids}) as p (id) cross join lateral (${message} and m.id = p.id limit 1) f`;
   const rows = await sql<CandidateRow<MessageRow>[]>`
@@ -190,7 +190,7 @@ export async function messagesAmong(
     select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
     from (values (1)) as always
     left join lateral (
-      ${found}
+      ${source}
     ) m on true
     order by m.id desc`;
   return candidatesOf<MessageRow>(rows);

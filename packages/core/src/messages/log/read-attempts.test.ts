@@ -30,8 +30,8 @@ const neverMade = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => newId('attempt', at + index));
 
 async function find(ids: readonly string[]): Promise<(string | undefined)[]> {
-  const found = await invoke(world.as(world.workspace_id), readAttemptsById, { ids });
-  return found.map((attempt) => attempt?.id);
+  const attempts = await invoke(world.as(world.workspace_id), readAttemptsById, { ids });
+  return attempts.map((attempt) => attempt?.id);
 }
 
 it('attempts of lost workers and unknown ids are looked up in one walk', async () => {
@@ -39,10 +39,10 @@ it('attempts of lost workers and unknown ids are looked up in one walk', async (
   const [first, second] = [await lost(at, at + 200_000), await lost(at + 50, at + 300_000)];
   await events(40, at + 100_000);
 
-  const found = await find([...neverMade(98, at + 1), first, second]);
+  const results = await find([...neverMade(98, at + 1), first, second]);
 
-  expect(found).toHaveLength(100);
-  expect(found.slice(-2)).toEqual([first, second]);
+  expect(results).toHaveLength(100);
+  expect(results.slice(-2)).toEqual([first, second]);
 });
 
 it('a hundred ids share one read, so that they cost no more than one', async () => {

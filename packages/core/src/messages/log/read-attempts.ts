@@ -61,8 +61,8 @@ export const readLastAttempts = operation({
   output: z.array(z.array(attemptOfSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
-    const found = Map.groupBy(rows, (row) => row.message_id);
-    return ids.map((id) => keptAttempts(ctx, found.get(id) ?? []).map((row) => attemptOf(ctx, row)));
+    const by_message = Map.groupBy(rows, (row) => row.message_id);
+    return ids.map((id) => keptAttempts(ctx, by_message.get(id) ?? []).map((row) => attemptOf(ctx, row)));
   },
 });
 
@@ -75,20 +75,20 @@ export const readAttemptsById = operation({
   input: z.object({ ids: z.array(z.string()).max(MAX_IDS_PER_LOOKUP) }),
   output: z.array(attemptOfSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
-    const found = new Map<string, AttemptOfMessage>();
+    const by_message = new Map<string, AttemptOfMessage>();
     for (const { within_ms, most } of WALKS) {
-      const wanted = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !found.has(id));
+      const wanted = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !by_message.has(id));
       if (wanted.length === 0) break;
       const windows = windowsBehind(wanted.map(idTime), within_ms);
       for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, windows, most))
-        found.set(row.id, attemptOf(ctx, row));
+        by_message.set(row.id, attemptOf(ctx, row));
     }
     const known = await accessibleMail(
       ctx,
-      [...found.values()].map(({ email_id }) => email_id),
+      [...by_message.values()].map(({ email_id }) => email_id),
     );
     return ids.map((id) => {
-      const attempt = found.get(id);
+      const attempt = by_message.get(id);
       return attempt && known.has(attempt.email_id) ? attempt : null;
     });
   },

@@ -20,7 +20,7 @@ export const readMessages = operation({
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
     const known = [...(await accessibleMail(ctx, ids))];
-    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, known, await workersSeen(ctx));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = await entriesOf(ctx.sql, ctx.actor.workspace_id, known, await workersSeen(ctx));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });

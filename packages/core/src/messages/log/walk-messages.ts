@@ -40,10 +40,10 @@ export async function nextMessages(
   for (const { range, filter } of partsOf(walk, position)) {
     const left = wanted - ids.length;
     const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
-    const found = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, left);
-    ids.push(...found.ids);
-    if (found.ids.length >= left) return { ids, position: ids.at(-1) ?? null };
-    if (found.examined >= count) return { ids, position: found.edge };
+    const step = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, left);
+    ids.push(...step.ids);
+    if (step.ids.length >= left) return { ids, position: ids.at(-1) ?? null };
+    if (step.examined >= count) return { ids, position: step.edge };
   }
   return { ids, position: null };
 }
@@ -62,11 +62,11 @@ export async function countMessages(
     for (;;) {
       if (examined >= most) return { count, exact: false };
       const step = Math.min(COUNTED_AT_ONCE, most - examined);
-      const found = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
-      count += found.passed;
-      examined += found.examined;
-      if (found.examined < step) break;
-      before = found.edge ?? before;
+      const tally = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
+      count += tally.passed;
+      examined += tally.examined;
+      if (tally.examined < step) break;
+      before = tally.edge ?? before;
     }
   }
   return { count, exact: true };

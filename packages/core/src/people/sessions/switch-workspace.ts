@@ -25,8 +25,8 @@ export const switchWorkspace = operation({
     const actor = requirePerson(ctx);
     const person = { id: actor.user_id, operator: actor.scopes.includes('operator') };
     return ctx.sql.begin(async (tx) => {
-      const found = await workspaceFor(tx, person, workspace_id);
-      if (!found) throw workspaceNotFound(workspace_id);
+      const access = await workspaceFor(tx, person, workspace_id);
+      if (!access) throw workspaceNotFound(workspace_id);
       await moveSession(tx, actor.session_id, workspace_id);
       await recordAudit(tx, ctx, [
         {
@@ -36,7 +36,7 @@ export const switchWorkspace = operation({
           workspace_id: person.operator ? chainOf(actor) : workspace_id,
         },
       ]);
-      return { object: 'session' as const, workspace_id, name: found.name, role: found.role };
+      return { object: 'session' as const, workspace_id, name: access.name, role: access.role };
     });
   },
 });

@@ -43,7 +43,7 @@ export const getWebhookDelivery = operation({
     const endpoint = webhooksByIds(ctx.sql, workspace_id, null, [row.webhook_id]);
     const [[webhook], request_body, kept] = await Promise.all([
       endpoint,
-      endpoint.then(([found]) => requestBody(ctx, row, found?.format ?? 'postrider')),
+      endpoint.then(([configured]) => requestBody(ctx, row, configured?.format ?? 'postrider')),
       attemptsOfDeliveries(ctx.sql, workspace_id, [id], MAX_ATTEMPTS),
     ]);
     return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, kept) };
@@ -66,8 +66,8 @@ export const readWebhookPosts = operation({
       await attemptsOfDeliveries(ctx.sql, workspace_id, there, MAX_ATTEMPTS),
       (row) => row.delivery_id,
     );
-    const found = new Map(rows.map((row) => [row.id, postsOf(row, kept.get(row.id) ?? [])]));
-    return ids.map((id) => found.get(id) ?? []);
+    const by_id = new Map(rows.map((row) => [row.id, postsOf(row, kept.get(row.id) ?? [])]));
+    return ids.map((id) => by_id.get(id) ?? []);
   },
 });
 

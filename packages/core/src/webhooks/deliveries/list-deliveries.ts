@@ -70,8 +70,8 @@ async function pageOf(
   const range = keptRange(ctx, 'events', 'webhook_delivery', asked);
   const wanted = { webhook_ids, states: status ?? null, types: type ?? null };
   const all_pass = status === undefined && type === undefined;
-  const found = await collectPage(range, limit + 1, all_pass, (part, count, most) =>
+  const page = await collectPage(range, limit + 1, all_pass, (part, count, most) =>
     pageOfDeliveries(ctx.sql, wanted, part, count, most),
   );
-  return pageOfCollected(scope, found, limit, webhookDeliveryEntry);
+  return pageOfCollected(scope, page, limit, webhookDeliveryEntry);
 }

@@ -18,16 +18,16 @@ export async function reconcileWebhooks({
 }: Pick<Services, 'sql' | 'jobs' | 'log' | 'metrics'>): Promise<number> {
   let rescued = 0;
   for (let after: string | null = ''; after !== null; ) {
-    const { found, last } = await overdueEndpoints(sql, OVERDUE_SECONDS, after, PAGE);
+    const { endpoints, last } = await overdueEndpoints(sql, OVERDUE_SECONDS, after, PAGE);
     after = last;
-    if (found.length === 0) continue;
+    if (endpoints.length === 0) continue;
     const called = await jobs.liveAbout(
       sql,
       'webhook.deliver',
       'webhook_id',
-      found.map(({ webhook_id }) => webhook_id),
+      endpoints.map(({ webhook_id }) => webhook_id),
     );
-    const forgotten = found.filter(({ webhook_id }) => !called.has(webhook_id));
+    const forgotten = endpoints.filter(({ webhook_id }) => !called.has(webhook_id));
     await sql.begin((tx) =>
       jobs.send(
         tx,

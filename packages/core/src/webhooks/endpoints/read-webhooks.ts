@@ -39,8 +39,8 @@ export const readWebhooks = operation({
   output: z.array(webhookSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await webhooksByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
-    const found = new Map(rows.map((row) => [row.id, webhookEntry(row)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(rows.map((row) => [row.id, webhookEntry(row)]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });
 
@@ -54,8 +54,8 @@ export const readWebhookDeliveries = operation({
   output: z.array(webhookDeliverySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await withinAccess(ctx, await deliveriesByIds(ctx.sql, ctx.actor.workspace_id, ids));
-    const found = new Map(rows.map((row) => [row.id, webhookDeliveryEntry(row)]));
-    return ids.map((id) => found.get(id) ?? null);
+    const by_id = new Map(rows.map((row) => [row.id, webhookDeliveryEntry(row)]));
+    return ids.map((id) => by_id.get(id) ?? null);
   },
 });
 
@@ -69,8 +69,8 @@ export const readDeliveriesOfEvents = operation({
   output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     const rows = await withinAccess(ctx, await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids));
-    const found = Map.groupBy(rows, (row) => row.event_id);
-    return ids.map((id) => (found.get(id) ?? []).map(webhookDeliveryEntry));
+    const by_event = Map.groupBy(rows, (row) => row.event_id);
+    return ids.map((id) => (by_event.get(id) ?? []).map(webhookDeliveryEntry));
   },
 });
 
@@ -84,7 +84,7 @@ export const readDeliveryBodies = operation({
   output: z.array(z.unknown()).readonly(),
   async run(ctx, { ids }): Promise<readonly unknown[]> {
     const rows = await withinAccess(ctx, await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids));
-    const found = new Map(rows.map((row) => [row.id, row]));
+    const by_id = new Map(rows.map((row) => [row.id, row]));
     const events = await loadOwedEvents(
       ctx.sql,
       rows.filter(({ sample }) => sample === null),
@@ -94,7 +94,7 @@ export const readDeliveryBodies = operation({
     ]);
     const formats = new Map(endpoints.map(({ id, format }) => [id, format]));
     return ids.map((id): unknown => {
-      const row = found.get(id);
+      const row = by_id.get(id);
       if (!row) return null;
       if (row.sample !== null) return JSON.parse(row.sample);
       const owed = events.get(row.event_id);

@@ -206,7 +206,7 @@ export async function overdueEndpoints(
   overdue_seconds: number,
   after: string,
   count: number,
-): Promise<{ readonly found: Forgotten[]; readonly last: string | null }> {
+): Promise<{ readonly endpoints: Forgotten[]; readonly last: string | null }> {
   const rows = await sql<{ webhook_id: string; workspace_id: string | null }[]>`
     with recursive hops as (
       (select d.webhook_id, 1 as place from webhook_deliveries d
@@ -238,7 +238,7 @@ export async function overdueEndpoints(
     ) w on true
     order by h.webhook_id`;
   return {
-    found: rows.flatMap(({ webhook_id, workspace_id }) =>
+    endpoints: rows.flatMap(({ webhook_id, workspace_id }) =>
       workspace_id === null ? [] : [{ webhook_id, workspace_id }],
     ),
     last: rows.length < count ? null : (rows.at(-1)?.webhook_id ?? null),

@@ -33,7 +33,7 @@ export function BulkDialog({ plan: given, onClose }: { readonly plan: BulkPlan; 
     <Dialog title={plan.title} onClose={onClose}>
       {preview.isPending && <p role="status">{words.dialog.looking}</p>}
       {(preview.data ?? preview.error) !== null && !preview.isPending && (
-        <Answered query={preview}>{(found) => <Previewed plan={plan} found={found} onClose={onClose} />}</Answered>
+        <Answered query={preview}>{(data) => <Previewed plan={plan} result={data} onClose={onClose} />}</Answered>
       )}
     </Dialog>
   );
@@ -43,37 +43,37 @@ type Found = Awaited<ReturnType<typeof client.ops.bulkPreview.mutate>>;
 
 function Previewed({
   plan,
-  found,
+  result: data,
   onClose,
 }: {
   readonly plan: BulkPlan;
-  readonly found: Found;
+  readonly result: Found;
   readonly onClose: () => void;
 }) {
   const navigate = useNavigate();
   const text = words.dialog;
-  const count = found.matched.toLocaleString('en');
-  if (found.matched === 0) return <p>{text.none}</p>;
+  const count = data.matched.toLocaleString('en');
+  if (data.matched === 0) return <p>{text.none}</p>;
   return (
     <>
       <p>
-        <strong>{text.matched(count, found.matched_exact)}</strong>
+        <strong>{text.matched(count, data.matched_exact)}</strong>
       </p>
       {plan.action === 'give_up' && <p>{text.wholeMails}</p>}
-      {found.skipped.map(({ reason, count: left }) => (
+      {data.skipped.map(({ reason, count: left }) => (
         <p key={reason} className="muted small">
           {text.skipped(left, reason)}
         </p>
       ))}
-      {found.warning !== null && (
+      {data.warning !== null && (
         <Notice tone="wait">
-          <p>{found.warning}</p>
+          <p>{data.warning}</p>
         </Notice>
       )}
       <details>
         <summary>{text.sample}</summary>
         <ul className="mono small">
-          {found.sample.map((id) => (
+          {data.sample.map((id) => (
             <li key={id}>{id}</li>
           ))}
         </ul>
@@ -84,7 +84,7 @@ function Previewed({
         danger
         run={(form) => {
           const rate_per_second = Number(form.get('rate')) || 100;
-          return client.ops.bulkRun.mutate({ token: found.token, reason: reasonIn(form), rate_per_second });
+          return client.ops.bulkRun.mutate({ token: data.token, reason: reasonIn(form), rate_per_second });
         }}
         onDone={({ id }) => void navigate({ to: '/operations/bulk/$id', params: { id } })}
         onClose={onClose}

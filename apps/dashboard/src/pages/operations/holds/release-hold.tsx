@@ -31,8 +31,8 @@ async function releasedByAnother(hold: Hold, own_id: string): Promise<Entry | nu
   const chain = hold.workspace_id === null ? 'instance' : 'workspace';
   const asked = { chain, target_id: hold.id, action: 'hold.released', limit: 1 } as const;
   // An operator may release what a workspace holds without reading its log.
-  const found = await client.audit.list.query(asked).catch(() => null);
-  const entry = found?.data[0];
+  const audit_log = await client.audit.list.query(asked).catch(() => null);
+  const entry = audit_log?.data[0];
   return entry && entry.actor.id !== own_id ? entry : null;
 }
 
