@@ -178,8 +178,8 @@ function inputComponents(document: OpenApi): Set<string> {
   const answered = reach(
     refsIn([operations.map(({ responses }) => responses), document.webhooks, ['#/components/schemas/Error']]),
   );
-  const asked = reach(refsIn(operations.map(({ parameters, requestBody }) => [parameters, requestBody])));
-  return new Set([...asked].filter((name) => !answered.has(name)));
+  const reachable = reach(refsIn(operations.map(({ parameters, requestBody }) => [parameters, requestBody])));
+  return new Set([...reachable].filter((name) => !answered.has(name)));
 }
 
 const success = ({ responses }: OperationObject, dry_run: boolean) => {

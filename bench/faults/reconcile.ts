@@ -87,9 +87,9 @@ function mailChecks(
     (isTo(slow, recipient) && open.includes(state));
   const lost: string[] = [];
   const early: string[] = [];
-  const asked = new Set<string>();
+  const expected = new Set<string>();
   for (const sent of ledgers.sent) {
-    for (const recipient of sent.recipients) asked.add(recipient);
+    for (const recipient of sent.recipients) expected.add(recipient);
     for (const id of sent.ids) {
       for (const recipient of sent.recipients) {
         const copy = keyOf(id, recipient);
@@ -114,7 +114,7 @@ function mailChecks(
     ),
     check(
       'at a server that no client asked for',
-      [...taken.keys()].filter((id) => !asked.has(id.split(' ')[1] ?? '')),
+      [...taken.keys()].filter((id) => !expected.has(id.split(' ')[1] ?? '')),
     ),
     check('sent before it was due', early),
     check(

@@ -21,22 +21,22 @@ export async function startTimedSink(): Promise<TimedSink> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url));
   let taken = 0;
   const opened = Promise.withResolvers<number>();
-  let asked = Promise.withResolvers<ReadonlyMap<string, number>>();
+  let timings = Promise.withResolvers<ReadonlyMap<string, number>>();
   child.once('exit', (code) => opened.reject(new Error(`the sink ended with ${code}`)));
   child.on('message', (message) => {
     const report = reportOf(message);
     if ('port' in report) opened.resolve(report.port);
     else if ('count' in report) taken = report.count;
-    else asked.resolve(new Map(report.first_bytes));
+    else timings.resolve(new Map(report.first_bytes));
   });
   const port = await opened.promise;
   return {
     port,
     count: () => taken,
     firstBytes() {
-      asked = Promise.withResolvers();
+      timings = Promise.withResolvers();
       child.send('first bytes');
-      return asked.promise;
+      return timings.promise;
     },
     async stop() {
       const ended = once(child, 'exit');

@@ -204,9 +204,9 @@ async function measureScrape(server: BenchServer): Promise<Report> {
     const times: number[] = [];
     let text = '';
     for (let number = 0; number < SCRAPES; number++) {
-      const asked = performance.now();
+      const started_at = performance.now();
       text = await scrape(METRICS_PORT);
-      times.push(performance.now() - asked);
+      times.push(performance.now() - started_at);
     }
     const series = text.split('\n').filter((one) => one !== '' && !one.startsWith('#')).length;
     const p99 = percentile(ascending(times), 99);

@@ -25,7 +25,7 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
     port,
     get(path, headers = {}) {
       return new Promise((resolve, reject) => {
-        const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+        const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
           const chunks: Buffer[] = [];
           answer.on('data', (chunk: Buffer) => chunks.push(chunk));
           answer.on('end', () =>
@@ -36,8 +36,8 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
             }),
           );
         });
-        asked.on('error', reject);
-        asked.end();
+        outgoing.on('error', reject);
+        outgoing.end();
       });
     },
     stop,

@@ -31,8 +31,8 @@ describe('the typed client', () => {
   });
 
   it('throws what the server refuses, with its reason', async () => {
-    const asked = ask({ url: graphql.url, key: `pr_live_${'0'.repeat(64)}` }, RecentMessagesDocument, {});
+    const pending = ask({ url: graphql.url, key: `pr_live_${'0'.repeat(64)}` }, RecentMessagesDocument, {});
 
-    await expect(asked).rejects.toMatchObject({ reason: 'unknown_key', request_id: expect.stringMatching(/^req_/) });
+    await expect(pending).rejects.toMatchObject({ reason: 'unknown_key', request_id: expect.stringMatching(/^req_/) });
   });
 });

@@ -138,7 +138,7 @@ const answered: readonly (readonly [what: string, points: number, document: stri
   ['an operation of two', 1, 'query a { usage { month } }'],
 ];
 
-function asked(document: string) {
+function costOfText(document: string) {
   const cost = costOf(schema, parse(document), undefined, {}, { ctx: world.services });
   if ('errors' in cost) throw new Error(String(cost.errors[0]?.message));
   return cost;
@@ -222,7 +222,7 @@ describe('the form of a document', () => {
 
   it('the introspection query of a client is within every limit', () => {
     const form = formOf(parse(introspection));
-    const cost = asked(introspection);
+    const cost = costOfText(introspection);
 
     expect(formProblem(form)).toBeNull();
     expect(form.fragments).toBeLessThan(MAX_FRAGMENTS);
@@ -234,8 +234,8 @@ describe('the form of a document', () => {
 describe('the price of introspection', () => {
   it('grows with the entries of its lists', () => {
     const types = Object.keys(schema.getTypeMap()).length;
-    const one = asked('{ __schema { types { name } } }');
-    const twice = asked('{ a: __schema { types { name } } b: __schema { types { name } } }');
+    const one = costOfText('{ __schema { types { name } } }');
+    const twice = costOfText('{ a: __schema { types { name } } b: __schema { types { name } } }');
 
     expect(one.introspected).toBe(types);
     expect(twice.introspected).toBe(2 * types);
@@ -248,7 +248,7 @@ describe('the price of introspection', () => {
       0,
     );
 
-    const { introspected } = asked('{ __schema { types { fields { name } } } }');
+    const { introspected } = costOfText('{ __schema { types { fields { name } } } }');
 
     expect(introspected).toBeCloseTo(Object.keys(schema.getTypeMap()).length + fields);
   });

@@ -36,14 +36,14 @@ const query = `subscription ($after: String, $types: [String!]) {
 
 async function follow(variables: Record<string, unknown> = {}, key = world.secret): Promise<Stream> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const asked = request(graphql.url, {
+  const outgoing = request(graphql.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${key}` },
     agent: false,
   });
-  asked.on('response', resolve);
-  asked.on('error', reject);
-  asked.end(JSON.stringify({ query, variables }));
+  outgoing.on('response', resolve);
+  outgoing.on('error', reject);
+  outgoing.end(JSON.stringify({ query, variables }));
   const answer = await promise;
   const answers: Told[] = [];
   const comments: string[] = [];
@@ -62,7 +62,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
   });
   // Aborting the request ends the response with an error.
   answer.on('error', () => undefined);
-  asked.on('error', () => undefined);
+  outgoing.on('error', () => undefined);
   const closed = new Promise<void>((done) => {
     answer.on('close', () => {
       ended = true;

@@ -88,7 +88,7 @@ const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string,
 const cookieOf = async (role: Role) => (await signedIn(world, admin, role)).cookie;
 
 /** The code of the refusal; null if it was not refused. */
-async function asked(path: string, input: unknown, cookie: string): Promise<string | null> {
+async function failureOf(path: string, input: unknown, cookie: string): Promise<string | null> {
   const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-postrider': '1', cookie },
@@ -114,11 +114,11 @@ describe('each mutation of the dashboard', () => {
     async (path, [lowest, input]) => {
       const below = roles.slice(0, roles.indexOf(lowest));
 
-      const codes = await Promise.all(below.map(async (role) => asked(path, input, await cookieOf(role))));
+      const codes = await Promise.all(below.map(async (role) => failureOf(path, input, await cookieOf(role))));
 
       expect(codes).toEqual(below.map(() => 'forbidden'));
-      expect(await asked(path, input, '')).toBe('unauthorized');
-      expect(await asked(path, input, await cookieOf(lowest))).not.toBe('forbidden');
+      expect(await failureOf(path, input, '')).toBe('unauthorized');
+      expect(await failureOf(path, input, await cookieOf(lowest))).not.toBe('forbidden');
     },
   );
 });

@@ -21,7 +21,7 @@ import { bearerToken } from './bearer-token.ts';
 import { bodyPlaceOf } from './body-line.ts';
 import { asAppError } from './errors.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
+import { type Asked, type Match, matchRoute, parametersOf, requestOf, routeNotFound } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, UNBUDGETED_BYTES } from './read-body.ts';
 import { repeatedHeader, repeatedRefusal } from './repeated-header.ts';
@@ -91,7 +91,7 @@ async function serve(
 ): Promise<Outcome> {
   const target = readTarget(request.url ?? '');
   const route = matchRoute(request.method ?? '', target.path_below);
-  const { match, faults } = route && target.query !== NO_QUERY ? asked(route, target.query) : unasked(route);
+  const { match, faults } = route && target.query !== NO_QUERY ? requestOf(route, target.query) : unasked(route);
   const repeated = repeatedHeader(request.rawHeaders);
   const named =
     match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };

@@ -24,14 +24,14 @@ for (const route of routes) {
 
 /** Finds the row for a method and a path below /v1. A wrong method counts as no row, like a wrong path; HEAD is GET. */
 export function matchRoute(method: string, path: string): Match | null {
-  const asked = method === 'HEAD' ? 'GET' : method;
-  const exact = fixed.get(`${asked} ${path}`);
+  const verb = method === 'HEAD' ? 'GET' : method;
+  const exact = fixed.get(`${verb} ${path}`);
   if (exact) return { route: exact, params: {} };
   // PATCH /email/send is a wrong method, and not the message "send".
   if (fixed_paths.has(path)) return null;
   const given = path.split('/');
   for (const { route, segments } of patterns) {
-    if (route.method !== asked || segments.length !== given.length) continue;
+    if (route.method !== verb || segments.length !== given.length) continue;
     const params = matchSegments(segments, given);
     if (params) return { route, params };
   }
@@ -45,22 +45,22 @@ function methodsOf(path: string): readonly string[] {
 
 /** Suggests what was probably meant by a request that matches no row. */
 export function routeNotFound(method: string, path: string): AppError {
-  const asked = `No route for ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
+  const message = `No route for ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
   const tidy = path
     .toLowerCase()
     .replace(/\/{2,}/g, '/')
     .replace(/(.)\/+$/, '$1');
   const below = (text: string) => (text.startsWith('/v1/') ? text.slice('/v1'.length) : '');
   const methods = methodsOf(below(path));
-  if (methods.length > 0) return notFound(`${asked}. This path supports ${methods.join(', ')}.`);
+  if (methods.length > 0) return notFound(`${message}. This path supports ${methods.join(', ')}.`);
   const tidied = methodsOf(below(tidy));
   if (tidied.length > 0) {
     const what = path.endsWith('/') ? 'without the trailing slash' : 'spelled so';
     return notFound(
-      `${asked}. The path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${what}, and supports ${tidied.join(', ')}.`,
+      `${message}. The path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${what}, and supports ${tidied.join(', ')}.`,
     );
   }
-  return notFound(`${asked}. See /v1/openapi.json for all endpoints.`);
+  return notFound(`${message}. See /v1/openapi.json for all endpoints.`);
 }
 
 function notFound(message: string): AppError {
@@ -98,14 +98,14 @@ export interface Asked {
 }
 
 /** With ?dry_run=true the match has the dry-run operation of its route. */
-export function asked(match: Match, query: URLSearchParams): Asked {
+export function requestOf(match: Match, query: URLSearchParams): Asked {
   const { route } = match;
   const known = parametersOf(route);
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   const faults = unknown.slice(0, MAX_UNKNOWN_SHOWN).map((name) => unknownParameter(route, name, known));
-  const asked = route.dry_run_operation === null ? [] : query.getAll('dry_run');
-  if (route.dry_run_operation === null || asked.every((value) => value === 'false')) return { match, faults };
-  if (asked.length > 1 || asked[0] !== 'true')
+  const values = route.dry_run_operation === null ? [] : query.getAll('dry_run');
+  if (route.dry_run_operation === null || values.every((value) => value === 'false')) return { match, faults };
+  if (values.length > 1 || values[0] !== 'true')
     faults.push({ param: 'dry_run', reason: 'invalid_type', message: 'dry_run must be true or false.' });
   const dry_run: Route = { ...route, operation: route.dry_run_operation, status: 200, self_admitting: false };
   return { match: { ...match, route: dry_run }, faults };

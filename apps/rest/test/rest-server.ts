@@ -3,7 +3,7 @@ import { listenHttp, type World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { expect } from 'vitest';
 import { createHandler } from '../src/index.ts';
-import { asked, matchRoute } from '../src/match.ts';
+import { matchRoute, requestOf } from '../src/match.ts';
 import { errorSchema } from '../src/openapi.ts';
 
 export interface Answer {
@@ -67,7 +67,7 @@ function expectDocumented(method: string, { pathname, searchParams }: URL, statu
     expect(status).toBe(httpStatus[error.code]);
     expect(codeOf(error.reason)).toBe(error.code);
   } else if (match) {
-    const { route } = asked(match, searchParams).match;
+    const { route } = requestOf(match, searchParams).match;
     expect(status).toBe(route.status);
     // What the schema does not declare is not in what it parsed.
     expect(route.operation.output.parse(body)).toEqual(body);

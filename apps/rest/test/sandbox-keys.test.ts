@@ -155,7 +155,7 @@ describe('403', () => {
 describe('404', () => {
   it('hides live mail and keys from a sandbox key, and leaves them as they are', async () => {
     const { key, keys, mails } = await bothModes('sandbox');
-    const asked = [
+    const requests = [
       ['GET', `/email/logs/${mails.live}`],
       ['GET', `/email/${mails.live}/content`],
       ['POST', `/email/${mails.live}/resend`],
@@ -164,7 +164,7 @@ describe('404', () => {
     ] as const;
     const before = await world.services.sql`select count(*) from messages`;
 
-    for (const [method, path] of asked)
+    for (const [method, path] of requests)
       expect([path, (await rest.call(method, path, { key })).status]).toEqual([path, 404]);
 
     expect(await world.services.sql`select count(*) from messages`).toEqual(before);
@@ -179,7 +179,7 @@ describe('404', () => {
     const made = await rest.call('POST', '/webhooks', { key: live, body: { url: 'http://localhost:4000' } });
     const path = `/webhooks/${made.body.id}`;
     const tested = await rest.call('POST', `${path}/test`, { key: live, body: {} });
-    const asked = [
+    const requests = [
       ['GET', path, null],
       ['PATCH', path, { description: 'Mine' }],
       ['POST', `${path}/test`, {}],
@@ -190,7 +190,7 @@ describe('404', () => {
       ['DELETE', path, null],
     ] as const;
 
-    for (const [method, at, body] of asked) {
+    for (const [method, at, body] of requests) {
       const answer = await rest.call(method, at, { key: sandbox, ...(body && { body }) });
       expect([method, at, answer.status]).toEqual([method, at, 404]);
     }

@@ -211,14 +211,14 @@ describe('200', () => {
       const lines = head.split('\r\n').slice(1);
       return { status, names: lines.map((line) => line.split(':', 1)[0]) };
     };
-    const asked = [
+    const responses = [
       [200, await namesOf('GET', '/v1/domains', { authorization })],
       [400, await namesOf('POST', '/v1/email/send', { authorization, 'content-length': '0' })],
       [401, await namesOf('GET', '/v1/email/logs', {})],
       [404, await namesOf('GET', '/v1/nowhere', { authorization })],
     ] as const;
 
-    for (const [status, answer] of asked) {
+    for (const [status, answer] of responses) {
       expect(answer.status).toBe(status);
       for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
         expect(answer.names).toContain(name);

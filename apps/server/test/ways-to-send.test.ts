@@ -44,7 +44,7 @@ const mail = {
   attachments: [{ filename: 'a.txt', content, content_type: 'text/plain' }],
 };
 
-async function asked(url: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<unknown> {
+async function send(url: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<unknown> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -58,10 +58,9 @@ const postrider = new Postrider({ url: rest, key: world.secret });
 const theirs = new Resend(world.secret, { baseUrl: `${resend}/resend` });
 
 const ways: Readonly<Record<string, () => Promise<unknown>>> = {
-  REST: () => asked(`${rest}/v1/email/send`, mail, bearer),
-  'a batch': () => asked(`${rest}/v1/email/batch`, [mail], bearer),
-  'a batch of all or nothing': () =>
-    asked(`${rest}/v1/email/batch`, { messages: [mail], all_or_nothing: true }, bearer),
+  REST: () => send(`${rest}/v1/email/send`, mail, bearer),
+  'a batch': () => send(`${rest}/v1/email/batch`, [mail], bearer),
+  'a batch of all or nothing': () => send(`${rest}/v1/email/batch`, { messages: [mail], all_or_nothing: true }, bearer),
   'the TypeScript client': () => postrider.email.send(mail),
   'the client of Resend': () => {
     const { reply_to, tags: _, attachments: __, ...fields } = mail;
@@ -83,7 +82,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     });
   },
   'the test send of the dashboard': () =>
-    asked(`${admin}/trpc/test.send`, mail, { cookie: person.cookie, 'x-postrider': '1' }),
+    send(`${admin}/trpc/test.send`, mail, { cookie: person.cookie, 'x-postrider': '1' }),
 };
 
 /** What is stored of a mail, without what names it, its time and its sender. */

@@ -92,8 +92,8 @@ export async function requireSession(connections: readonly [Sql, Sql]): Promise<
     const marks = connections.map((sql, index) => ({ sql, mark: `${round}.${index}` }));
     for (const { sql, mark } of marks) await sql`select set_config('postrider.session', ${mark}, false)`;
     // By turns in the other order, or a pooler that gives its connections in turn might give each its own.
-    const asked = round % 2 === 0 ? marks : marks.toReversed();
-    for (const { sql, mark } of asked) if (!(await keepsSession(sql, mark))) throw notKept();
+    const order = round % 2 === 0 ? marks : marks.toReversed();
+    for (const { sql, mark } of order) if (!(await keepsSession(sql, mark))) throw notKept();
   }
 }
 

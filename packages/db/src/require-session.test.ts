@@ -82,11 +82,11 @@ async function startTransactionPooler({ hostname, port }: URL): Promise<Server> 
     const client: Client = { socket, queue: [] };
     const backend = dial(Number(port), hostname);
     let ready = false;
-    const asked = messages((message) => {
+    const read = messages((message) => {
       client.queue.push(message);
       pump();
     });
-    socket.on('data', (chunk) => (ready ? asked(chunk) : backend.write(chunk)));
+    socket.on('data', (chunk) => (ready ? read(chunk) : backend.write(chunk)));
     backend.on(
       'data',
       messages((message) => {

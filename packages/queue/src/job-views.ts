@@ -76,13 +76,13 @@ const EXAMINED = 1000;
 type Seen = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
 
 /** Jobs of some queues, latest first: by due time, by end, or (of any state) by creation. */
-export async function pageOfJobs(sql: Sql, asked: JobsAsked): Promise<JobPage> {
-  const { state, since, until, data, after, count } = asked;
+export async function pageOfJobs(sql: Sql, query: JobsAsked): Promise<JobPage> {
+  const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
   const most = filtered ? EXAMINED : count;
   const { where, place } = statesOf(sql)[state ?? 'all'];
   const pages = await Promise.all(
-    asked.queues.map(
+    query.queues.map(
       (queue) => sql<Seen[]>`
         with seen as materialized (
           select ${columns(sql)}, ${place} as at from pgboss.job j

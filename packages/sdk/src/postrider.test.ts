@@ -53,10 +53,10 @@ const now = { 'retry-after': '0' };
 describe('the client', () => {
   it('has a method for every operation of the OpenAPI document, which asks for its route', async () => {
     const document = readOpenApi();
-    const asked: string[] = [];
+    const urls: string[] = [];
     const recorder = client({
       async fetch(input, init) {
-        asked.push(`${init?.method} ${String(input).slice(service.url.length)}`);
+        urls.push(`${init?.method} ${String(input).slice(service.url.length)}`);
         return new Response('{"data":[],"next_cursor":null}');
       },
     });
@@ -74,8 +74,8 @@ describe('the client', () => {
       Object.keys(of).map((method) => `${method.toUpperCase()} /v1${path.replaceAll(/[{}]/g, '')}`),
     );
     expect(routes.length).toBeGreaterThan(30);
-    expect(new Set(asked.map((one) => one.replace(/\?.*/, '')))).toEqual(new Set(routes));
-    expect(asked).toContain('POST /v1/email/send?dry_run=true');
+    expect(new Set(urls.map((one) => one.replace(/\?.*/, '')))).toEqual(new Set(routes));
+    expect(urls).toContain('POST /v1/email/send?dry_run=true');
   });
 
   it('is written from the OpenAPI document as it is; node scripts/write-sdk.ts writes it again', () => {

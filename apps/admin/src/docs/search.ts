@@ -36,13 +36,13 @@ const STOP_WORDS = new Set(
 /** The sections that contain most of the words, those with all of them and with them in the heading first. */
 export function search(pages: readonly DocPage[], question: string): Hit[] {
   sections ??= pages.flatMap(sectionsOf);
-  const asked = question
+  const query_words = question
     .toLowerCase()
     .replace(/[?!,;]/g, ' ')
     .split(/\s+/)
     .filter(Boolean);
-  const told = asked.filter((word) => !STOP_WORDS.has(word));
-  const words = (told.length > 0 ? told : asked).slice(0, MAX_WORDS);
+  const told = query_words.filter((word) => !STOP_WORDS.has(word));
+  const words = (told.length > 0 ? told : query_words).slice(0, MAX_WORDS);
   if (words.length === 0) return [];
   return sections
     .flatMap((section) => {

@@ -10,7 +10,7 @@ interface Asked {
 }
 
 /** The open dialog; every call that needs the same waits for it. */
-export const asked = createStore<Asked | null>(null);
+export const sign_in_prompt = createStore<Asked | null>(null);
 
 let waiting: { readonly need: Need; readonly given: Promise<boolean> } | null = null;
 let arrived = false;
@@ -28,11 +28,11 @@ export function askFor(need: Need): Promise<boolean> {
   }
   if (waiting?.need === need) return waiting.given;
   const given = new Promise<boolean>((resolve) => {
-    asked.set({
+    sign_in_prompt.set({
       need,
       answer(value) {
         waiting = null;
-        asked.set(null);
+        sign_in_prompt.set(null);
         resolve(value);
       },
     });

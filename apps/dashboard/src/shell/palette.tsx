@@ -135,14 +135,14 @@ const REST_MS = 200;
 /** The records that match the text, queried after a pause in typing. */
 function useThings(text: string): { readonly hits: readonly Found[]; readonly waiting: boolean } {
   const { history } = useRouter();
-  const [asked, setAsked] = useState('');
+  const [query, setQuery] = useState('');
   const wanted = text.trim();
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(wanted), REST_MS);
+    const timer = setTimeout(() => setQuery(wanted), REST_MS);
     return () => clearTimeout(timer);
   }, [wanted]);
-  const enabled = asked.length >= SHORTEST && asked === wanted;
-  const hits = useQuery(trpc.find.queryOptions({ text: asked, limit: 12 }, { enabled }));
+  const enabled = query.length >= SHORTEST && query === wanted;
+  const hits = useQuery(trpc.find.queryOptions({ text: query, limit: 12 }, { enabled }));
   const waiting = wanted.length >= SHORTEST && (!enabled || hits.isPending);
   const data = enabled ? (hits.data?.data ?? []) : [];
   return {

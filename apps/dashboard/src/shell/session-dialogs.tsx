@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useMe } from '../api/me.ts';
-import { asked, type Need, signIn, signOut } from '../api/session.ts';
+import { type Need, sign_in_prompt, signIn, signOut } from '../api/session.ts';
 import { useStore } from '../api/store.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
@@ -8,7 +8,7 @@ import { words } from './strings.ts';
 
 /** Asks for the password or a new sign-in above the page, which keeps its state. */
 export function SessionDialogs() {
-  const open = useStore(asked);
+  const open = useStore(sign_in_prompt);
   return open && <SessionDialog key={open.need} need={open.need} answer={open.answer} />;
 }
 

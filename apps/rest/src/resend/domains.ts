@@ -23,8 +23,8 @@ const recordStatuses: Readonly<Record<DnsRecord['status'], string>> = {
   lookup_error: 'temporary_failure',
 };
 
-export async function create(ctx: Context, asked: Asked) {
-  const fields = fieldsOf(asked);
+export async function create(ctx: Context, request: Asked) {
+  const fields = fieldsOf(request);
   const entry = await invoke(ctx, addDomain, {
     name: fields.name,
     ...(fields.custom_return_path !== undefined && { return_path: fields.custom_return_path }),
@@ -32,8 +32,8 @@ export async function create(ctx: Context, asked: Asked) {
   return detail(entry);
 }
 
-export async function list(ctx: Context, asked: Asked) {
-  const page = await pageAfter(ctx, listDomains, asked);
+export async function list(ctx: Context, request: Asked) {
+  const page = await pageAfter(ctx, listDomains, request);
   return { object: 'list', has_more: page.has_more, data: page.data.map(summary) };
 }
 

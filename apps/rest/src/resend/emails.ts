@@ -131,14 +131,14 @@ export async function get(ctx: Context, { params }: Asked) {
   };
 }
 
-export async function list(ctx: Context, asked: Asked) {
-  const page = await pageAfter(ctx, listMessages, asked);
+export async function list(ctx: Context, request: Asked) {
+  const page = await pageAfter(ctx, listMessages, request);
   return { object: 'list', has_more: page.has_more, data: page.data.map(summary) };
 }
 
-export async function update(ctx: Context, asked: Asked) {
-  const { scheduled_at } = fieldsOf(asked);
-  const { id } = await invoke(ctx, rescheduleMessage, { id: asked.params.id, scheduled_at });
+export async function update(ctx: Context, request: Asked) {
+  const { scheduled_at } = fieldsOf(request);
+  const { id } = await invoke(ctx, rescheduleMessage, { id: request.params.id, scheduled_at });
   return { object: 'email', id };
 }
 

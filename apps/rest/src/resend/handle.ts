@@ -69,8 +69,8 @@ export function createResendHandler(
           ? { ok: true, value: undefined }
           : await readBody(request, row.rate_class === 'send' ? SEND_BODY_BYTES : DEFAULT_BODY_BYTES, place.reserve);
       await requireAdmittedSince(ctx, checked_at);
-      const asked = { params, query: url.searchParams, body, headers: request.headers };
-      return { status: row.status, body: await row.answer(ctx, asked) };
+      const resend_request = { params, query: url.searchParams, body, headers: request.headers };
+      return { status: row.status, body: await row.answer(ctx, resend_request) };
     } finally {
       place.leave();
     }

@@ -11,7 +11,7 @@ export interface Row {
   readonly path: string;
   readonly status: 200 | 201;
   readonly rate_class: 'send' | 'logs' | 'default';
-  readonly answer: (ctx: Context, asked: Asked) => Promise<unknown>;
+  readonly answer: (ctx: Context, request: Asked) => Promise<unknown>;
 }
 
 function row(

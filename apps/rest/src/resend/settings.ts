@@ -26,8 +26,8 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   sending_access: ['email:send'],
 };
 
-export async function createApiKey(ctx: Context, asked: Asked) {
-  const { name, permission, domain_id } = fieldsOf(asked);
+export async function createApiKey(ctx: Context, request: Asked) {
+  const { name, permission, domain_id } = fieldsOf(request);
   const scopes = permissions[String(permission ?? 'full_access')];
   const domain = domain_id == null ? null : await invoke(ctx, getDomain, { domain: domain_id });
   const { id, secret } = await invoke(ctx, createKey, {
@@ -38,8 +38,8 @@ export async function createApiKey(ctx: Context, asked: Asked) {
   return { id, token: secret };
 }
 
-export async function listApiKeys(ctx: Context, asked: Asked) {
-  const page = await pageAfter(ctx, listKeys, asked, { status: 'active' });
+export async function listApiKeys(ctx: Context, request: Asked) {
+  const page = await pageAfter(ctx, listKeys, request, { status: 'active' });
   const data = page.data.map(({ id, name, created_at, last_used_at }) => ({ id, name, created_at, last_used_at }));
   return { object: 'list', has_more: page.has_more, data };
 }
@@ -49,8 +49,8 @@ export async function removeApiKey(ctx: Context, { params }: Asked) {
   return { object: 'api_key', id, deleted: true };
 }
 
-export async function addWebhook(ctx: Context, asked: Asked) {
-  const { endpoint, events } = fieldsOf(asked);
+export async function addWebhook(ctx: Context, request: Asked) {
+  const { endpoint, events } = fieldsOf(request);
   const { id, secret } = await invoke(ctx, createWebhook, {
     url: endpoint,
     events: events === undefined || events === null ? 'all' : ownTypes(events),
@@ -63,21 +63,21 @@ export async function showWebhook(ctx: Context, { params }: Asked) {
   return { object: 'webhook', ...webhook(await invoke(ctx, getWebhook, { id: params.id })) };
 }
 
-export async function webhooks(ctx: Context, asked: Asked) {
-  const page = await pageAfter(ctx, listWebhooks, asked);
+export async function webhooks(ctx: Context, request: Asked) {
+  const page = await pageAfter(ctx, listWebhooks, request);
   return { object: 'list', has_more: page.has_more, data: page.data.map(webhook) };
 }
 
-export async function changeWebhook(ctx: Context, asked: Asked) {
-  const { endpoint, events, status } = fieldsOf(asked);
+export async function changeWebhook(ctx: Context, request: Asked) {
+  const { endpoint, events, status } = fieldsOf(request);
   // The names of events would be read as Resend's, and mean others to what it posts.
-  const { format } = await invoke(ctx, getWebhook, { id: asked.params.id });
+  const { format } = await invoke(ctx, getWebhook, { id: request.params.id });
   if (format !== 'resend') {
-    const message = `${asked.params.id} uses the postrider format. Change it with PATCH /v1/webhooks/{id}.`;
+    const message = `${request.params.id} uses the postrider format. Change it with PATCH /v1/webhooks/{id}.`;
     throw new AppError('invalid_type', message, { details: [{ param: 'id', reason: 'invalid_type', message }] });
   }
   const { id } = await invoke(ctx, updateWebhook, {
-    id: asked.params.id,
+    id: request.params.id,
     ...(endpoint !== undefined && { url: endpoint }),
     ...(events !== undefined && { events: ownTypes(events) }),
     ...(status !== undefined && { status }),
@@ -95,15 +95,15 @@ export async function rotateWebhook(ctx: Context, { params }: Asked) {
   return { object: 'webhook', id, signing_secret: secret };
 }
 
-export async function addSuppression(ctx: Context, asked: Asked) {
-  const made = await invoke(ctx, createSuppressions, { email: fieldsOf(asked).email });
+export async function addSuppression(ctx: Context, request: Asked) {
+  const made = await invoke(ctx, createSuppressions, { email: fieldsOf(request).email });
   if ('data' in made) throw new Error('one address was answered as a list');
   return { object: 'suppression', ...suppression(made) };
 }
 
-export async function suppressions(ctx: Context, asked: Asked) {
-  const origin = asked.query.get('origin');
-  const page = await pageAfter(ctx, listSuppressions, asked, origin === null ? {} : { source: origin });
+export async function suppressions(ctx: Context, request: Asked) {
+  const origin = request.query.get('origin');
+  const page = await pageAfter(ctx, listSuppressions, request, origin === null ? {} : { source: origin });
   return { object: 'list', has_more: page.has_more, data: page.data.map(suppression) };
 }
 

@@ -155,10 +155,10 @@ describe('a running instance', () => {
     let answers: Promise<unknown> = Promise.resolve();
     await journey.sql.begin(async (tx) => {
       await tx`lock table suppressions in access exclusive mode`;
-      const asked = Array.from({ length: 80 }, (_, number) =>
+      const requests = Array.from({ length: 80 }, (_, number) =>
         api.call('POST', '/v1/suppressions', { body: { email: `ada${number}@example.com` } }),
       );
-      answers = Promise.all(asked);
+      answers = Promise.all(requests);
       // A transaction that is idle for long is ended by the server.
       const firing = () => tx`select 1`.then(() => prometheus.firing());
       await expect.poll(firing, PATIENCE).toContain('PostriderPoolWaits');

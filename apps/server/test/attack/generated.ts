@@ -101,8 +101,8 @@ const byNeighborsAtLists: Attempt[] = ways(useCases.filter((use) => use.target =
       const given = await give(use, stage);
       return async () => {
         const text = JSON.stringify(await stage.apis[api].ask(use, given, stage.neighbor));
-        const asked = JSON.stringify(given);
-        const leaked = (await stage.ids()).filter((id) => id !== '' && text.includes(id) && !asked.includes(id));
+        const request_text = JSON.stringify(given);
+        const leaked = (await stage.ids()).filter((id) => id !== '' && text.includes(id) && !request_text.includes(id));
         return leaked.length === 0 ? NOTHING : `it told of ${leaked.slice(0, 3).join(', ')}`;
       };
     },

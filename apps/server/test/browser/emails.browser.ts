@@ -144,9 +144,9 @@ describe('text from outside', () => {
   const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 
   it('runs and fetches nothing, wherever it is shown', async () => {
-    const asked: string[] = [];
+    const paths: string[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      paths.push(request.url ?? '');
       response.end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -188,7 +188,7 @@ describe('text from outside', () => {
 
     expect(watched.dialogs).toEqual([]);
     expect(await page.title()).toBe(`${hostile} · Postrider`);
-    expect(asked).toEqual([]);
+    expect(paths).toEqual([]);
     await visitor.stop();
     await new Promise((resolve) => server.close(resolve));
   });

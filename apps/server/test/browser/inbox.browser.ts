@@ -7,11 +7,11 @@ import { expectQuiet, type Stage, startStage } from './dashboard.ts';
 
 let stage: Stage;
 let elsewhere: Server;
-const asked: string[] = [];
+const paths: string[] = [];
 beforeAll(async () => {
   stage = await startStage();
   elsewhere = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    paths.push(request.url ?? '');
     response.end();
   });
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
@@ -120,7 +120,7 @@ describe('the preview of a captured mail', () => {
     await page.waitForLoadState('networkidle');
 
     expect(dialogs).toEqual([]);
-    expect(asked).toEqual([]);
+    expect(paths).toEqual([]);
     expect(await page.title()).toBe(`${what} · Postrider`);
     await visitor.stop();
   });

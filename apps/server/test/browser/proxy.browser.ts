@@ -15,10 +15,10 @@ const operator = { ADMIN_EMAIL: 'ops@people.test', ADMIN_PASSWORD: 'correct hors
 /** A reverse proxy on a port of its own. The one with TLS names the server behind it by another Host, as many do. */
 async function openProxy(secure: boolean) {
   let behind = 0;
-  const pass = (asked: IncomingMessage, answer: ServerResponse) => {
-    const headers = { ...asked.headers, ...(secure && { host: 'postrider.internal' }) };
+  const pass = (incoming: IncomingMessage, answer: ServerResponse) => {
+    const headers = { ...incoming.headers, ...(secure && { host: 'postrider.internal' }) };
     const there = request(
-      { port: behind, host: '127.0.0.1', method: asked.method, path: asked.url, headers },
+      { port: behind, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers },
       (given) => {
         answer.writeHead(given.statusCode ?? 502, given.headers);
         given.pipe(answer);
@@ -26,7 +26,7 @@ async function openProxy(secure: boolean) {
     );
     there.on('error', () => answer.destroy());
     answer.on('close', () => there.destroy());
-    asked.pipe(there);
+    incoming.pipe(there);
   };
   const server = secure ? createHttps(mailCertificate, pass) : createHttp(pass);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

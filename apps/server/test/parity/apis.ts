@@ -167,8 +167,8 @@ function graphqlApi(url: string): Api {
     async ask(use, given, { secret }) {
       const way = use.graphql;
       if (isAbsent(way)) throw new Error(`${use.name} is absent: ${way.absent}`);
-      const asked = { query: way.document, variables: way.variables(given) };
-      const { data, errors } = await post(url, asked, bearer(secret));
+      const payload = { query: way.document, variables: way.variables(given) };
+      const { data, errors } = await post(url, payload, bearer(secret));
       const [error] = (errors ?? []) as { message: string; extensions: Json }[];
       if (error) {
         const { code, reason, requiredScope = null, fields = [] } = error.extensions;

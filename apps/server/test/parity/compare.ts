@@ -61,10 +61,10 @@ const answered: Refusal = { code: 'answered', reason: '', message: '', required_
 export async function absenceDifferences(
   use: UseCase,
   apis: readonly Api[],
-  asked: readonly { readonly given: Given; readonly caller: Caller }[],
+  cases: readonly { readonly given: Given; readonly caller: Caller }[],
 ): Promise<string[]> {
   const told: { readonly what: string; readonly text: string }[] = [];
-  for (const { given, caller } of asked) {
+  for (const { given, caller } of cases) {
     for (const api of offering(use, apis)) {
       const answer = await api.ask(use, given, caller);
       const null_means_absent = api.name === 'graphql' && use.looks_up;
@@ -131,8 +131,8 @@ export async function pageDifferences(
     for (let cursor: string | null = '', turn = 0; cursor !== null && turn < 50; turn++) {
       const api: Api | undefined = order[turn % order.length];
       if (!api) return [];
-      const asked = { ...input, limit: 2, ...(cursor !== '' && { cursor }) };
-      const answer: Answer = await api.ask(use, { input: asked, ...(ids && { ids }) }, caller);
+      const page_input = { ...input, limit: 2, ...(cursor !== '' && { cursor }) };
+      const answer: Answer = await api.ask(use, { input: page_input, ...(ids && { ids }) }, caller);
       if ('refusal' in answer) return [`${api.name} refuses page ${turn + 1}: ${answer.refusal.message}`];
       const page = answer.value as Page;
       pages.push(page.data.map(({ id }) => id).join(' '));

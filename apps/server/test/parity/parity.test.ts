@@ -126,12 +126,12 @@ describe('what two or more APIs offer', () => {
     'refuses %s of what is not there in the same words, and of what is another workspace’s',
     async (_, use) => {
       const there = await give(use);
-      const asked = [
+      const cases = [
         { given: nowhere(there, use), caller: everybody },
         ...(use.foreign ? [{ given: there, caller: stranger }] : []),
       ];
 
-      expect(await absenceDifferences(use, all, asked)).toEqual([]);
+      expect(await absenceDifferences(use, all, cases)).toEqual([]);
     },
   );
 
@@ -154,7 +154,7 @@ const tests = globSync('apps/{rest,admin}/test/**/*.test.ts', { cwd: ROOT }).map
 }));
 
 /** How a test of an API names what it asks. */
-const asked: Record<ApiName, (name: string) => RegExp> = {
+const patterns: Record<ApiName, (name: string) => RegExp> = {
   rest(name) {
     const [verb, path = ''] = name.split(' ');
     return new RegExp(`'${verb}', ['\`]${path.replaceAll(/\{\w+\}/g, '\\$\\{.+?\\}')}['\`?]`);
@@ -170,7 +170,7 @@ const lonely = apiNames.flatMap((api) => Object.keys(alone[api]).map((name) => [
 
 describe('what is not compared', () => {
   it.each(lonely)('has a test of %s that asks %s', (api, name) => {
-    expect(tests.filter(({ text }) => asked[api](name).test(text)).map(({ path }) => path)).not.toEqual([]);
+    expect(tests.filter(({ text }) => patterns[api](name).test(text)).map(({ path }) => path)).not.toEqual([]);
   });
 
   it.each(useCases.filter((use) => !use.answers).map((use) => [use.name, use] as const))(
@@ -181,7 +181,7 @@ describe('what is not compared', () => {
         if (isAbsent(way)) continue;
         const name = typeof way === 'string' ? (api === 'trpc' ? way.slice(way.indexOf(' ') + 1) : way) : way.field;
         expect(
-          tests.filter(({ text }) => asked[api](name).test(text)),
+          tests.filter(({ text }) => patterns[api](name).test(text)),
           `${api} ${name}`,
         ).not.toEqual([]);
       }
@@ -245,10 +245,10 @@ describe('the comparison', () => {
     'tells of an API that shows another workspace’s for %s',
     async (name) => {
       const use = useOf(name);
-      const asked = [{ given: await give(use), caller: stranger }];
+      const cases = [{ given: await give(use), caller: stranger }];
       for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
         const planted = all.map((one) => (one === api ? showing(world, one, world.workspace_id) : one));
-        expect(await absenceDifferences(use, planted, asked), api.name).not.toEqual([]);
+        expect(await absenceDifferences(use, planted, cases), api.name).not.toEqual([]);
       }
     },
   );

@@ -48,7 +48,7 @@ it('follows no redirect, which would hand the request to another address', async
     response.writeHead(307, { location: `http://127.0.0.1:${(service.address() as AddressInfo).port}/` }).end();
   });
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  const asked = waits.length;
+  const waits_before = waits.length;
 
   const code = await runCommand(['captures', 'wait', '--json'], {
     env: {
@@ -64,5 +64,5 @@ it('follows no redirect, which would hand the request to another address', async
 
   expect(code).not.toBe(0);
   expect(noted).toContain('redirected');
-  expect(waits).toHaveLength(asked);
+  expect(waits).toHaveLength(waits_before);
 });

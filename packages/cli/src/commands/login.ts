@@ -21,9 +21,9 @@ export function addLogin(program: Command, terminal: Terminal): void {
         ...(options.url !== undefined && { POSTRIDER_URL: options.url }),
         POSTRIDER_API_KEY: key,
       };
-      const asked = { ...terminal, env };
-      const url = serviceUrl(asked);
-      const known = await createClient(asked).apiKeys.current();
+      const client_terminal = { ...terminal, env };
+      const url = serviceUrl(client_terminal);
+      const known = await createClient(client_terminal).apiKeys.current();
       const file = writeProfile(terminal, { url, key });
       show(terminal, options.json, { file, url, key_id: known.id, scopes: known.scopes }, () => {
         return `Stored ${url} and the key "${plain(known.name)}" (${known.scopes.join(' ')}) in ${file}`;

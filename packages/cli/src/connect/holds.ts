@@ -17,7 +17,7 @@ interface Release {
 
 /** What the commands on holds ask for. */
 export interface Holds {
-  create(asked: NewHold): Promise<HoldEntry>;
-  release(asked: Release): Promise<HoldEntry>;
+  create(hold: NewHold): Promise<HoldEntry>;
+  release(change: Release): Promise<HoldEntry>;
   list(active: boolean): Promise<readonly HoldEntry[]>;
 }

@@ -8,9 +8,9 @@ import { type Machine, withMachine } from './machine.ts';
 export function holdsOfMachine(terminal: Terminal): Holds {
   const here = <T>(work: (machine: Machine) => Promise<T>) => withMachine(terminal, work);
   return {
-    create: (asked) => here(async (machine) => invoke(await machine.asWorkspace(), createHold, asked)),
-    release: ({ id, ...asked }) =>
-      here(async (machine) => invoke(await machine.asWorkspace(), releaseHold, { hold_id: id, ...asked })),
+    create: (hold) => here(async (machine) => invoke(await machine.asWorkspace(), createHold, hold)),
+    release: ({ id, ...rest }) =>
+      here(async (machine) => invoke(await machine.asWorkspace(), releaseHold, { hold_id: id, ...rest })),
     list: (active) =>
       here(async (machine) => {
         const ctx = await machine.asWorkspace();

@@ -72,8 +72,8 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
   };
 }
 
-function unique(asked: readonly { workspace_id: string; name: string }[]) {
-  return [...new Map(asked.map((ask) => [`${ask.workspace_id} ${ask.name}`, ask])).values()];
+function unique(names: readonly { workspace_id: string; name: string }[]) {
+  return [...new Map(names.map((ask) => [`${ask.workspace_id} ${ask.name}`, ask])).values()];
 }
 
 /**

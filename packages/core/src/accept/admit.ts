@@ -31,8 +31,8 @@ export async function admit(
   submissions: readonly Submission[],
 ): Promise<AdmitVerdict[]> {
   const groups = groupCredentials(submissions);
-  const asked = [...groups.values()];
-  const answers = asked.length > 0 ? await admitKeys(sql, 'send', asked) : [];
+  const claims = [...groups.values()];
+  const answers = claims.length > 0 ? await admitKeys(sql, 'send', claims) : [];
   const answerOf = new Map([...groups.keys()].map((name, index) => [name, answers[index]]));
   const served = new Map<string, number>();
   return Promise.all(

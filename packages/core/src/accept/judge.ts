@@ -69,9 +69,9 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
 }
 
 /** The time of a schedule, null for now, or a refusal. */
-export function scheduleOf(asked: Date | undefined, now: Date): Date | null | AppError {
-  if (!asked) return null;
-  const ahead = asked.getTime() - now.getTime();
+export function scheduleOf(value: Date | undefined, now: Date): Date | null | AppError {
+  if (!value) return null;
+  const ahead = value.getTime() - now.getTime();
   if (ahead < -PAST_TOLERANCE_MS)
     return new AppError(
       'scheduled_in_past',
@@ -82,5 +82,5 @@ export function scheduleOf(asked: Date | undefined, now: Date): Date | null | Ap
       'scheduled_too_far',
       `scheduled_at is more than ${FURTHEST_DAYS} days in the future. Use an earlier time.`,
     );
-  return ahead > 0 ? asked : null;
+  return ahead > 0 ? value : null;
 }

@@ -43,7 +43,7 @@ export async function awaitStandby(sql: Sql): Promise<void> {
 }
 
 /** Four lookups by primary key for many messages, in one statement. */
-export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts> {
+export async function readFacts(sql: Sql, keys: AskedFacts): Promise<FoundFacts> {
   const rows = await sql<
     {
       kind: string;
@@ -59,13 +59,13 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
     from accept_epoch
     union all
     select 'used', workspace_id, '', '', false, used::text from usage_months
-    where workspace_id = any (${asked.workspace_ids}::uuid[])
+    where workspace_id = any (${keys.workspace_ids}::uuid[])
       and month = date_trunc('month', clock_now() at time zone 'UTC')::date
     union all
     select 'domain', d.workspace_id, d.name, d.status, d.sandbox, ''
     from unnest(
-      ${asked.domains.map((ask) => ask.workspace_id)}::uuid[],
-      ${asked.domains.map((ask) => ask.name)}::text[]
+      ${keys.domains.map((ask) => ask.workspace_id)}::uuid[],
+      ${keys.domains.map((ask) => ask.name)}::text[]
     ) as a (workspace_id, name)
     cross join lateral (
       select * from domains x where x.workspace_id = a.workspace_id and x.name = a.name ${fence}
@@ -73,8 +73,8 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
     union all
     select 'suppressed', a.workspace_id, a.email, '', false, ''
     from unnest(
-      ${asked.emails.map((ask) => ask.workspace_id)}::uuid[],
-      ${asked.emails.map((ask) => ask.email)}::text[]
+      ${keys.emails.map((ask) => ask.workspace_id)}::uuid[],
+      ${keys.emails.map((ask) => ask.email)}::text[]
     ) as a (workspace_id, email)
     cross join lateral (
       select * from suppressions x
@@ -100,15 +100,15 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
 /** Earlier answers under idempotency keys, by `workspace operation key`. */
 export async function loadAnswers(
   sql: Sql,
-  asked: readonly Pick<KeyClaim, 'workspace_id' | 'operation' | 'key'>[],
+  claims: readonly Pick<KeyClaim, 'workspace_id' | 'operation' | 'key'>[],
 ): Promise<Map<string, Pick<KeyClaim, 'fingerprint' | 'answer'>>> {
-  if (asked.length === 0) return new Map();
+  if (claims.length === 0) return new Map();
   const rows = await sql<KeyClaim[]>`
     select i.workspace_id, i.operation, i.key, i.fingerprint, i.answer
     from unnest(
-      ${asked.map((ask) => ask.workspace_id)}::uuid[],
-      ${asked.map((ask) => ask.operation)}::text[],
-      ${asked.map((ask) => ask.key)}::text[]
+      ${claims.map((ask) => ask.workspace_id)}::uuid[],
+      ${claims.map((ask) => ask.operation)}::text[],
+      ${claims.map((ask) => ask.key)}::text[]
     ) as a (workspace_id, operation, key)
     cross join lateral (
       select * from idempotency_keys x

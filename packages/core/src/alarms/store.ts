@@ -109,13 +109,13 @@ export interface SenderDomain {
 /** The workspace whose domain sends notices: by name, or the first of a workspace, the oldest for the instance. */
 export async function senderDomain(
   sql: Sql,
-  asked: { readonly workspace_id: string; readonly domain: string | null; readonly sandbox: boolean },
+  sender: { readonly workspace_id: string; readonly domain: string | null; readonly sandbox: boolean },
 ): Promise<SenderDomain | null> {
   const [row] = await sql<SenderDomain[]>`
     select d.workspace_id, d.name from domains d join workspaces w on w.id = d.workspace_id
-    where d.status in ('verified', 'at_risk') and (not d.sandbox or ${asked.sandbox})
-      and (${asked.workspace_id === ''} or d.workspace_id = ${asked.workspace_id})
-      and (${asked.domain}::text is null or d.name = ${asked.domain})
+    where d.status in ('verified', 'at_risk') and (not d.sandbox or ${sender.sandbox})
+      and (${sender.workspace_id === ''} or d.workspace_id = ${sender.workspace_id})
+      and (${sender.domain}::text is null or d.name = ${sender.domain})
     order by d.sandbox, w.created_at, w.id, d.verified_at, d.name limit 1`;
   return row ?? null;
 }

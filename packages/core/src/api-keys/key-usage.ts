@@ -19,10 +19,10 @@ export const keyUsage = operation({
   summary: 'API key usage over time',
   input: z.object({ key_id: idField(idPrefixes.api_key), ...keyUsageFields }),
   output: usageSchema,
-  async run(ctx, { key_id, ...asked }) {
+  async run(ctx, { key_id, ...range }) {
     const row = await keyById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), key_id);
     if (!row) throw keyNotFound(key_id);
-    const [usage] = await usageOfKeys(ctx, [key_id], asked);
+    const [usage] = await usageOfKeys(ctx, [key_id], range);
     if (!usage) throw new Error('the usage of a key was not counted');
     return { ...usage, last_used_at: keyEntry(row).last_used_at };
   },
@@ -36,10 +36,10 @@ export const readKeyUsages = operation({
   summary: 'Usage of several API keys over time',
   input: z.object({ ids: z.array(z.string()).max(MOST), ...keyUsageFields }),
   output: z.array(keyUsageSchema.nullable()).readonly(),
-  async run(ctx, { ids, ...asked }): Promise<readonly (KeyUsage | null)[]> {
+  async run(ctx, { ids, ...range }): Promise<readonly (KeyUsage | null)[]> {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
     const there = rows.map(({ id }) => id);
-    const by_id = new Map((await usageOfKeys(ctx, there, asked)).map((usage) => [usage.key_id, usage]));
+    const by_id = new Map((await usageOfKeys(ctx, there, range)).map((usage) => [usage.key_id, usage]));
     return ids.map((id) => by_id.get(id) ?? null);
   },
 });

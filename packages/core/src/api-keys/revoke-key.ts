@@ -29,8 +29,8 @@ export const revokeKey = operation({
     const { workspace_id } = ctx.actor;
     const mode = accessibleMode(ctx.actor);
     // Permissions of a key never change.
-    const asked = await keyById(ctx.sql, workspace_id, mode, key_id);
-    if (asked) refuseScopesBeyond(ctx.actor, asked.scopes, 'revoke a key with');
+    const key = await keyById(ctx.sql, workspace_id, mode, key_id);
+    if (key) refuseScopesBeyond(ctx.actor, key.scopes, 'revoke a key with');
     const row = await ctx.sql.begin(async (tx) => {
       const revoked = await revokeKeyRow(tx, workspace_id, mode, key_id);
       if (!revoked) return keyById(tx, workspace_id, mode, key_id);

@@ -27,12 +27,12 @@ export const rotateKey = operation({
   async run(ctx, { key_id }) {
     await requireFreshSignIn(ctx);
     const { workspace_id } = ctx.actor;
-    const asked = replaceable(await keyById(ctx.sql, workspace_id, accessibleMode(ctx.actor), key_id), key_id);
+    const key = replaceable(await keyById(ctx.sql, workspace_id, accessibleMode(ctx.actor), key_id), key_id);
     // Permissions of a key never change; a concurrent rotation is detected below.
-    await refuseFurther(ctx, asked);
-    const secret = newSecret(asked.mode);
+    await refuseFurther(ctx, key);
+    const secret = newSecret(key.mode);
     const row = await ctx.sql.begin(async (tx) => {
-      await refuseTooManyReplaced(tx, ctx.actor, asked.mode);
+      await refuseTooManyReplaced(tx, ctx.actor, key.mode);
       const old = replaceable(await lockKey(tx, workspace_id, key_id), key_id);
       const made = await insertKey(tx, {
         workspace_id,

@@ -79,14 +79,14 @@ interface Row {
 export async function admitKeys(
   sql: Sql | Tx,
   rateClass: KeyRateClass,
-  asked: readonly AskedKey[],
+  keys: readonly AskedKey[],
 ): Promise<KeyAnswer[]> {
   const rows = await sql<Row[]>`
     with asked as (
       select decode(secret, 'hex') as secret_hash, address, wanted, ord from unnest(
-        ${hexTexts(asked.map((ask) => ask.secret_hash))}::text[],
-        ${asked.map((ask) => ask.address)}::inet[],
-        ${asked.map((ask) => ask.wanted)}::int[]
+        ${hexTexts(keys.map((ask) => ask.secret_hash))}::text[],
+        ${keys.map((ask) => ask.address)}::inet[],
+        ${keys.map((ask) => ask.wanted)}::int[]
       ) with ordinality as a (secret, address, wanted, ord)
     ),
     found as (
@@ -133,7 +133,7 @@ export async function admitKeys(
       extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left
     from placed f left join sharing s on s.ord = f.ord left join shared w on w.subject = s.workspace_id`;
   const byPlace = new Map(rows.map((row) => [row.ord, row]));
-  return asked.map((_, index) => {
+  return keys.map((_, index) => {
     const row = byPlace.get(index + 1);
     if (!row) return { kind: 'refused', reason: 'unknown_key' };
     if (row.refusal) return { kind: 'refused', reason: row.refusal };

@@ -49,9 +49,12 @@ export const listAudit = operation({
       actions: filters.action ?? null,
     };
     const driver = driverOf(filter);
-    const asked = Object.values(filter).filter((value) => value !== null).length;
-    const page = await collectPage(range, limit + 1, asked === (driver === null ? 0 : 1), (part, count, wanted) =>
-      pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, wanted),
+    const filter_count = Object.values(filter).filter((value) => value !== null).length;
+    const page = await collectPage(
+      range,
+      limit + 1,
+      filter_count === (driver === null ? 0 : 1),
+      (part, count, wanted) => pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, wanted),
     );
     return pageOfCollected(scope, page, limit, auditEntry);
   },

@@ -92,14 +92,14 @@ function columns(sql: Sql): Fragment {
 export async function pageOfAudit(
   sql: Sql,
   workspace_id: string,
-  asked: AuditDriver,
+  base: AuditDriver,
   filter: AuditFilter,
   range: IdRange,
   count: number,
   wanted: number,
 ): Promise<Candidates<AuditRow>> {
   // No index lists what the system did: the primary key finds that soon enough.
-  const driver = asked === 'actor_id' && filter.actor_id === SYSTEM ? null : asked;
+  const driver = base === 'actor_id' && filter.actor_id === SYSTEM ? null : base;
   const driven = {
     target_id: sql`and ${isTarget(sql, sql`x`, filter.target_id ?? '')}`,
     actor_id: sql`and x.actor_id = ${filter.actor_id}`,

@@ -29,8 +29,8 @@ async function send(
   return (await invoke(world.as(workspace_id), sendMessage, mail)).id;
 }
 
-const backlog = (asked: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<Backlog> =>
-  invoke(world.as(workspace_id), getBacklog, { reach: 'workspace', ...asked });
+const backlog = (input: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<Backlog> =>
+  invoke(world.as(workspace_id), getBacklog, { reach: 'workspace', ...input });
 const totals = ({ rows }: Backlog) => rows.map(({ key, total }): [string, number] => [key, total]);
 const ages = ({ counts }: BacklogRow) => counts.flatMap((count, bucket) => (count > 0 ? [[bucket, count]] : []));
 

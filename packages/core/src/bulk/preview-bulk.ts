@@ -53,8 +53,8 @@ export const previewBulk = operation({
     workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'Another workspace (operators only).' }),
   }),
   output: bulkPreviewSchema,
-  async run(ctx, { action, filter, workspace_id: asked }): Promise<BulkPreview> {
-    const workspace_id = await requireTarget(ctx, action, asked);
+  async run(ctx, { action, filter, workspace_id: target_workspace }): Promise<BulkPreview> {
+    const workspace_id = await requireTarget(ctx, action, target_workspace);
     const cutoff_at = await transactionTime(ctx.sql);
     const command: BulkCommand = { workspace_id, action, filter, cutoff_at, actor: ctx.actor };
     const plan = planOf(ctx, command);

@@ -53,10 +53,10 @@ export const listCaptures = operation({
   summary: 'List captured email, newest first, or wait for the first match',
   input,
   output: listOf(captureSchema),
-  async run(ctx, { wait, ...asked }): Promise<List<CaptureEntry>> {
+  async run(ctx, { wait, ...filters }): Promise<List<CaptureEntry>> {
     const until = performance.now() + wait * 1000;
     for (;;) {
-      const page = await pageOfCaptures(ctx, asked);
+      const page = await pageOfCaptures(ctx, filters);
       if (page.data.length > 0 || performance.now() >= until) return page;
       await pause(POLL_MS);
       await requireStillAdmitted(ctx);

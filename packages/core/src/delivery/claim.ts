@@ -157,9 +157,9 @@ async function withoutErased(
     services,
     rows.map((row) => row.email),
   );
-  const asked = rows.map(({ workspace_id }, index) => ({ workspace_id, hashed: hashes[index] ?? '' }));
-  const suppressions = await hashedSuppressions(services.sql, asked);
-  const ids = asked.map(({ workspace_id, hashed }) => suppressions.get(`${workspace_id} ${hashed}`));
+  const pairs = rows.map(({ workspace_id }, index) => ({ workspace_id, hashed: hashes[index] ?? '' }));
+  const suppressions = await hashedSuppressions(services.sql, pairs);
+  const ids = pairs.map(({ workspace_id, hashed }) => suppressions.get(`${workspace_id} ${hashed}`));
   const erased = rows.filter((_, index) => ids[index] !== undefined);
   if (erased.length === 0) return rows;
   const suppression_ids = new Map(rows.map((row, index) => [row.recipient_id, ids[index]]));

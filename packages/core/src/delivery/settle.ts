@@ -217,12 +217,12 @@ async function historyOf(
   { sql, config }: Services,
   results: readonly Settled[],
 ): Promise<ReadonlyMap<string, History>> {
-  const asked = results.filter(
+  const unsettled = results.filter(
     ({ handed_back, outcome, claimed: { attempt_count } }) =>
       !handed_back && outcome.kind !== 'accepted' && attempt_count >= 2,
   );
-  if (asked.length === 0) return new Map();
-  const keys = asked.map(({ claimed }) => keyOf(claimed.delivery));
+  if (unsettled.length === 0) return new Map();
+  const keys = unsettled.map(({ claimed }) => keyOf(claimed.delivery));
   return historiesOf(sql, keys, config.LIMITS.no_domain_for);
 }
 

@@ -85,9 +85,9 @@ export async function checkSpf({ dns, config }: Parts, addresses: readonly strin
 export async function checkBlocklists({ dns }: Parts, addresses: readonly string[]): Promise<Finding> {
   const known = addresses.filter((address) => isIP(address) === 4);
   if (known.length === 0) return skipped('No IPv4 address is known. See helo.');
-  const asked = known.flatMap((address) => lists.map((list) => ({ address, list })));
+  const lookups = known.flatMap((address) => lists.map((list) => ({ address, list })));
   const answers = await Promise.all(
-    asked.map(async ({ address, list }) => ({
+    lookups.map(async ({ address, list }) => ({
       address,
       list,
       answer: await dns.lookup(`${address.split('.').reverse().join('.')}.${list}`, 'A'),

@@ -57,9 +57,9 @@ export const addDomain = operation({
   summary: 'Add a sending domain; the response contains the DNS records to publish',
   input: addSchema,
   output: domainSchema,
-  async run(ctx, { name, dkim_selector, return_path: asked, dkim_ed25519 }): Promise<DomainEntry> {
+  async run(ctx, { name, dkim_selector, return_path: path_input, dkim_ed25519 }): Promise<DomainEntry> {
     const { workspace_id } = ctx.actor;
-    const return_path = returnPathOf(asked, name);
+    const return_path = returnPathOf(path_input, name);
     if (await domainByName(ctx.sql, workspace_id, name)) throw alreadyExists(name);
     const problem = nameProblem(name, ownHosts(ctx.config, ctx.public_url));
     if (problem) throw problem;
@@ -90,9 +90,9 @@ export const addDomain = operation({
   },
 });
 
-export function returnPathOf(asked: string | null | undefined, name: string): string | null {
-  if (asked === null || asked === undefined) return null;
-  const return_path = nameBelow(asked, name);
+export function returnPathOf(value: string | null | undefined, name: string): string | null {
+  if (value === null || value === undefined) return null;
+  const return_path = nameBelow(value, name);
   if (return_path !== null) return return_path;
   const message = `return_path must be a subdomain of ${name}, such as bounces or bounces.${name}.`;
   throw refuseFields([{ param: 'return_path', reason: 'invalid_domain', message }]);

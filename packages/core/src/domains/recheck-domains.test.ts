@@ -209,9 +209,9 @@ describe('a background check', () => {
 
     await Promise.all([recheckDomains(world.services), recheckDomains(peer), recheckDomains(world.services)]);
 
-    const asked = world.dns.questions.slice(before);
+    const questions = world.dns.questions.slice(before);
     for (const name of names) {
-      expect(asked.filter((question) => question === `TXT _postrider.${name}`)).toHaveLength(1);
+      expect(questions.filter((question) => question === `TXT _postrider.${name}`)).toHaveLength(1);
     }
   });
 

@@ -31,11 +31,11 @@ export const updateDomain = operation({
     dkim_ed25519: ed25519Field,
   }),
   output: domainSchema,
-  async run(ctx, { domain, return_path: asked, dkim_ed25519: second }): Promise<DomainEntry> {
+  async run(ctx, { domain, return_path: path_input, dkim_ed25519: second }): Promise<DomainEntry> {
     const domain_row = await findDomain(ctx, domain);
     if (domain_row.sandbox)
       throw new AppError('domain_not_allowed', `${domain_row.name} is the sandbox domain and has no DNS records.`);
-    const path = asked === undefined ? undefined : returnPathOf(asked, domain_row.name);
+    const path = path_input === undefined ? undefined : returnPathOf(path_input, domain_row.name);
     const row = await ctx.sql.begin(async (tx) => {
       const before = await lockDomain(tx, domain_row.id);
       if (!before) return null;

@@ -24,8 +24,8 @@ async function send(to: string | readonly string[], from = 'hello@sandbox.test',
   await invoke(world.as(workspace_id), sendMessage, { from, to, subject: 'Hello', text: 'Hi' });
 }
 
-function groups(asked: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<FailureGroups> {
-  const raw = { since: new Date(start).toISOString(), reach: 'workspace', ...asked };
+function groups(input: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<FailureGroups> {
+  const raw = { since: new Date(start).toISOString(), reach: 'workspace', ...input };
   return invoke(world.as(workspace_id), failureGroups, raw);
 }
 const counts = ({ data }: FailureGroups) => data.map(({ signature, count }): [string, number] => [signature, count]);
@@ -188,12 +188,12 @@ describe('the failure groups', () => {
     await trimFailures(world.services);
     expect(await stored()).toEqual([]);
     expect(counts(await groups(since(0)))).toEqual(counts(hours));
-    for (const asked of [
+    for (const input of [
       { ...since(-200 * HOUR_MS) },
       since(100 * DAY_MS),
       { ...since(0), until: new Date(start).toISOString() },
     ]) {
-      await expect(groups(asked)).rejects.toMatchObject({ reason: 'invalid_range' });
+      await expect(groups(input)).rejects.toMatchObject({ reason: 'invalid_range' });
     }
   });
 });

@@ -57,11 +57,11 @@ export const failureGroups = operation({
     reach: accessField,
   }),
   output: failureGroupsSchema,
-  async run(ctx, { kind, top, reach, ...asked }): Promise<FailureGroups> {
+  async run(ctx, { kind, top, reach, ...range }): Promise<FailureGroups> {
     const workspace_id = accessibleSide(ctx, reach);
     const { now, until } = await standOf(ctx.sql, 'failures');
-    const bucket = bucketFor(asked.since, asked.until ?? now, now);
-    const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds[bucket], now);
+    const bucket = bucketFor(range.since, range.until ?? now, now);
+    const { from, to, bucket_ms } = bucketRange(range, bucket, bounds[bucket], now);
     const wanted = { workspace_id, kind, bucket, from, to };
     const groups = await topGroups(ctx.sql, wanted, top);
     return {

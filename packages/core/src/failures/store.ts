@@ -181,15 +181,15 @@ const source = (bucket: AskedFailures['bucket']) => (bucket === 'minute' ? 'fail
 export type TopGroup = Omit<KnownGroup, 'workspace_id' | 'kind'> & { readonly count: number };
 
 /** The most frequent groups in a range. Served by the primary keys. */
-export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Promise<TopGroup[]> {
+export async function topGroups(sql: Sql, filter: AskedFailures, top: number): Promise<TopGroup[]> {
   return sql<TopGroup[]>`
     select t.id, g.signature, g.code, g.enhanced_code, g.sample, t.count, g.first_seen_at, g.last_seen_at
     from (
-      select group_id as id, sum(count)::int as count from ${sql(source(asked.bucket))}
-      where workspace_id = ${asked.workspace_id} and kind = any (${[...kindsOf(asked)]}::text[]) and at >= ${asked.from} and at < ${asked.to}
+      select group_id as id, sum(count)::int as count from ${sql(source(filter.bucket))}
+      where workspace_id = ${filter.workspace_id} and kind = any (${[...kindsOf(filter)]}::text[]) and at >= ${filter.from} and at < ${filter.to}
       group by group_id order by 2 desc, 1 limit ${top}
     ) t
-    join failure_groups g on g.workspace_id = ${asked.workspace_id} and g.id = t.id
+    join failure_groups g on g.workspace_id = ${filter.workspace_id} and g.id = t.id
     order by t.count desc, t.id`;
 }
 
@@ -198,28 +198,28 @@ export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Pr
  */
 export async function knownGroups(
   sql: Sql,
-  asked: AskedFailures,
+  filter: AskedFailures,
   ids: readonly string[],
 ): Promise<(TopGroup & { readonly kind: FailureKind })[]> {
   return sql<(TopGroup & { kind: FailureKind })[]>`
     select g.id, g.kind, g.signature, g.code, g.enhanced_code, g.sample, g.first_seen_at, g.last_seen_at, (
-      select coalesce(sum(f.count), 0)::int from ${sql(source(asked.bucket))} f
-      where f.workspace_id = g.workspace_id and f.kind = g.kind and f.at >= ${asked.from} and f.at < ${asked.to}
+      select coalesce(sum(f.count), 0)::int from ${sql(source(filter.bucket))} f
+      where f.workspace_id = g.workspace_id and f.kind = g.kind and f.at >= ${filter.from} and f.at < ${filter.to}
         and f.group_id = g.id
     ) as count
-    from failure_groups g where g.workspace_id = ${asked.workspace_id} and g.id = any (${[...ids]}::text[])`;
+    from failure_groups g where g.workspace_id = ${filter.workspace_id} and g.id = any (${[...ids]}::text[])`;
 }
 
 /** Counts of some groups per bucket of a range. */
 export async function trendsOf(
   sql: Sql,
-  asked: AskedFailures,
+  filter: AskedFailures,
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly at: Date; readonly count: number }[]> {
   return sql<{ id: string; at: Date; count: number }[]>`
-    select group_id as id, date_trunc(${asked.bucket}, at, 'UTC') as at, sum(count)::int as count
-    from ${sql(source(asked.bucket))}
-    where workspace_id = ${asked.workspace_id} and kind = any (${[...kindsOf(asked)]}::text[]) and at >= ${asked.from} and at < ${asked.to}
+    select group_id as id, date_trunc(${filter.bucket}, at, 'UTC') as at, sum(count)::int as count
+    from ${sql(source(filter.bucket))}
+    where workspace_id = ${filter.workspace_id} and kind = any (${[...kindsOf(filter)]}::text[]) and at >= ${filter.from} and at < ${filter.to}
       and group_id = any (${[...ids]}::text[])
     group by 1, 2`;
 }
@@ -227,7 +227,7 @@ export async function trendsOf(
 /** The most frequent destinations of some groups. */
 export async function destinationsOf(
   sql: Sql,
-  asked: AskedFailures,
+  filter: AskedFailures,
   ids: readonly string[],
   most: number,
 ): Promise<{ readonly id: string; readonly destinations: string[] }[]> {
@@ -236,8 +236,8 @@ export async function destinationsOf(
     from (
       select group_id as id, destination,
         row_number() over (partition by group_id order by sum(count) desc, destination) as place
-      from ${sql(source(asked.bucket))}
-      where workspace_id = ${asked.workspace_id} and kind = any (${[...kindsOf(asked)]}::text[]) and at >= ${asked.from} and at < ${asked.to}
+      from ${sql(source(filter.bucket))}
+      where workspace_id = ${filter.workspace_id} and kind = any (${[...kindsOf(filter)]}::text[]) and at >= ${filter.from} and at < ${filter.to}
         and group_id = any (${[...ids]}::text[]) and destination <> ''
       group by 1, 2
     ) d

@@ -290,15 +290,15 @@ export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<Hold
 /** Newest first, of a workspace and the instance, or of all; ended ones too, or those in force only. */
 export async function pageOfHolds(
   sql: Sql,
-  asked: { readonly workspace_id: string | null; readonly active: boolean },
+  filter: { readonly workspace_id: string | null; readonly active: boolean },
   after: string | null,
   count: number,
 ): Promise<HoldRow[]> {
   return sql<HoldRow[]>`
     select ${holdColumns(sql)} from holds h
-    where ${asked.active ? sql`(h.ended_at is null or (h.resume_rate_per_minute is not null and h.drained_at is null))` : sql`true`}
-      and ${asked.active ? sql`h.ended_at is null and h.expires_at > clock_now()` : sql`true`}
-      and ${asked.workspace_id === null ? sql`true` : sql`h.workspace_id in (no_id(), ${asked.workspace_id})`}
+    where ${filter.active ? sql`(h.ended_at is null or (h.resume_rate_per_minute is not null and h.drained_at is null))` : sql`true`}
+      and ${filter.active ? sql`h.ended_at is null and h.expires_at > clock_now()` : sql`true`}
+      and ${filter.workspace_id === null ? sql`true` : sql`h.workspace_id in (no_id(), ${filter.workspace_id})`}
       and ${after === null ? sql`true` : sql`h.id < ${after}`}
     order by h.id desc limit ${count}`;
 }

@@ -35,11 +35,11 @@ export interface WantedMail {
 
 /** Fetches ready jobs with their recipients, served by the primary keys. */
 export async function fetchDeliveries({ sql, jobs }: Database, wanted: readonly WantedMail[]): Promise<Fetched[]> {
-  const asked = wanted.map((one) => ({ ...one, priority: jobPriorities[one.priority] }));
+  const requests = wanted.map((one) => ({ ...one, priority: jobPriorities[one.priority] }));
   const rows = await sql<
     (AcquiredRow & { created_on: Date; ready: boolean | null; job_priority: number } & Addressee)[]
   >`
-    with fetched as (${jobs.acquisition(sql, 'delivery.attempt', asked)})
+    with fetched as (${jobs.acquisition(sql, 'delivery.attempt', requests)})
     select f.id, f.retry_count, f.data, f.created_on, f.priority as job_priority, r.email, m.mode, m.from_domain, m.api_key_id, m.body_bytes, r.due_at, r.ready
     from fetched f
     left join lateral (

@@ -62,8 +62,8 @@ export function ownAccess(actor: Actor): string[] {
  * Resolves workspace or instance for stats and logs. Each needs its own scope: operator alone does not open a
  * workspace.
  */
-export function accessibleSide({ actor }: Pick<ActorContext, 'actor'>, asked: AccessScope | undefined): string {
-  const reach = asked ?? usualAccess(actor);
+export function accessibleSide({ actor }: Pick<ActorContext, 'actor'>, scope: AccessScope | undefined): string {
+  const reach = scope ?? usualAccess(actor);
   const refusal = scopeRefusal(actor, scopeOf[reach]);
   if (refusal) throw refusal;
   return reach === 'instance' ? INSTANCE : actor.workspace_id;
@@ -103,15 +103,15 @@ export function accessibleMode(actor: Actor): KeyMode | null {
 /** Filters message ids to those that an actor may access. What is past its age is gone, unless it is still open. */
 export async function accessibleMail(
   ctx: Pick<ActorContext, 'actor' | 'sql' | 'config' | 'clock'>,
-  asked: readonly string[],
+  ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { actor, sql } = ctx;
-  const past = asked.filter((id) => isId('message', id) && !isKept(ctx, 'messages', id));
+  const past = ids.filter((id) => isId('message', id) && !isKept(ctx, 'messages', id));
   const gone = new Set(past);
   if (past.length > 0) for (const id of await openMail(sql, actor.workspace_id, past)) gone.delete(id);
   return mailOfOwnMode(
     ctx,
-    asked.filter((id) => !gone.has(id)),
+    ids.filter((id) => !gone.has(id)),
   );
 }
 

@@ -131,12 +131,12 @@ export async function pagesOf<R extends { readonly id: string }, T>(
     behind: readonly { readonly id: string; readonly behind: string }[],
   ) => Promise<readonly [ReadonlyMap<string, readonly R[]>, (row: R) => T]>,
 ): Promise<List<T>[]> {
-  const asked = owners.map(({ id, cursor }) => {
+  const lists = owners.map(({ id, cursor }) => {
     const scope = { ...list, filters: { id } };
     return { id, scope, behind: readCursor(scope, cursor) ?? '' };
   });
-  const [rows, entry] = await read(asked);
-  return asked.map(({ id, scope }) => pageOf(scope, rows.get(id) ?? [], limit, entry));
+  const [rows, entry] = await read(lists);
+  return lists.map(({ id, scope }) => pageOf(scope, rows.get(id) ?? [], limit, entry));
 }
 
 /** Turns limit + 1 rows into a page: the extra row only tells that there is more. */

@@ -9,9 +9,9 @@ export const getQueue = operation({
   summary: 'Waiting, running and dead jobs of one queue',
   input: z.object({ queue: queueField, window_minutes: windowField, percentiles: percentilesField }),
   output: queueSchema,
-  async run(ctx, { queue, ...asked }): Promise<QueueView> {
+  async run(ctx, { queue, ...options }): Promise<QueueView> {
     const name = queueNamed(queue);
-    const [view] = await queueViews(ctx, [name], asked);
+    const [view] = await queueViews(ctx, [name], options);
     if (!view) throw new Error(`there is no view of ${name}`);
     return view;
   },

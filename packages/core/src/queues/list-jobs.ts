@@ -34,7 +34,7 @@ export const listJobs = operation({
   output: listOf(jobSchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<JobView>> {
     const scope = { secret_key: ctx.secret_key, list: 'jobs', workspace_id: '', filters };
-    const asked: JobsAsked = {
+    const query: JobsAsked = {
       queues: filters.queue === undefined ? queueNames : [queueNamed(filters.queue)],
       state: filters.state ?? null,
       since: filters.since ?? null,
@@ -44,10 +44,10 @@ export const listJobs = operation({
       count: limit + 1,
     };
     if (filters.subject !== undefined && isId('message', filters.subject)) {
-      return jobsOf(ctx, filters.subject, asked, limit, scope);
+      return jobsOf(ctx, filters.subject, query, limit, scope);
     }
     const data = filters.subject === undefined ? null : payloadAbout(filters.subject);
-    const { rows, edge } = await pageOfJobs(ctx.sql, { ...asked, data });
+    const { rows, edge } = await pageOfJobs(ctx.sql, { ...query, data });
     return listed(ctx, scope, rows, limit, edge);
   },
 });

@@ -15,7 +15,7 @@ export const listQueues = operation({
   summary: 'Waiting, running and dead jobs of every queue',
   input: z.object({ window_minutes: windowField, percentiles: percentilesField }),
   output: z.object({ object: z.literal('list'), data: z.array(queueSchema).readonly() }),
-  async run(ctx, asked): Promise<Queues> {
-    return { object: 'list', data: await queueViews(ctx, queueNames, asked) };
+  async run(ctx, options): Promise<Queues> {
+    return { object: 'list', data: await queueViews(ctx, queueNames, options) };
   },
 });

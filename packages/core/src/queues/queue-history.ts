@@ -51,11 +51,11 @@ export const queueHistory = operation({
   async run(ctx, { queue, since, until, max_points }): Promise<QueueHistory> {
     const name = queueNamed(queue);
     const end = until ?? (await ctx.sql.begin(transactionTime));
-    const asked = since?.getTime() ?? end.getTime() - HOUR_MS;
-    if (asked >= end.getTime() || end.getTime() - asked > KEPT_DAYS * 24 * HOUR_MS) {
+    const start = since?.getTime() ?? end.getTime() - HOUR_MS;
+    if (start >= end.getTime() || end.getTime() - start > KEPT_DAYS * 24 * HOUR_MS) {
       throw new AppError('invalid_range', `since must be before until, by up to ${KEPT_DAYS} days.`);
     }
-    const begin = new Date(Math.floor(asked / MINUTE_MS) * MINUTE_MS);
+    const begin = new Date(Math.floor(start / MINUTE_MS) * MINUTE_MS);
     const minutes = Math.ceil((end.getTime() - begin.getTime()) / MINUTE_MS / max_points);
     const rows = await historyOf(ctx.sql, name, { since: begin, until: end, minutes });
     return {

@@ -73,11 +73,11 @@ export interface Asked {
 export const USUAL: Asked = { window_minutes: 15, percentiles: [50, 95, 99] };
 
 /** Queues as last measured by a worker; reads no queue itself. */
-export async function queueViews(ctx: Context, names: readonly JobName[], asked: Asked): Promise<QueueView[]> {
+export async function queueViews(ctx: Context, names: readonly JobName[], options: Asked): Promise<QueueView[]> {
   const { sql } = ctx;
   const [measures, { rows, now }, set, workers] = await Promise.all([
     measuresOf(sql),
-    minutesOf(sql, names, Math.max(asked.window_minutes, RATE_MINUTES + 1)),
+    minutesOf(sql, names, Math.max(options.window_minutes, RATE_MINUTES + 1)),
     concurrencies(sql),
     workerRows(sql, LISTED_FOR_SECONDS),
   ]);
@@ -87,7 +87,7 @@ export async function queueViews(ctx: Context, names: readonly JobName[], asked:
       measure: measures.get(name) ?? null,
       minutes: minutes.get(name) ?? [],
       now,
-      asked,
+      options: options,
       concurrency: set.get(name) ?? catalogue[name].concurrency,
       workers,
     }),
@@ -100,14 +100,14 @@ function viewOf(
     readonly measure: MeasureRow | null;
     readonly minutes: readonly MinuteRow[];
     readonly now: Date;
-    readonly asked: Asked;
+    readonly options: Asked;
     readonly concurrency: number;
     readonly workers: readonly WorkerRow[];
   },
 ): QueueView {
-  const { measure, minutes, now, asked } = facts;
+  const { measure, minutes, now, options } = facts;
   const rates = ratesOf(minutes, measure, now);
-  const window = minutes.filter((row) => row.minute.getTime() > now.getTime() - asked.window_minutes * 60_000);
+  const window = minutes.filter((row) => row.minute.getTime() > now.getTime() - options.window_minutes * 60_000);
   const waits = sumOf(window.map((row) => row.wait_bins));
   const runs = sumOf(window.map((row) => row.run_bins));
   const ready = measure?.ready ?? 0;
@@ -125,8 +125,8 @@ function viewOf(
     out_per_minute: rates.out,
     fail_per_minute: rates.fail,
     drain_seconds: drainSeconds(ready, rates),
-    wait: asked.percentiles.map((p) => ({ p, seconds: percentileOf(waits, p) })),
-    run: asked.percentiles.map((p) => ({ p, seconds: percentileOf(runs, p) })),
+    wait: options.percentiles.map((p) => ({ p, seconds: percentileOf(waits, p) })),
+    run: options.percentiles.map((p) => ({ p, seconds: percentileOf(runs, p) })),
     concurrency: facts.concurrency,
     workers: facts.workers.flatMap((worker) => {
       const held = worker.live ? worker.queues.find(({ queue }) => queue === name) : undefined;

@@ -139,7 +139,7 @@ it('a check reads a database that was not lost, and ends what a worker had in ha
     where message_id = ${id}`;
   const there = readReplica('the replica', sql);
   // The same database as the one that was not lost, in which this mail was sent.
-  const lookup = async (asked: readonly Asked[]) => asked.map((one) => (one.message_id === id ? 'sent' : null));
+  const lookup = async (keys: readonly Asked[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
   const replica = { ...there, lookup };
 
   const told = await invoke(createContext(world.services, system().actor), checkRestore, {

@@ -27,7 +27,7 @@ export interface KnownSent {
   /** All are counted, the first ones listed. They count as not sent. */
   readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
   /** For each that is asked for, in order. */
-  lookup(asked: readonly Asked[]): Promise<readonly Known[]>;
+  lookup(keys: readonly Asked[]): Promise<readonly Known[]>;
   /** Of mail that it knows of, ids from this one on, a page at a time. */
   messagesFrom(id: string, count: number): Promise<readonly string[]>;
 }

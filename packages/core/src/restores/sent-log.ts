@@ -29,8 +29,8 @@ export async function readSentLog(name: string, lines: AsyncIterable<string> | I
   return {
     name,
     unclear_lines: log.unclear,
-    async lookup(asked) {
-      return asked.map((one) => judge(one, log.outcomes.get(one.message_id)));
+    async lookup(keys) {
+      return keys.map((one) => judge(one, log.outcomes.get(one.message_id)));
     },
     async messagesFrom(id, count) {
       const first = ids.findIndex((one) => one >= id);

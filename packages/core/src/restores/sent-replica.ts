@@ -7,9 +7,9 @@ export function readReplica(name: string, sql: Sql): KnownSent {
   return {
     name,
     unclear_lines: { count: 0, listed: [] },
-    async lookup(asked) {
-      const known = await knownAmong(sql, asked);
-      return asked.map(({ recipient_id }) => known.get(recipient_id) ?? null);
+    async lookup(keys) {
+      const known = await knownAmong(sql, keys);
+      return keys.map(({ recipient_id }) => known.get(recipient_id) ?? null);
     },
     messagesFrom: (id, count) => messagesFrom(sql, id, count),
   };

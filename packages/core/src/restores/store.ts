@@ -26,7 +26,7 @@ export async function openRecipients(
  * What became of these recipients; those that wait for an attempt are left out. A bounce is sent mail where a server had
  * taken it before.
  */
-export async function knownAmong(sql: Sql, asked: readonly Asked[]): Promise<Map<string, Known>> {
+export async function knownAmong(sql: Sql, keys: readonly Asked[]): Promise<Map<string, Known>> {
   const rows = await sql<{ id: string; known: Known }[]>`
     select r.id, case
         when r.state in ('delivered', 'complained') then 'sent'
@@ -38,8 +38,8 @@ export async function knownAmong(sql: Sql, asked: readonly Asked[]): Promise<Map
         else 'ended'
       end as known
     from unnest(
-      ${asked.map(({ message_id }) => message_id)}::uuid[],
-      ${asked.map(({ recipient_id }) => recipient_id)}::uuid[]
+      ${keys.map(({ message_id }) => message_id)}::uuid[],
+      ${keys.map(({ recipient_id }) => recipient_id)}::uuid[]
     ) as a (message_id, recipient_id)
     cross join lateral (
       select x.id, x.state from recipients x where x.message_id = a.message_id and x.id = a.recipient_id

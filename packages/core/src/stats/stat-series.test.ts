@@ -47,8 +47,8 @@ function refuse(replies: Record<string, readonly [number, string]>): void {
   });
 }
 
-function series(asked: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<Stats> {
-  const raw = { since: at(0), bucket: 'minute', metrics: ['accepted', 'delivered'], reach: 'workspace', ...asked };
+function series(input: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<Stats> {
+  const raw = { since: at(0), bucket: 'minute', metrics: ['accepted', 'delivered'], reach: 'workspace', ...input };
   return invoke(world.as(workspace_id), statSeries, raw);
 }
 
@@ -196,16 +196,16 @@ describe('the series of a workspace', () => {
 describe('an answer', () => {
   it('has 30,000 points at most, which is known before anything is read', async () => {
     await world.clock.freeze(new Date(midnight + 6 * HOUR_MS));
-    const asked = { bucket: 'minute', group_by: 'tag', top: 29 };
+    const input = { bucket: 'minute', group_by: 'tag', top: 29 };
     const two = ['accepted', 'delivered'];
 
-    const most = await series({ ...asked, metrics: two });
-    const refused = series({ ...asked, metrics: [...two, 'bounced'] });
+    const most = await series({ ...input, metrics: two });
+    const refused = series({ ...input, metrics: [...two, 'bounced'] });
 
     expect(most.object).toBe('stats');
     await expect(refused).rejects.toMatchObject({ reason: 'query_too_complex' });
     await expect(refused).rejects.toThrow('32400 points');
-    expect((await series({ ...asked, metrics: [...two, ...two, 'bounced'], top: 10 })).object).toBe('stats');
+    expect((await series({ ...input, metrics: [...two, ...two, 'bounced'], top: 10 })).object).toBe('stats');
   });
 });
 
@@ -272,8 +272,8 @@ describe('a series', () => {
       domains: null,
     });
   const accepted = async (scopes: KeyActor['scopes'], reach?: string) => {
-    const asked = { since: at(0), bucket: 'minute', metrics: ['accepted'], ...(reach && { reach }) };
-    return values(await invoke(actor(scopes), statSeries, asked), 'accepted')[0];
+    const input = { since: at(0), bucket: 'minute', metrics: ['accepted'], ...(reach && { reach }) };
+    return values(await invoke(actor(scopes), statSeries, input), 'accepted')[0];
   };
 
   it('covers the workspace for an admin, the instance for an operator, and nothing for others', async () => {
@@ -313,8 +313,8 @@ describe('a series', () => {
     ];
 
     const answers = await Promise.allSettled(
-      ranges.map(({ since, until, ...asked }) =>
-        series({ since: at(since), ...(until !== undefined && { until: at(until) }), ...asked }),
+      ranges.map(({ since, until, ...input }) =>
+        series({ since: at(since), ...(until !== undefined && { until: at(until) }), ...input }),
       ),
     );
 

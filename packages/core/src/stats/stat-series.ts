@@ -97,8 +97,8 @@ export const statSeries = operation({
     reach: accessField,
   }),
   output: statsSchema,
-  async run(ctx, { bucket, group_by, top, reach, ...asked }): Promise<Stats> {
-    return statsOf(ctx.sql, accessibleSide(ctx, reach), { bucket, group_by, top, ...asked });
+  async run(ctx, { bucket, group_by, top, reach, ...input }): Promise<Stats> {
+    return statsOf(ctx.sql, accessibleSide(ctx, reach), { bucket, group_by, top, ...input });
   },
 });
 
@@ -115,11 +115,11 @@ interface Asked {
 export async function statsOf(
   sql: Sql,
   workspace_id: string,
-  { bucket, group_by, top, ...asked }: Asked,
+  { bucket, group_by, top, ...input }: Asked,
 ): Promise<Stats> {
   const { now, until } = await standOf(sql, 'stats');
-  const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
-  const wanted = [...new Set(asked.metrics)];
+  const range = bucketRange(input, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
+  const wanted = [...new Set(input.metrics)];
   const points =
     wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
   if (points > MAX_POINTS) throw tooManyPoints(points);
@@ -151,7 +151,7 @@ export async function statsOf(
 /**
  * An upper bound on the points of an answer, known before the query; an unreadable time counts as the longest range.
  */
-export function mostStatPoints(asked: {
+export function mostStatPoints(query: {
   readonly since_ms: number;
   readonly until_ms: number;
   readonly bucket: (typeof buckets)[number];
@@ -159,10 +159,10 @@ export function mostStatPoints(asked: {
   readonly group_by: (typeof statDimensions)[number];
   readonly top: number | null;
 }): number {
-  const { most } = bounds[asked.group_by === 'none' ? 'alone' : 'grouped'][asked.bucket];
-  const length = Math.ceil((asked.until_ms - asked.since_ms) / bucketMs[asked.bucket]) + 1;
+  const { most } = bounds[query.group_by === 'none' ? 'alone' : 'grouped'][query.bucket];
+  const length = Math.ceil((query.until_ms - query.since_ms) / bucketMs[query.bucket]) + 1;
   const per_series = length >= 1 && length < most ? length : most;
-  const points = new Set(asked.metrics).size * mostKeys(asked.group_by, asked.top ?? DEFAULT_SERIES) * per_series;
+  const points = new Set(query.metrics).size * mostKeys(query.group_by, query.top ?? DEFAULT_SERIES) * per_series;
   return Math.min(points, MAX_POINTS);
 }
 
@@ -185,8 +185,8 @@ export function isDuration(metric: Metric): metric is PercentileMetric {
 
 /** The busiest keys by the requested counts; by all counts if only durations are requested. */
 function busiest(rows: readonly StatRow[], wanted: readonly Metric[], top: number): (string | null)[] {
-  const asked = wanted.filter((metric): metric is CountMetric => !isDuration(metric));
-  const counted = asked.length > 0 ? asked : [...countMetrics];
+  const count_metrics = wanted.filter((metric): metric is CountMetric => !isDuration(metric));
+  const counted = count_metrics.length > 0 ? count_metrics : [...countMetrics];
   const totals = new Map<string, number>();
   for (const row of rows) {
     if (row.key === '') continue;

@@ -289,7 +289,7 @@ const tableOf: Record<Bucket, string> = { minute: 'stat_minutes', hour: 'stat_ho
 /** The buckets of a range in time order, with histograms on request only. Served by the primary key. */
 export async function bucketsOf(
   sql: Sql,
-  asked: {
+  query: {
     readonly workspace_id: string;
     readonly dimension: StatDimension;
     readonly bucket: Bucket;
@@ -300,7 +300,7 @@ export async function bucketsOf(
     readonly keys?: readonly string[];
   },
 ): Promise<StatRow[]> {
-  const { workspace_id, dimension, bucket, from, to, histograms, keys } = asked;
+  const { workspace_id, dimension, bucket, from, to, histograms, keys } = query;
   return sql<StatRow[]>`
     select at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled,
       ${histograms ? sql`first_attempt, delivery` : sql`null as first_attempt, null as delivery`}

@@ -26,22 +26,22 @@ export interface RangeBounds {
 
 /** A UTC day always has 24 hours, so every bucket begins at a multiple of its length. */
 export function bucketRange(
-  asked: { readonly since: Date; readonly until?: Date | undefined },
+  range: { readonly since: Date; readonly until?: Date | undefined },
   bucket: keyof typeof bucketMs,
   bounds: RangeBounds,
   now: Date,
 ): BucketRange {
   const bucket_ms = bucketMs[bucket];
-  const until = new Date(Math.min((asked.until ?? now).getTime(), END_OF_TIMES));
-  if (asked.since >= until) throw invalid('since must be before until, which is now where it is not given.');
-  const from = Math.floor(asked.since.getTime() / bucket_ms) * bucket_ms;
+  const until = new Date(Math.min((range.until ?? now).getTime(), END_OF_TIMES));
+  if (range.since >= until) throw invalid('since must be before until, which is now where it is not given.');
+  const from = Math.floor(range.since.getTime() / bucket_ms) * bucket_ms;
   const to = Math.ceil(until.getTime() / bucket_ms) * bucket_ms;
   if ((to - from) / bucket_ms > bounds.most) {
     throw invalid(
       `The range has more than ${bounds.most} buckets of one ${bucket}. Use a shorter range or longer buckets.`,
     );
   }
-  if (asked.since.getTime() < now.getTime() - bounds.kept_days * bucketMs.day - bucket_ms) {
+  if (range.since.getTime() < now.getTime() - bounds.kept_days * bucketMs.day - bucket_ms) {
     throw invalid(`Buckets of one ${bucket} are kept for ${bounds.kept_days} days. since must be later.`);
   }
   return { from: new Date(from), to: new Date(to), bucket_ms };

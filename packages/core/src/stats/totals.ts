@@ -19,12 +19,12 @@ const UP_TO_DAYS = { minute: 1, hour: 59 };
 export async function totalsOf(
   sql: Sql,
   workspace_id: string,
-  asked: { readonly since: Date; readonly until?: Date | undefined },
+  range: { readonly since: Date; readonly until?: Date | undefined },
 ): Promise<Totals> {
   const { now, until: complete_until } = await standOf(sql, 'stats');
-  const days = ((asked.until ?? now).getTime() - asked.since.getTime()) / bucketMs.day;
+  const days = ((range.until ?? now).getTime() - range.since.getTime()) / bucketMs.day;
   const bucket = days < UP_TO_DAYS.minute ? 'minute' : days < UP_TO_DAYS.hour ? 'hour' : 'day';
-  const { from, to } = bucketRange(asked, bucket, bounds.alone[bucket], now);
+  const { from, to } = bucketRange(range, bucket, bounds.alone[bucket], now);
   const rows = await bucketsOf(sql, { workspace_id, dimension: 'none', bucket, from, to, histograms: true });
   const times: Histogram = new Map();
   for (const row of rows) addBins(times, row.delivery);

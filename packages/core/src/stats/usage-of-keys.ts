@@ -31,10 +31,10 @@ type Asked = z.output<z.ZodObject<typeof keyUsageFields>>;
 export async function usageOfKeys(
   { sql, actor }: Pick<ActorContext, 'sql' | 'actor'>,
   key_ids: readonly string[],
-  { bucket, ...asked }: Asked,
+  { bucket, ...range }: Asked,
 ): Promise<KeyUsage[]> {
   const { now, until } = await standOf(sql, 'stats');
-  const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds.grouped[bucket], now);
+  const { from, to, bucket_ms } = bucketRange(range, bucket, bounds.grouped[bucket], now);
   const rows = await bucketsOf(sql, {
     workspace_id: actor.workspace_id,
     dimension: 'api_key',

@@ -47,12 +47,12 @@ export async function hashSuppression(tx: Tx, workspace_id: string, email: strin
 /** The suppressions that are kept under hashes of addresses, by workspace and hash. */
 export async function hashedSuppressions(
   sql: Sql,
-  asked: readonly { readonly workspace_id: string; readonly hashed: string }[],
+  pairs: readonly { readonly workspace_id: string; readonly hashed: string }[],
 ): Promise<Map<string, string>> {
   const rows = await sql<{ workspace_id: string; email: string; id: string }[]>`
     select s.workspace_id, s.email, s.id from unnest(
-      ${asked.map((one) => one.workspace_id)}::uuid[],
-      ${asked.map((one) => one.hashed)}::text[]
+      ${pairs.map((one) => one.workspace_id)}::uuid[],
+      ${pairs.map((one) => one.hashed)}::text[]
     ) as a (workspace_id, email)
     cross join lateral (
       select * from suppressions x where x.workspace_id = a.workspace_id and x.email = a.email ${fence}

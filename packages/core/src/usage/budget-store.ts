@@ -22,10 +22,10 @@ function leaked(sql: Sql, { per_second }: BudgetSize): Fragment {
  * Takes points (`select key_id, points`) from the budgets of keys, as far as they fit. Requests of one key lock its
  * row, so that processes together never take more than the budget.
  */
-export function takePoints(sql: Sql, size: BudgetSize, asked: Fragment): Fragment {
+export function takePoints(sql: Sql, size: BudgetSize, points: Fragment): Fragment {
   return sql`
     insert into query_budgets as b (key_id, level, taken, at)
-    select a.key_id, a.points, true, clock_now() from (${asked}) as a (key_id, points)
+    select a.key_id, a.points, true, clock_now() from (${points}) as a (key_id, points)
     on conflict (key_id) do update set
       level = ${leaked(sql, size)}
         + case when ${leaked(sql, size)} + excluded.level <= ${size.points} then excluded.level else 0 end,

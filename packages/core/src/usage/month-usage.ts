@@ -53,8 +53,8 @@ export const readMonthUsages = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST), month: monthField }),
   output: z.array(monthUsageSchema).readonly(),
   async run(ctx, { ids, month = null }): Promise<readonly MonthUsage[]> {
-    const asked = ids.map((id) => accessibleWorkspace(ctx, id));
-    return monthUsages(ctx.sql, asked, month);
+    const workspace_ids = ids.map((id) => accessibleWorkspace(ctx, id));
+    return monthUsages(ctx.sql, workspace_ids, month);
   },
 });
 

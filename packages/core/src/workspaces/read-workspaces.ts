@@ -16,8 +16,8 @@ export const readWorkspaces = operation({
   output: z.array(workspaceSchema.nullable()).readonly(),
   async run({ sql, actor }, { ids }): Promise<readonly (WorkspaceEntry | null)[]> {
     requireAdministrator(actor);
-    const asked = ids.filter((id) => mayAccess(actor, id));
-    const rows = new Map((await workspacesByIds(sql, asked)).map((row) => [row.id, row]));
+    const accessible_ids = ids.filter((id) => mayAccess(actor, id));
+    const rows = new Map((await workspacesByIds(sql, accessible_ids)).map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = rows.get(id);
       return row ? workspaceEntry(row) : null;

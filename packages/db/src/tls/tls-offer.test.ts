@@ -10,13 +10,13 @@ it.each([
   ['S', '?sslmode=require', false],
 ])(
   'a server that answers %s to a client with "%s" offers no TLS where it must: %s (newcomer N19)',
-  async (said, asked, none) => {
+  async (said, parameters, none) => {
     const server = createServer((socket) => socket.once('data', () => socket.end(said)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
 
-    const answer = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${asked}`);
+    const answer = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${parameters}`);
 
     server.close();
     expect(answer).toBe(none);

@@ -71,13 +71,13 @@ export class Fetcher {
   /** The loop: fetches now, or remembers to fetch again; then repeats at the next poll. */
   poll = (): void => {
     if (this.#stopped) return;
-    const asked = this.#fetching ? [] : priorities.filter((priority) => !this.#isCrowded(priority));
-    for (const priority of priorities) this.#supplies[priority].again = !asked.includes(priority);
-    if (asked.length === 0) return;
+    const available = this.#fetching ? [] : priorities.filter((priority) => !this.#isCrowded(priority));
+    for (const priority of priorities) this.#supplies[priority].again = !available.includes(priority);
+    if (available.length === 0) return;
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     const { services, lanes } = this.#options;
-    this.#fetching = this.#fetchOnce(asked)
+    this.#fetching = this.#fetchOnce(available)
       .then((more) => {
         services.vitals.fetched_at = performance.now();
         return more;
@@ -125,10 +125,10 @@ export class Fetcher {
     // Mail within the allowance has been fetched already; onAllowance announces more. Each priority is counted for
     // itself, so that bulk mail that waits here keeps no high mail in the queue.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
-    const asked = open.filter((priority) => lanes.waitingOf(priority) <= allowance + FETCH_COUNT);
-    if (asked.length === 0) return [];
-    if (Math.max(lanes.counts().claimed, inFlight()) >= MAX_IN_FLIGHT) return asked;
-    const wanted = asked.map((priority) => {
+    const eligible = open.filter((priority) => lanes.waitingOf(priority) <= allowance + FETCH_COUNT);
+    if (eligible.length === 0) return [];
+    if (Math.max(lanes.counts().claimed, inFlight()) >= MAX_IN_FLIGHT) return eligible;
+    const wanted = eligible.map((priority) => {
       const free = this.#freeSlots(priority);
       const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
       return { priority, count, made_after: this.#madeAfter(priority) };
@@ -151,7 +151,7 @@ export class Fetcher {
   ): Promise<{ readonly batch: readonly Priority[]; readonly crowding: readonly Priority[] }> {
     const fetched = await fetchDeliveries(this.#options.services, wanted);
     if (fetched.length === 0) return { batch: [], crowding: [] };
-    for (const asked of wanted) this.#noteFound(asked, fetched);
+    for (const request of wanted) this.#noteFound(request, fetched);
     return { batch: fetched.map(({ priority }) => priority), crowding: await this.#options.sync.place(fetched) };
   }
 

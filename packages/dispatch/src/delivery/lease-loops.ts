@@ -44,7 +44,7 @@ export class LeaseLoops {
     const held = [...this.#inFlight];
     const waiting = this.#lanes.waiting().map(({ job }) => job);
     if (held.length + waiting.length === 0) return;
-    const asked = performance.now();
+    const started_at = performance.now();
     const kept = await renewLeases(
       sql,
       held.map(({ claimed: { delivery, lease } }) => ({
@@ -59,7 +59,7 @@ export class LeaseLoops {
     for (const entry of held) {
       if (entry.has_result) continue;
       if (!kept.has(entry.claimed.lease)) this.#cancel(entry);
-      else entry.lease_ends = leaseEnd(asked);
+      else entry.lease_ends = leaseEnd(started_at);
     }
     await jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);
   }

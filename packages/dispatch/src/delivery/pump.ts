@@ -241,7 +241,7 @@ export class DeliveryPump {
     try {
       left = await this.#sync.grant(batch);
       const byJob = new Map(left.map((candidate) => [candidate.job.id, candidate]));
-      const asked = performance.now();
+      const started_at = performance.now();
       const won = await claimDeliveries(
         this.#services,
         left.map(({ job }) => job),
@@ -249,7 +249,7 @@ export class DeliveryPump {
       );
       for (const claimed of won) {
         entered.add(claimed.job.id);
-        this.#enter(claimed, byJob.get(claimed.job.id) ?? null, asked);
+        this.#enter(claimed, byJob.get(claimed.job.id) ?? null, started_at);
       }
       left = left.filter(({ job }) => !entered.has(job.id));
     } finally {
@@ -260,8 +260,8 @@ export class DeliveryPump {
   }
 
   /** Prerenders claimed mail while it waits for a connection of its lane. */
-  #enter(claimed: Claimed, candidate: Candidate | null, asked: number): void {
-    const entry = newInFlight(claimed, candidate, asked);
+  #enter(claimed: Claimed, candidate: Candidate | null, started_at: number): void {
+    const entry = newInFlight(claimed, candidate, started_at);
     this.#inFlight.add(entry);
     if (this.#stopped || this.#isHeld(entry)) this.#cancel(entry);
     else entry.prerendered = this.#prerender(claimed.content);

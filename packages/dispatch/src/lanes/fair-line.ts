@@ -56,8 +56,8 @@ export class FairLine<T> {
     for (const [workspace_id, own] of this.#workspaces) {
       // Not asked of each item: a workspace that waits for a turn keeps what its priorities have saved up.
       if (!mayTurn(workspace_id)) continue;
-      const priority = own.turns.next((asked) => {
-        const [first] = own.waiting[asked];
+      const priority = own.turns.next((candidate) => {
+        const [first] = own.waiting[candidate];
         return first !== undefined && mayGo(first);
       });
       const item = priority && own.waiting[priority].shift();

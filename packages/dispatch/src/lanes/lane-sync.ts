@@ -146,7 +146,7 @@ export class LaneSync {
       this.#services.sql,
       [...wanted].map(([destination, { length: count }]) => ({ destination, count })),
     );
-    const refused = [...wanted].flatMap(([lane, asked]) => asked.slice(granted.get(lane) ?? asked.length));
+    const refused = [...wanted].flatMap(([lane, group]) => group.slice(granted.get(lane) ?? group.length));
     for (const { lane, job } of refused) this.#lanes.giveBack(lane, job.data.workspace_id);
     const left = [...new Set(refused.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
     this.#parkSoon([...refused, ...left]);
@@ -340,8 +340,8 @@ export class LaneSync {
     this.#release_turns.set(lane, turns);
     const shares: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
     for (let turn = 0; turn < count; turn++) shares[turns.next(() => true) ?? 'normal'] += 1;
-    const asked = priorities.filter((priority) => shares[priority] > 0);
-    const rows = await this.#takeBack(asked.map((priority) => ({ lane, priority, count: shares[priority] })));
+    const eligible = priorities.filter((priority) => shares[priority] > 0);
+    const rows = await this.#takeBack(eligible.map((priority) => ({ lane, priority, count: shares[priority] })));
     for (const priority of priorities) {
       const left = count - rows.length;
       if (left > 0) rows.push(...(await this.#takeBack([{ lane, priority, count: left }])));

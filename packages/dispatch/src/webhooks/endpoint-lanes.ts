@@ -91,14 +91,14 @@ export class EndpointLanes<T> {
   }
 
   /** Called with the result of a claim; every delivery in it has to be settled. */
-  claimed(id: string, posts: readonly T[], count: number, asked: number): void {
+  claimed(id: string, posts: readonly T[], count: number, limit: number): void {
     const lane = this.#laneOf(id);
     lane.asking = false;
     lane.waiting.push(...posts);
     lane.claimed_count += count;
     this.#claimed += count;
     if (count > 0) lane.idle = false;
-    if (count >= asked) lane.wants = true;
+    if (count >= limit) lane.wants = true;
   }
 
   /** Takes the deliveries that may be posted to an endpoint now. */

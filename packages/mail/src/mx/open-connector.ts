@@ -70,7 +70,7 @@ function secondOpinion(resolver: Resolver, { dns_timeout_ms }: ConnectorOptions)
 async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string): Promise<MxAnswer> {
   // Loaded with the first mail, as it takes 3 MB and DELIVERY need not be mx.
   const { default: mxConnect } = await import('mx-connect');
-  const asked = new Map<string, string>();
+  const lookups = new Map<string, string>();
   let ttl_seconds = MAX_TTL_SECONDS;
   const resolved: { delivery: Delivery | null } = { delivery: null };
   const addressesOf = (records: readonly { readonly address: string; readonly ttl: number }[]) => {
@@ -90,10 +90,10 @@ async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string
         async resolveRecords(name, type) {
           try {
             const records = await ask(name, type);
-            asked.set(`${type} ${name}`, 'found');
+            lookups.set(`${type} ${name}`, 'found');
             return records;
           } catch (error) {
-            asked.set(`${type} ${name}`, codeOf(error));
+            lookups.set(`${type} ${name}`, codeOf(error));
             throw error;
           }
         },
@@ -105,7 +105,7 @@ async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string
       },
     });
   } catch (error) {
-    if (resolved.delivery === null) return await judgeFailure(resolver, domain, error, asked);
+    if (resolved.delivery === null) return await judgeFailure(resolver, domain, error, lookups);
   }
   if (resolved.delivery === null) return { kind: 'failed', error: `The mail servers of ${domain} are not known.` };
   return { kind: 'hosts', hosts: hostsOf(resolved.delivery, guard), ttl_seconds };
@@ -132,7 +132,7 @@ async function judgeFailure(
   resolver: Resolver,
   domain: string,
   error: unknown,
-  asked: ReadonlyMap<string, string>,
+  lookups: ReadonlyMap<string, string>,
 ): Promise<MxAnswer> {
   const code = codeOf(error);
   if (code === 'ENULLMX') {
@@ -143,15 +143,15 @@ async function judgeFailure(
     return { kind: 'failed', error: cleanRemoteText(`DNS lookup failed for ${domain}: ${textOf(error)}`) };
   }
   // Some name servers answer a loop of aliases with the aliases and no data, which looks like an empty name.
-  for (const name of new Set([...asked.keys()].map((question) => question.slice(question.indexOf(' ') + 1)))) {
+  for (const name of new Set([...lookups.keys()].map((question) => question.slice(question.indexOf(' ') + 1)))) {
     const trouble = await aliasTrouble(resolver, name);
     if (trouble) return { kind: 'failed', error: cleanRemoteText(trouble) };
   }
-  if (asked.get(`MX ${domain}`) === 'found') {
+  if (lookups.get(`MX ${domain}`) === 'found') {
     const text = `${domain} has no mail server: no host of its MX records has an address.`;
     return { kind: 'no_mail', reply: { code: 550, enhanced: '5.4.4', text }, declared: false };
   }
-  const exists = asked.get(`MX ${domain}`) !== 'ENOTFOUND';
+  const exists = lookups.get(`MX ${domain}`) !== 'ENOTFOUND';
   const text = exists ? `${domain} has no mail server: no MX, A or AAAA record.` : `${domain} does not exist in DNS.`;
   return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text }, declared: false };
 }

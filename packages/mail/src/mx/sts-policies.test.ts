@@ -39,9 +39,9 @@ interface Served {
 async function destination(served: Served, sink_options: SmtpSinkOptions = {}, mail_host = 'mx1.good.test') {
   const sink = await startSmtpSink({ host: '127.0.0.2', ...sink_options });
   closing.push(() => sink.stop());
-  const asked: string[] = [];
+  const paths: string[] = [];
   const https = createServer(mailCertificate, (request, response) => {
-    asked.push(`${request.headers.host}${request.url}`);
+    paths.push(`${request.headers.host}${request.url}`);
     response.writeHead(served.status ?? 200, {
       'content-type': served.type ?? 'text/plain; charset=utf-8',
       ...(served.location && { location: served.location }),
@@ -60,7 +60,7 @@ async function destination(served: Served, sink_options: SmtpSinkOptions = {}, m
     'mta-sts.good.test': { A: [POLICY_HOST] },
   });
   closing.push(() => dns.stop());
-  return { sink, dns, asked, policy_port: (https.address() as AddressInfo).port };
+  return { sink, dns, paths: paths, policy_port: (https.address() as AddressInfo).port };
 }
 
 function transport(
@@ -98,7 +98,7 @@ describe('an enforced MTA-STS policy', () => {
       tls_policy: 'mta-sts',
       tls: { protocol: 'TLSv1.3', authorized: true },
     });
-    expect(there.asked).toEqual(['mta-sts.good.test/.well-known/mta-sts.txt']);
+    expect(there.paths).toEqual(['mta-sts.good.test/.well-known/mta-sts.txt']);
     expect(there.sink.mails[0]?.secure).toBe(true);
   });
 
@@ -180,7 +180,7 @@ describe('an enforced MTA-STS policy', () => {
     const expired = await send(mailer);
 
     expect(later).toMatchObject({ kind: 'accepted', tls_policy: 'mta-sts' });
-    expect(there.asked).toHaveLength(1);
+    expect(there.paths).toHaveLength(1);
     expect(expired).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
@@ -197,7 +197,7 @@ describe('an enforced MTA-STS policy', () => {
     const outcome = await send(mailer);
 
     expect(outcome).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
-    expect(there.asked).toHaveLength(2);
+    expect(there.paths).toHaveLength(2);
   });
 });
 
@@ -242,7 +242,7 @@ describe('an invalid policy', () => {
     const there = await destination(served);
 
     expect(await send(transport(there))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
-    expect(there.asked).toHaveLength(1);
+    expect(there.paths).toHaveLength(1);
   });
 
   it('is not fetched from a host whose address is not public', async () => {
@@ -251,6 +251,6 @@ describe('an invalid policy', () => {
     const outcome = await send(transport(there, { allow_networks: ['127.0.0.2'] }));
 
     expect(outcome).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
-    expect(there.asked).toEqual([]);
+    expect(there.paths).toEqual([]);
   });
 });

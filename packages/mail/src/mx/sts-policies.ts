@@ -160,14 +160,14 @@ async function readPolicy(plain: Socket, host: string, signal: AbortSignal): Pro
   const socket = connectTls({ socket: plain, servername: host, ALPNProtocols: ['http/1.1'] });
   try {
     await once(socket, 'secureConnect', { signal });
-    const asked = request({
+    const client_request = request({
       createConnection: () => socket,
       path: '/.well-known/mta-sts.txt',
       headers: { host, connection: 'close' },
       signal,
     });
-    asked.end();
-    const [answer] = (await once(asked, 'response', { signal })) as [IncomingMessage];
+    client_request.end();
+    const [answer] = (await once(client_request, 'response', { signal })) as [IncomingMessage];
     const type = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     // Redirects are an error by RFC 8461 section 3.3.
     if (answer.statusCode !== 200 || type !== 'text/plain') throw new Error(`${host} serves no policy`);

@@ -75,7 +75,7 @@ class MxTransport {
 
   async send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (this.#stopped) return notSent({ error: STOPPED });
-    const asked = performance.now();
+    const started_at = performance.now();
     const destination = await unlessAborted(this.#destinations.of(queryName(envelope.to)), signal);
     if (this.#stopped || destination === null) return notSent({ error: this.#stopped ? STOPPED : ABORTED });
     // A domain that seems to be missing may be there again: only its own word that it takes no mail is final.
@@ -84,7 +84,7 @@ class MxTransport {
     if (destination.kind === 'failed') {
       return notSent({ error: destination.error, tls_policy: destination.by_policy ? 'mta-sts' : null });
     }
-    const dns_ms = performance.now() - asked;
+    const dns_ms = performance.now() - started_at;
     const outcome = await this.#poolOf(destination.key, destination.site).send(envelope, raw, signal);
     if (outcome.stage !== 'connect') this.#noteGreeting(outcome.target.replace(/:\d+$/, ''));
     return { ...outcome, dns_ms };

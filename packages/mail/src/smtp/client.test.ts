@@ -157,11 +157,11 @@ describe.each([
     'a reply to %s of %s is %s, and the connection serves the next message after RSET',
     async (verb, reply, kind, stage) => {
       let refusing = true;
-      const sink = await scripted((asked) => {
-        if (asked === 'EHLO') return ehlo;
-        if (refusing && asked === verb) return reply;
+      const sink = await scripted((step) => {
+        if (step === 'EHLO') return ehlo;
+        if (refusing && step === verb) return reply;
         // What a server says to commands that make no sense after a refusal.
-        if (refusing && asked === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
+        if (refusing && step === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
         return undefined;
       });
       const client = transport(sink.port, { max_connections: 1 });
@@ -173,7 +173,7 @@ describe.each([
       expect(refused).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
       expect(next.kind).toBe('accepted');
       expect(sink.connections).toBe(1);
-      expect(sink.verbs.filter((asked) => asked === 'RSET')).toHaveLength(1);
+      expect(sink.verbs.filter((item) => item === 'RSET')).toHaveLength(1);
       expect(sink.bodies).toHaveLength(stage === 'after_dot' ? 2 : 1);
     },
   );
@@ -183,9 +183,9 @@ describe.each([
     ['RCPT', 'deferred'],
     ['dot', 'deferred'],
   ])('a 421 reply at %s defers and ends the connection', async (verb, kind) => {
-    const sink = await scripted((asked, connection) => {
-      if (asked === 'EHLO') return ehlo;
-      return connection === 1 && asked === verb ? '421 4.3.2 closing' : undefined;
+    const sink = await scripted((step, connection) => {
+      if (step === 'EHLO') return ehlo;
+      return connection === 1 && step === verb ? '421 4.3.2 closing' : undefined;
     });
     const client = transport(sink.port);
 
@@ -195,9 +195,9 @@ describe.each([
   });
 
   it('a rejection of every recipient followed by 354 sends no content', async () => {
-    const sink = await scripted((asked) => {
-      if (asked === 'EHLO') return ehlo;
-      return asked === 'RCPT' ? '550 5.1.1 unknown' : undefined;
+    const sink = await scripted((verb) => {
+      if (verb === 'EHLO') return ehlo;
+      return verb === 'RCPT' ? '550 5.1.1 unknown' : undefined;
     });
 
     expect(await sendOnce(sink.port)).toMatchObject({ kind: 'rejected', stage: 'rcpt', reply: { enhanced: '5.1.1' } });
@@ -213,7 +213,7 @@ describe('a connection lost', () => {
     ['RCPT', 'rcpt'],
     ['DATA', 'data'],
   ])('a connection lost at %s defers', async (verb, stage) => {
-    const sink = await scripted((asked) => (asked === verb ? hangUp : undefined));
+    const sink = await scripted((step) => (step === verb ? hangUp : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
       kind: 'deferred',
@@ -224,8 +224,8 @@ describe('a connection lost', () => {
   });
 
   it('a connection lost in the middle of the content defers, because the server cannot have it all', async () => {
-    const sink = await scripted((asked) => {
-      if (asked !== 'DATA') return undefined;
+    const sink = await scripted((verb) => {
+      if (verb !== 'DATA') return undefined;
       return (socket) => {
         socket.write('354 go\r\n');
         socket.once('data', () => socket.destroy());
@@ -242,7 +242,7 @@ describe('a connection lost', () => {
     ['small', raw],
     ['large', Buffer.alloc(4 * 1024 * 1024, 'line of content\r\n')],
   ])('a connection lost after the dot of a %s message is unknown', async (_, mail) => {
-    const sink = await scripted((asked) => (asked === 'dot' ? hangUp : undefined));
+    const sink = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));
 
     const outcome = await transport(sink.port).send(envelope, mail, never);
 
@@ -264,7 +264,7 @@ describe('a connection lost', () => {
 
 describe('a refusing greeting', () => {
   it.each(['554 5.7.1 no service', '421 4.3.2 busy'])('%s defers at connect', async (greeting) => {
-    const sink = await scripted((asked) => (asked === 'greeting' ? greeting : undefined));
+    const sink = await scripted((verb) => (verb === 'greeting' ? greeting : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
       kind: 'deferred',
@@ -283,14 +283,14 @@ describe('a silent server', () => {
     ['DATA', 'deferred', 'data', { data_ms: 1000 }],
     ['dot', 'unknown', 'after_dot', { after_dot_ms: 100 }],
   ])('a server that is silent at %s is abandoned: %s', async (verb, kind, stage, timeouts) => {
-    const sink = await scripted((asked) => (asked === verb ? null : undefined));
+    const sink = await scripted((step) => (step === verb ? null : undefined));
 
     expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind, stage, reply: null });
   });
 
   it('a server that drips its reply is held to the same deadline', async () => {
-    const sink = await scripted((asked) => {
-      if (asked !== 'MAIL') return undefined;
+    const sink = await scripted((verb) => {
+      if (verb !== 'MAIL') return undefined;
       return (socket) => {
         const drip = setInterval(() => socket.write('250-x\r\n'), 5);
         socket.on('close', () => clearInterval(drip));
@@ -304,8 +304,8 @@ describe('a silent server', () => {
   });
 
   it('a server that stops reading the content is abandoned before the dot', async () => {
-    const sink = await scripted((asked) => {
-      if (asked !== 'DATA') return undefined;
+    const sink = await scripted((verb) => {
+      if (verb !== 'DATA') return undefined;
       return (socket) => {
         socket.pause();
         socket.write('354 go\r\n');
@@ -341,7 +341,7 @@ describe('a reply that is none', () => {
     ['an acceptance before the mail', 'DATA', '250 taken', 'deferred'],
     ['many replies at once', 'MAIL', Array(5000).fill('250 ok').join('\r\n'), 'deferred'],
   ])('%s at %s', async (_, verb, reply, kind) => {
-    const sink = await scripted((asked) => (asked === verb ? reply : undefined));
+    const sink = await scripted((step) => (step === verb ? reply : undefined));
 
     const outcome = await sendOnce(sink.port, { timeouts: { greeting_ms: 2000 } });
 
@@ -351,9 +351,7 @@ describe('a reply that is none', () => {
   });
 
   it('is cleaned before it is stored or shown', async () => {
-    const sink = await scripted((asked) =>
-      asked === 'RCPT' ? '550 5.1.1 no\u0000\u001b[2J such\u0007user' : undefined,
-    );
+    const sink = await scripted((verb) => (verb === 'RCPT' ? '550 5.1.1 no\u0000\u001b[2J such\u0007user' : undefined));
 
     const outcome = await sendOnce(sink.port);
 
@@ -365,8 +363,8 @@ describe('a reply that is none', () => {
 
 describe('a kept connection', () => {
   it('a connection that the server ended without a word is replaced once', async () => {
-    const sink = await scripted((asked, connection) => {
-      return asked === 'MAIL' && connection === 1 && sink.bodies.length === 1 ? hangUp : undefined;
+    const sink = await scripted((verb, connection) => {
+      return verb === 'MAIL' && connection === 1 && sink.bodies.length === 1 ? hangUp : undefined;
     });
     const client = transport(sink.port);
 
@@ -379,8 +377,8 @@ describe('a kept connection', () => {
   });
 
   it('a connection that keeps failing defers, and one that responded is not replaced', async () => {
-    const ended = await scripted((asked) => (asked === 'MAIL' && ended.bodies.length > 0 ? hangUp : undefined));
-    const answered = await scripted((asked) => (asked === 'RCPT' && answered.bodies.length > 0 ? hangUp : undefined));
+    const ended = await scripted((verb) => (verb === 'MAIL' && ended.bodies.length > 0 ? hangUp : undefined));
+    const answered = await scripted((verb) => (verb === 'RCPT' && answered.bodies.length > 0 ? hangUp : undefined));
 
     for (const sink of [ended, answered]) {
       const client = transport(sink.port);
@@ -423,7 +421,7 @@ describe('a kept connection', () => {
 
 describe('an abort', () => {
   it('ends the wait for a connection and a transaction before its dot', async () => {
-    const sink = await scripted((asked) => (asked === 'RCPT' ? null : undefined));
+    const sink = await scripted((verb) => (verb === 'RCPT' ? null : undefined));
     const client = transport(sink.port, { max_connections: 1 });
     const controller = new AbortController();
 
@@ -439,8 +437,8 @@ describe('an abort', () => {
 
   it('does not cut off the answer to a mail that is already with the server', async () => {
     const controller = new AbortController();
-    const sink = await scripted((asked) => {
-      if (asked !== 'dot') return undefined;
+    const sink = await scripted((verb) => {
+      if (verb !== 'dot') return undefined;
       return (socket) => {
         controller.abort();
         setImmediate(() => socket.write('250 2.0.0 taken\r\n'));
@@ -520,9 +518,9 @@ describe('TLS', () => {
   });
 
   it('opportunistic gives way to plaintext when the handshake fails', async () => {
-    const sink = await scripted((asked, connection) => {
-      if (asked === 'EHLO') return '250-sink\r\n250 STARTTLS';
-      if (asked !== 'STARTTLS' || connection > 1) return undefined;
+    const sink = await scripted((verb, connection) => {
+      if (verb === 'EHLO') return '250-sink\r\n250 STARTTLS';
+      if (verb !== 'STARTTLS' || connection > 1) return undefined;
       return (socket) => {
         socket.write('220 go\r\n');
         socket.once('data', () => socket.write('this is not TLS\r\n'));
@@ -534,7 +532,7 @@ describe('TLS', () => {
   });
 
   it('is a condition for credentials on the way to another machine', async () => {
-    const sink = await scripted((asked) => (asked === 'EHLO' ? '250-sink\r\n250 AUTH PLAIN' : undefined));
+    const sink = await scripted((verb) => (verb === 'EHLO' ? '250-sink\r\n250 AUTH PLAIN' : undefined));
     const login = { user: 'relay', pass: 'correct horse' };
 
     // 0.0.0.0 reaches this machine by a name that does not say so.
@@ -570,9 +568,9 @@ describe('TLS', () => {
 
 describe('a mailer of several transports', () => {
   it('goes on where no session came about, and stays where a server has answered', async () => {
-    const broken = await scripted((asked) => (asked === 'greeting' ? '554 no service' : undefined));
-    const refusing = await scripted((asked) => (asked === 'RCPT' ? '451 4.3.0 later' : undefined));
-    const lossy = await scripted((asked) => (asked === 'dot' ? hangUp : undefined));
+    const broken = await scripted((verb) => (verb === 'greeting' ? '554 no service' : undefined));
+    const refusing = await scripted((verb) => (verb === 'RCPT' ? '451 4.3.0 later' : undefined));
+    const lossy = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));
     const spare = await scripted();
     const send = async (...ports: number[]) => {
       const mailer = createMailer({

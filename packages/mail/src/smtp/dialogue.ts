@@ -216,8 +216,8 @@ export class Dialogue<M extends Outgoing> {
   }
 
   /** Waits until the content may leave. */
-  async #whenAllowed(asking: Turn<M>, asked: boolean | Promise<boolean>): Promise<void> {
-    const allowed = await Promise.resolve(asked).catch(() => false);
+  async #whenAllowed(asking: Turn<M>, permission: boolean | Promise<boolean>): Promise<void> {
+    const allowed = await Promise.resolve(permission).catch(() => false);
     if (allowed) this.#beginContent(asking);
     else this.#finish(asking, lost(asking, 'Nothing was sent: the attempt could not be recorded beforehand.'));
   }

@@ -24,8 +24,8 @@ export async function askServer(server: NameServer, question: Question, limit_ms
   if (!bytes) return { ok: false, why: 'the name is not a valid DNS name' };
   const fits = (reply: DnsReply | null): reply is DnsReply =>
     reply?.id === id && reply.question.type === question.type && reply.question.name === question.name.toLowerCase();
-  const asked = await overUdp(server, bytes, fits, limit_ms);
-  return asked.ok && asked.reply.truncated ? overTcp(server, bytes, fits, limit_ms) : asked;
+  const outcome = await overUdp(server, bytes, fits, limit_ms);
+  return outcome.ok && outcome.reply.truncated ? overTcp(server, bytes, fits, limit_ms) : outcome;
 }
 
 type Fits = (reply: DnsReply | null) => reply is DnsReply;
@@ -35,12 +35,12 @@ function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
     let ended = false;
-    const end = (asked: Asked) => {
+    const end = (outcome: Asked) => {
       if (ended) return;
       ended = true;
       clearTimeout(timer);
       socket.close();
-      resolve(asked);
+      resolve(outcome);
     };
     const timer = setTimeout(() => end({ ok: false, why: SILENT }), limit_ms);
     socket.on('error', () => end({ ok: false, why: UNREACHABLE }));
@@ -59,10 +59,10 @@ function overTcp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
     const socket = connect(server.port, server.address);
     const chunks: Buffer[] = [];
     let size = 0;
-    const end = (asked: Asked) => {
+    const end = (outcome: Asked) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(asked);
+      resolve(outcome);
     };
     const timer = setTimeout(() => end({ ok: false, why: SILENT }), limit_ms);
     socket.on('error', () => end({ ok: false, why: UNREACHABLE }));

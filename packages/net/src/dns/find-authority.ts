@@ -25,7 +25,7 @@ const KEEP_MS = 300_000;
 const MAX_KEPT = 1000;
 
 export interface Walked {
-  readonly asked: Asked;
+  readonly outcome: Asked;
   /** No root server answered, so the network blocks outgoing DNS. */
   readonly shut: boolean;
 }
@@ -55,35 +55,35 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     let shut = false;
 
     async function askAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<Asked> {
-      let asked: Asked = { ok: false, why: 'no name server could be reached' };
+      let outcome: Asked = { ok: false, why: 'no name server could be reached' };
       let heard = false;
       for (const server of servers) {
         if (signal.aborted || ++questions > MAX_QUERIES) {
-          asked = { ok: false, why: 'no name server responded in time' };
+          outcome = { ok: false, why: 'no name server responded in time' };
           break;
         }
-        asked = await askServer(server, { name, type, recurse: false }, TRY_MS);
-        if (!asked.ok) continue;
+        outcome = await askServer(server, { name, type, recurse: false }, TRY_MS);
+        if (!outcome.ok) continue;
         heard = true;
-        const { code, authoritative, answers } = asked.reply;
+        const { code, authoritative, answers } = outcome.reply;
         const answered = code === 'ok' || code === 'no_such_name';
-        if (answered && (authoritative || answers.length > 0 || referralOf(asked.reply, name, zone) !== null))
-          return asked;
+        if (answered && (authoritative || answers.length > 0 || referralOf(outcome.reply, name, zone) !== null))
+          return outcome;
         // RFC 1912 section 2.8: a lame server does not have the zone, so its empty answer means nothing.
-        asked = { ok: false, why: answered ? `a name server of ${zone} does not know it` : whyOf(code) };
+        outcome = { ok: false, why: answered ? `a name server of ${zone} does not know it` : whyOf(code) };
       }
       if (zone === '' && !heard) shut = true;
-      return asked;
+      return outcome;
     }
 
     async function walk(name: string, type: RecordType, depth: number): Promise<Asked> {
       let delegation = nearest(name);
       for (let step = 0; step < MAX_STEPS; step++) {
-        const asked = await askAny(delegation, name, type);
-        if (!asked.ok) return asked;
-        const below = referralOf(asked.reply, name, delegation.zone);
-        if (below === null) return asked;
-        const servers = await serversOf(asked.reply, below, depth);
+        const outcome = await askAny(delegation, name, type);
+        if (!outcome.ok) return outcome;
+        const below = referralOf(outcome.reply, name, delegation.zone);
+        if (below === null) return outcome;
+        const servers = await serversOf(outcome.reply, below, depth);
         if (servers.length === 0) return { ok: false, why: `the name servers of ${below} could not be found` };
         delegation = { zone: below, servers };
         keep(delegation);
@@ -98,8 +98,9 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
         const glue = reply.additionals.filter((one) => one.type === 'A' && one.name === name);
         if (glue.length > 0) addresses.push(...glue.map((one) => one.text));
         else if (addresses.length === 0 && depth < DEEPEST && !name.endsWith(`.${zone}`)) {
-          const asked = await walk(name, 'A', depth + 1);
-          if (asked.ok) addresses.push(...asked.reply.answers.flatMap((one) => (one.type === 'A' ? [one.text] : [])));
+          const outcome = await walk(name, 'A', depth + 1);
+          if (outcome.ok)
+            addresses.push(...outcome.reply.answers.flatMap((one) => (one.type === 'A' ? [one.text] : [])));
         }
       }
       return addresses
@@ -108,8 +109,8 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
         .map((address) => ({ address, port: authority.port }));
     }
 
-    const asked = await walk(name.toLowerCase(), type, 0);
-    return { asked, shut };
+    const outcome = await walk(name.toLowerCase(), type, 0);
+    return { outcome: outcome, shut };
   };
 }
 

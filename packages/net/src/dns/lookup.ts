@@ -73,12 +73,12 @@ export function createDnsLookup(
   let shut_until = 0;
   const ask: Ask = async (name, type) => {
     if (performance.now() < shut_until) return resolve(name, type);
-    const { asked, shut } = await walk(name, type, AbortSignal.timeout(WALK_MS));
-    if (asked.ok) return { ...asked, authoritative: true };
+    const { outcome, shut } = await walk(name, type, AbortSignal.timeout(WALK_MS));
+    if (outcome.ok) return { ...outcome, authoritative: true };
     if (shut) shut_until = performance.now() + SHUT_MS;
     const resolved = await resolve(name, type);
     // The authoritative servers' reason is the better one.
-    return resolved.ok || shut ? resolved : asked;
+    return resolved.ok || shut ? resolved : outcome;
   };
   return {
     lookup: (name, type) => inTime(follow(ask, name, type)),
@@ -131,25 +131,25 @@ export function isOfGiven(message: string): boolean {
   return message === GIVEN_SILENT || message === GIVEN_UNREACHABLE;
 }
 
-function blameGiven(asked: Asked): Asked {
-  if (asked.ok || (asked.why !== SILENT && asked.why !== UNREACHABLE)) return asked;
-  return { ok: false, why: asked.why === SILENT ? GIVEN_SILENT : GIVEN_UNREACHABLE };
+function blameGiven(outcome: Asked): Asked {
+  if (outcome.ok || (outcome.why !== SILENT && outcome.why !== UNREACHABLE)) return outcome;
+  return { ok: false, why: outcome.why === SILENT ? GIVEN_SILENT : GIVEN_UNREACHABLE };
 }
 
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<Asked> {
-  let asked: Asked = { ok: false, why: UNREACHABLE };
+  let outcome: Asked = { ok: false, why: UNREACHABLE };
   // A server's reply is a better reason than the silence of another.
   let said: Asked | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MAX_SERVERS)) {
-      asked = await askServer(server, { name, type, recurse: true }, TRY_MS);
-      if (!asked.ok) continue;
-      const { code } = asked.reply;
-      if (code === 'ok' || code === 'no_such_name') return asked;
+      outcome = await askServer(server, { name, type, recurse: true }, TRY_MS);
+      if (!outcome.ok) continue;
+      const { code } = outcome.reply;
+      if (code === 'ok' || code === 'no_such_name') return outcome;
       said = { ok: false, why: whyOf(code) };
     }
   }
-  return said ?? asked;
+  return said ?? outcome;
 }
 
 /** Follows aliases through the zones that they lead to. */
@@ -158,10 +158,10 @@ async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promis
   let alias: string | null = null;
   let ttl_seconds = Number.POSITIVE_INFINITY;
   for (let hops = 0; hops < MAX_ALIASES; ) {
-    const asked = await ask(name, type);
-    if (!asked.ok) return { kind: 'error', message: asked.why };
-    const { answers } = asked.reply;
-    const source = { resolver: serverName(asked.server), authoritative: asked.authoritative ?? false };
+    const outcome = await ask(name, type);
+    if (!outcome.ok) return { kind: 'error', message: outcome.why };
+    const { answers } = outcome.reply;
+    const source = { resolver: serverName(outcome.server), authoritative: outcome.authoritative ?? false };
     const before = name;
     for (; hops < MAX_ALIASES; hops++) {
       const records = answers.filter((one) => one.name === name && one.type === type);
@@ -176,7 +176,7 @@ async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promis
       ttl_seconds = Math.min(ttl_seconds, cname.ttl_seconds);
       alias ??= cleanRemoteText(name);
     }
-    if (name === before || asked.reply.code === 'no_such_name') return { kind: 'none', alias, source };
+    if (name === before || outcome.reply.code === 'no_such_name') return { kind: 'none', alias, source };
   }
   return { kind: 'error', message: 'the CNAME records form a loop' };
 }

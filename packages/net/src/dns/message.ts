@@ -66,10 +66,10 @@ export function decodeReply(bytes: Buffer): DnsReply | null {
 function decode(bytes: Buffer): DnsReply | null {
   const flags = bytes.readUInt16BE(2);
   if ((flags & 0x8000) === 0 || bytes.readUInt16BE(4) !== 1) return null;
-  const asked = readName(bytes, HEADER);
-  const type = types.get(bytes.readUInt16BE(asked.end));
+  const question = readName(bytes, HEADER);
+  const type = types.get(bytes.readUInt16BE(question.end));
   if (!type) return null;
-  let at = asked.end + 4;
+  let at = question.end + 4;
   const section = (count_at: number): ResourceRecord[] => {
     const records: ResourceRecord[] = [];
     for (let left = Math.min(bytes.readUInt16BE(count_at), MAX_RECORDS); left > 0; left--) {
@@ -90,7 +90,7 @@ function decode(bytes: Buffer): DnsReply | null {
     truncated,
     authoritative: (flags & 0x0400) !== 0,
     code: replyCodes[flags & 0x000f] ?? 'other',
-    question: { name: asked.name, type },
+    question: { name: question.name, type },
   };
   // A truncated reply may end anywhere, and is asked for again over TCP.
   if (truncated) return { ...facts, answers: [], authorities: [], additionals: [] };

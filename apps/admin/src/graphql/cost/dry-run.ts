@@ -31,13 +31,13 @@ export function dryRunOf(
   if (operation?.operation !== OperationTypeNode.QUERY) return null;
   const alone: DocumentNode = { ...document, definitions: [operation, ...fragmentsOf(document, operation)] };
   const defaults = defaultsOf(operation);
-  const asked = dryRuns(alone).some((field) => {
+  const is_dry_run = dryRuns(alone).some((field) => {
     const value = field.arguments?.find(({ name }) => name.value === 'dryRun')?.value;
     if (value?.kind === Kind.BOOLEAN) return value.value;
     if (value?.kind !== Kind.VARIABLE) return false;
     return (variables[value.name.value] ?? defaults.get(value.name.value)) === true;
   });
-  if (!asked) return null;
+  if (!is_dry_run) return null;
   const types = new TypeInfo(schema);
   const kept: Readonly<Record<string, string>> = { Query: 'viewer', Viewer: 'rateLimit' };
   return visit(

@@ -55,14 +55,14 @@ export const limitSize: Plugin = {
 };
 
 /** The points that a request costs, or an error if it exceeds a limit. */
-export function pointsOf(asked: QueryCost): number | GraphQLError {
-  if (asked.breadth > MAX_FIELDS)
-    return tooComplex(`The document has ${asked.breadth} fields and fragments. The maximum is ${MAX_FIELDS}.`);
-  if (asked.introspected > MAX_ENTRIES)
+export function pointsOf(cost: QueryCost): number | GraphQLError {
+  if (cost.breadth > MAX_FIELDS)
+    return tooComplex(`The document has ${cost.breadth} fields and fragments. The maximum is ${MAX_FIELDS}.`);
+  if (cost.introspected > MAX_ENTRIES)
     return tooComplex(
-      `The document requests ${Math.ceil(asked.introspected)} introspection entries. The maximum is ${MAX_ENTRIES}.`,
+      `The document requests ${Math.ceil(cost.introspected)} introspection entries. The maximum is ${MAX_ENTRIES}.`,
     );
-  const points = costly(asked);
+  const points = costly(cost);
   if (points <= MAX_POINTS) return points;
   return tooComplex(
     `The request costs ${points} points. The maximum is ${MAX_POINTS}. Request smaller pages or fewer fields.`,
@@ -90,15 +90,15 @@ export function limitCost(
     const { schema, document, operationName, variableValues, contextValue } = args;
     // The server creates the context; envelop loses its type.
     const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
-    const asked = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
-    if ('errors' in asked) return asked.errors.map(unreadable);
+    const query_cost = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
+    if ('errors' in query_cost) return query_cost.errors.map(unreadable);
     const dry = dryRunOf(schema, document, operationName, variableValues ?? {});
     if (dry) {
-      cost.told = costly(asked);
+      cost.told = costly(query_cost);
       args.document = dry;
       return null;
     }
-    const points = pointsOf(asked);
+    const points = pointsOf(query_cost);
     if (typeof points !== 'number') return [points];
     if (points > 1) {
       const charged = await chargeQuery(services.sql, spenderOf(ctx.actor), points - 1);
@@ -112,7 +112,7 @@ export function limitCost(
       [getOperationAST(document, operationName)?.operation ?? 'query'],
       points,
     );
-    cost.begin(asked);
+    cost.begin(query_cost);
     return null;
   };
   return {

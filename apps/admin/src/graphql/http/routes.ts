@@ -29,17 +29,19 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
     const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address, trace }), actor };
     const cost = new CostMeter(charged);
     const checked_at = performance.now();
-    const asked = await jsonRequest(context.req.raw);
+    const parsed_request = await jsonRequest(context.req.raw);
     const ended = await requireAdmittedSince(ctx, checked_at).catch((error: unknown) => error);
     if (ended instanceof AppError) return refuse(ended, request_id, {});
     if (ended) throw ended;
     const answered =
-      asked instanceof AppError
-        ? refuse(asked, request_id, {})
-        : await within(server.fetch(asked, createGraphqlContext(ctx, cost, createFollow(services, credential))));
+      parsed_request instanceof AppError
+        ? refuse(parsed_request, request_id, {})
+        : await within(
+            server.fetch(parsed_request, createGraphqlContext(ctx, cost, createFollow(services, credential))),
+          );
     if (!answered) return refuse(tooSlow(), request_id, {});
     const told =
-      asked instanceof AppError || cost.answered || !isRefusal(answered)
+      parsed_request instanceof AppError || cost.answered || !isRefusal(answered)
         ? answered
         : await inOurShape(answered, request_id);
     const { limit, reset_unix } = cost.charged.window;

@@ -98,8 +98,8 @@ function keyUsageLoaders(ctx: Context) {
     const name = `${since} ${until} ${bucket}`;
     const known = byRange.get(name);
     if (known) return known;
-    const asked = { since, bucket, ...(until != null && { until }) };
-    const loader = new DataLoader<string, KeyUsage | null>((ids) => invoke(ctx, readKeyUsages, { ids, ...asked }), {
+    const filters = { since, bucket, ...(until != null && { until }) };
+    const loader = new DataLoader<string, KeyUsage | null>((ids) => invoke(ctx, readKeyUsages, { ids, ...filters }), {
       maxBatchSize: MAX_IDS_PER_LOOKUP,
     });
     byRange.set(name, loader);

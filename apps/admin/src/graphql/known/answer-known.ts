@@ -57,14 +57,14 @@ export function createKnownAnswers(
     if (!isPlain(request) || !mediaTypes.has(media_type)) return false;
     const body = await readWhole(request);
     if (!body) return true;
-    const asked = read(body);
-    if (!asked) {
+    const known_query = read(body);
+    if (!known_query) {
       // The adapter takes an already read body from here.
       Object.assign(request, { rawBody: body });
       return false;
     }
     const request_id = newId('request', services.clock.now());
-    const answered = await answer(asked, request, request_id).catch((error: unknown) => {
+    const answered = await answer(known_query, request, request_id).catch((error: unknown) => {
       services.log.error({ err: error, request_id }, 'a query failed');
       return refusalOf(new AppError('unexpected', 'The request failed. Retry.'), request_id, {});
     });
@@ -104,9 +104,9 @@ export function createKnownAnswers(
     return cost;
   }
 
-  async function answer(asked: Known, request: IncomingMessage, request_id: string): Promise<Answer> {
+  async function answer(query: Known, request: IncomingMessage, request_id: string): Promise<Answer> {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
-    const admitted = await admitKey(services, request.headers.authorization, address, asked.points);
+    const admitted = await admitKey(services, request.headers.authorization, address, query.points);
     if ('error' in admitted) {
       const { error, window } = admitted;
       return refusalOf(error, request_id, refusalHeaders(error, window, services.clock.now()));
@@ -115,10 +115,10 @@ export function createKnownAnswers(
       ...createContext(services, admitted.actor, { request_id, via: 'graphql', address }),
       actor: admitted.actor,
     };
-    services.metrics.observe('graphql_cost_points', ['query'], asked.points);
-    const begun = meterOf(asked, admitted);
+    services.metrics.observe('graphql_cost_points', ['query'], query.points);
+    const begun = meterOf(query, admitted);
     const g = createGraphqlContext(ctx, begun, createFollow(services, admitted.credential));
-    const answered = await within(run(asked, admitted, g));
+    const answered = await within(run(query, admitted, g));
     if (!answered) return refusalOf(tooSlow(), request_id, {});
     const { cost, ...result } = answered;
     refunds.give(spenderOf(admitted.actor), cost.spared);
@@ -130,8 +130,8 @@ export function createKnownAnswers(
     };
   }
 
-  async function run(asked: Known, admitted: Admitted, g: GraphqlContext) {
-    const { plan, variables } = asked;
+  async function run(query: Known, admitted: Admitted, g: GraphqlContext) {
+    const { plan, variables } = query;
     try {
       return { data: await runPlan(plan, g, variables), cost: g.cost };
     } catch {
@@ -141,7 +141,7 @@ export function createKnownAnswers(
         return { errors: namedErrors(services.log, [publicError(excess)], g.ctx.request_id), data: null, cost: g.cost };
       // Full execution reports what failed and where. The loaders' caches are kept, and resolvers that the plan started
       // still count on its own meter.
-      const cost = meterOf(asked, admitted);
+      const cost = meterOf(query, admitted);
       const again = { ...g, cost };
       const { document, schema } = plan;
       const result = await execute({ schema, document, contextValue: again, variableValues: variables });

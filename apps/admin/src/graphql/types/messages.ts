@@ -144,8 +144,8 @@ builder.objectFields(Message, (t) => ({
     type: RecipientConnection,
     args: { ...pageArgs(t), status: t.arg({ type: RecipientStatus }) },
     resolve: (email, { status, ...args }, { ctx }) => {
-      const asked = { ...pageInput(args), status: status ?? null };
-      const list = pageOfRecipients(ctx, email, asked);
+      const input = { ...pageInput(args), status: status ?? null };
+      const list = pageOfRecipients(ctx, email, input);
       return connectionFrom(list, args.after, (entry) => ({ id: entry.id, entry, email }));
     },
   }),

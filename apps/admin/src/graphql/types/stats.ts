@@ -50,12 +50,12 @@ builder.queryField('stats', (t) =>
       top: t.arg.int({ description: 'Keys with their own series. Default: 10, maximum: 30.' }),
       reach: t.arg({ type: AccessScope }),
     },
-    complexity: ({ range, bucket, metrics: asked, groupBy, top }, { ctx }) => {
+    complexity: ({ range, bucket, metrics: names, groupBy, top }, { ctx }) => {
       const most = mostStatPoints({
         since_ms: Date.parse(range.since),
         until_ms: range.until == null ? ctx.clock.now() : Date.parse(range.until),
         bucket,
-        metrics: asked,
+        metrics: names,
         group_by: groupBy ?? 'none',
         top: top ?? null,
       });

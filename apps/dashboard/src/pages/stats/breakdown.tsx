@@ -38,10 +38,10 @@ export function Breakdown({
   const admin = may(useMe(), 'admin');
   const { bucket } = ranges[range];
   const open = OPEN.find((name) => name === by);
-  const asked = admin ? by : (open ?? 'domain');
+  const dimension = admin ? by : (open ?? 'domain');
   const forAdmin = useQuery(
     trpc.stats.series.queryOptions(
-      { since, bucket, metrics: [...METRICS], group_by: asked, reach: 'workspace' },
+      { since, bucket, metrics: [...METRICS], group_by: dimension, reach: 'workspace' },
       { enabled: admin },
     ),
   );
@@ -56,12 +56,12 @@ export function Breakdown({
         <Choices
           label={words.by}
           options={(admin ? dimensions : OPEN).map((name) => [name, words.dimensions[name]] as const)}
-          value={asked}
+          value={dimension}
           onChange={onBy}
         />
       }
     >
-      <Answered query={admin ? forAdmin : forAll}>{(stats) => <Table rows={rowsOf(stats)} by={asked} />}</Answered>
+      <Answered query={admin ? forAdmin : forAll}>{(stats) => <Table rows={rowsOf(stats)} by={dimension} />}</Answered>
     </Panel>
   );
 }

@@ -107,9 +107,9 @@ function Durations({ since, range, view, onView }: ViewProps & { readonly since:
   const allowed = may(useMe(), 'admin');
   const utc = useStore(inUtc);
   const { bucket } = ranges[range];
-  const asked = { since, bucket, metrics: ['accept_to_delivered_p50', 'accept_to_delivered_p95'] } as const;
+  const input = { since, bucket, metrics: ['accept_to_delivered_p50', 'accept_to_delivered_p95'] } as const;
   const stats = useQuery(
-    trpc.stats.series.queryOptions({ ...asked, metrics: [...asked.metrics], reach: 'workspace' }, { enabled: allowed }),
+    trpc.stats.series.queryOptions({ ...input, metrics: [...input.metrics], reach: 'workspace' }, { enabled: allowed }),
   );
   if (!allowed) return null;
   return (

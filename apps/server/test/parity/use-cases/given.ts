@@ -14,7 +14,7 @@ export const given = (input: Input) => async (): Promise<Given> => ({ input });
 
 /** What node(id) finds, which is null where nothing is. */
 export const node = (type: string, selection: string, id: (given: Given) => unknown = ({ input }) => input.id) =>
-  reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (asked) => ({ id: id(asked) }));
+  reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (other) => ({ id: id(other) }));
 
 export const idOnly = ({ input }: Given) => ({ id: input.id });
 

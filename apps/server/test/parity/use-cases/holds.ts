@@ -79,8 +79,8 @@ export const holds = [
       id: input.hold_id,
       resumeRatePerMin: input.resume_rate_per_minute,
     })),
-    given: async (...asked) => {
-      const { input } = await aHold(...asked);
+    given: async (...args) => {
+      const { input } = await aHold(...args);
       return { input: { ...input, resume_rate_per_minute: 30 } };
     },
     target: 'hold_id',

@@ -21,8 +21,8 @@ async function send(fields: Record<string, unknown> = {}): Promise<string> {
 }
 const hasBody = async (id: string) =>
   (await world.services.sql`select from bodies where message_id = ${id}`).length > 0;
-const reasonOf = (asked: Promise<unknown>) =>
-  asked.then(
+const reasonOf = (promise: Promise<unknown>) =>
+  promise.then(
     () => null,
     (error) => error.reason,
   );

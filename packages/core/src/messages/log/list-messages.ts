@@ -43,7 +43,7 @@ export const listMessages = operation({
   summary: 'List emails, newest first',
   input,
   output: listOf(logEntrySchema),
-  run: (ctx, asked) => pageOfLog(ctx, asked, () => true),
+  run: (ctx, query) => pageOfLog(ctx, query, () => true),
 });
 
 /** The same page without recipients: those of closed messages are not read and left empty. */
@@ -55,7 +55,7 @@ export const listMessagesAlone = operation({
   summary: 'List emails, newest first, without recipients if possible',
   input,
   output: listOf(logEntrySchema),
-  run: (ctx, asked) => pageOfLog(ctx, asked, ({ status }) => openStates.some((open) => open === status)),
+  run: (ctx, query) => pageOfLog(ctx, query, ({ status }) => openStates.some((open) => open === status)),
 });
 
 /** The page before a cursor, or the last page of the log; newest first. */
@@ -96,8 +96,8 @@ function writeEdge(scope: CursorScope, shown: readonly MessageRow[], edge: strin
 
 function allPass(filter: MessageFilter, driver: Driver): boolean {
   if (filter.mode != null) return false;
-  const asked = countFilters(filter);
-  return asked === 0 || (asked === 1 && driver.kind !== 'all');
+  const filter_count = countFilters(filter);
+  return filter_count === 0 || (filter_count === 1 && driver.kind !== 'all');
 }
 
 /** The rows of some parts of the log, one after another from either end, up to a page. */

@@ -98,5 +98,5 @@ export function senderDomain(email: string): string {
 
 export function countFilters({ tags, ...filter }: MessageFilter): number {
   const { statuses, to, from, domain, to_domain, priority } = filter;
-  return tags.length + [statuses, to, from, domain, to_domain, priority].filter((asked) => asked !== null).length;
+  return tags.length + [statuses, to, from, domain, to_domain, priority].filter((value) => value !== null).length;
 }

@@ -7,13 +7,13 @@ import type { LogEntry, RecipientEntry } from './log-entry.ts';
 export function pageOfRecipients(
   ctx: Pick<ActorContext, 'secret_key' | 'actor'>,
   message: LogEntry,
-  { status, ...asked }: { readonly limit: unknown; readonly cursor?: unknown; readonly status?: DeliveryState | null },
+  { status, ...input }: { readonly limit: unknown; readonly cursor?: unknown; readonly status?: DeliveryState | null },
 ): List<RecipientEntry> {
   const filters = { id: message.id, status: status ?? null };
   const { workspace_id } = ctx.actor;
   const scope = { secret_key: ctx.secret_key, list: 'email.recipients', workspace_id, filters };
   const among = message.recipients.filter((one) => status == null || one.status === status);
-  return pageWithin(scope, among.toSorted(byId), pageInput(asked));
+  return pageWithin(scope, among.toSorted(byId), pageInput(input));
 }
 
 function byId(left: RecipientEntry, right: RecipientEntry): number {

@@ -13,12 +13,12 @@ it('single messages are read on the primary, because a replica briefly shows era
   await world.domain('good.test', workspace_id);
   const mail = { from: 'a@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
   const { id } = await invoke(world.as(workspace_id), sendMessage, mail);
-  const asked: string[] = [];
-  const behind = await world.peer({ on_statement: (text) => asked.push(text) });
+  const statements: string[] = [];
+  const behind = await world.peer({ on_statement: (text) => statements.push(text) });
   const replica = { current: () => behind.sql, stop: async () => undefined };
   const actor = { kind: 'key', workspace_id, key_id, scopes: ['admin'], mode: 'live', domains: null } as const;
   const ctx = createContext({ ...world.services, replica }, actor);
-  const onReplica = () => asked.filter((text) => text.includes('from messages')).length;
+  const onReplica = () => statements.filter((text) => text.includes('from messages')).length;
 
   expect(await invoke(ctx, readMessages, { ids: [id] })).toMatchObject([{ id }]);
 

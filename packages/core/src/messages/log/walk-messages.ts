@@ -88,7 +88,7 @@ function walkRange({ filters, before }: MessageWalk, position: string | null): I
 
 /** null: nothing can match. */
 function walkFilter({ filters, statuses, deferred = false, tried = null }: MessageWalk): MessageFilter | null {
-  const asked = filterOf(filters);
-  const both = statuses?.filter((state) => asked.statuses?.includes(state) ?? true) ?? asked.statuses;
-  return both?.length === 0 ? null : { ...asked, statuses: both, deferred, tried };
+  const filter = filterOf(filters);
+  const both = statuses?.filter((state) => filter.statuses?.includes(state) ?? true) ?? filter.statuses;
+  return both?.length === 0 ? null : { ...filter, statuses: both, deferred, tried };
 }

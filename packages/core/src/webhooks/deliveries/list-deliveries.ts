@@ -34,9 +34,9 @@ export const listWebhookDeliveries = operation({
   summary: 'List the deliveries of a webhook, newest first',
   input: filterSchema.extend({ id: idField(idPrefixes.webhook) }),
   output: listOf(webhookDeliverySchema),
-  async run(ctx, { id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
+  async run(ctx, { id, ...input }): Promise<List<WebhookDeliveryEntry>> {
     if (!(await webhookById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), id))) throw webhookNotFound(id);
-    return pageOf(ctx, 'webhooks.deliveries', [id], { id }, asked);
+    return pageOf(ctx, 'webhooks.deliveries', [id], { id }, input);
   },
 });
 
@@ -48,11 +48,11 @@ export const listAllDeliveries = operation({
   summary: 'List the webhook deliveries of a workspace, newest first',
   input: filterSchema.extend({ webhook_id: idField(idPrefixes.webhook).optional() }),
   output: listOf(webhookDeliverySchema),
-  async run(ctx, { webhook_id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
+  async run(ctx, { webhook_id, ...input }): Promise<List<WebhookDeliveryEntry>> {
     const there = await webhookIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor));
     if (webhook_id !== undefined && !there.includes(webhook_id)) throw webhookNotFound(webhook_id);
     const wanted = webhook_id === undefined ? there : [webhook_id];
-    return pageOf(ctx, 'webhooks.all_deliveries', wanted, { webhook_id }, asked);
+    return pageOf(ctx, 'webhooks.all_deliveries', wanted, { webhook_id }, input);
   },
 });
 
@@ -66,8 +66,8 @@ async function pageOf(
   const { workspace_id } = ctx.actor;
   const filters = { ...named, status, type, since, until };
   const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
-  const asked = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
-  const range = keptRange(ctx, 'events', 'webhook_delivery', asked);
+  const ids = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
+  const range = keptRange(ctx, 'events', 'webhook_delivery', ids);
   const wanted = { webhook_ids, states: status ?? null, types: type ?? null };
   const all_pass = status === undefined && type === undefined;
   const page = await collectPage(range, limit + 1, all_pass, (part, count, most) =>

@@ -41,10 +41,10 @@ export const createWebhook = operation({
     }),
   }),
   output: webhookWithSecretSchema,
-  async run(ctx, { url, events: wanted, description, format, mode: asked }): Promise<WebhookWithSecret> {
+  async run(ctx, { url, events: wanted, description, format, mode: mode_input }): Promise<WebhookWithSecret> {
     await requireFreshSignIn(ctx);
     const only = accessibleMode(ctx.actor);
-    const mode = asked ?? only ?? 'live';
+    const mode = mode_input ?? only ?? 'live';
     if (only !== null && mode !== only) throw liveFromSandbox();
     const events = eventsIn(format, wanted ?? null);
     const { workspace_id } = ctx.actor;

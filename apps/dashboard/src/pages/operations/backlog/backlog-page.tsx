@@ -22,10 +22,10 @@ import { words } from './strings.ts';
 type Backlog = Outputs['ops']['backlog'];
 
 export function BacklogPage() {
-  const { by = 'destination', reach: asked, open } = useSearch({ from: '/shell/operations/backlog' });
+  const { by = 'destination', reach: reach_param, open } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
   const [frozen, setFrozen] = useState(false);
-  const reach = useReach(asked);
+  const reach = useReach(reach_param);
   const backlog = useQuery(trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, unlessFrozen(frozen)));
   return (
     <Page>

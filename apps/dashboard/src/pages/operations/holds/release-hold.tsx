@@ -29,9 +29,9 @@ export function ReleaseHold({ id, onClose }: { readonly id: string; readonly onC
 /** The entry of another person who was first; a release is answered the same to both, and only the first one counts. */
 async function releasedByAnother(hold: Hold, own_id: string): Promise<Entry | null> {
   const chain = hold.workspace_id === null ? 'instance' : 'workspace';
-  const asked = { chain, target_id: hold.id, action: 'hold.released', limit: 1 } as const;
+  const filter = { chain, target_id: hold.id, action: 'hold.released', limit: 1 } as const;
   // An operator may release what a workspace holds without reading its log.
-  const audit_log = await client.audit.list.query(asked).catch(() => null);
+  const audit_log = await client.audit.list.query(filter).catch(() => null);
   const entry = audit_log?.data[0];
   return entry && entry.actor.id !== own_id ? entry : null;
 }

@@ -26,12 +26,12 @@ const MINUTE_MS = 60_000;
 /** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
   const search = useSearch({ from: '/shell/operations/incident' });
-  const { since: given, until, range = 'hour', reach: asked, open, target } = search;
+  const { since: given, until, range = 'hour', reach: reach_param, open, target } = search;
   const navigate = useNavigate({ from: '/operations/incident' });
   const close = () => void navigate({ search: ({ open: _, target: __, ...kept }) => kept, replace: true });
   const now = useNow(MINUTE_MS);
   const utc = useStore(inUtc);
-  const reach = useReach(asked);
+  const reach = useReach(reach_param);
   const since = given ?? new Date(now - ranges[range] * 60 * MINUTE_MS).toISOString();
   const end = until ?? new Date(now + MINUTE_MS).toISOString();
   const groups = useQuery(

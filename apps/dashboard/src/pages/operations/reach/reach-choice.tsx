@@ -5,9 +5,9 @@ import { words } from './strings.ts';
 export type Reach = 'workspace' | 'instance';
 
 /** What the page covers: only operators may ask for the instance, and without admin in the workspace they get it. */
-export function useReach(asked: 'instance' | undefined): Reach {
+export function useReach(reach_param: 'instance' | undefined): Reach {
   const me = useMe();
-  return may(me, 'operator') && (asked === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
+  return may(me, 'operator') && (reach_param === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
 }
 
 /** The choice of an operator, as the search parameter that holds it; the workspace is the default. */
