@@ -13,10 +13,10 @@ type Findings = Readonly<Record<string, string>>;
 /** Each problem that a trial uncovered, as the guarantee that has held since. */
 const findings: Findings = {
   'promise P1':
-    'When a worker stops, it hands back emails whose content has not begun, and never reports them as sent.',
+    'When a worker stops, it hands back emails whose content it has not begun to send, and never reports them as sent.',
   'promise P2': 'A stop waits for replies to completed emails until just before its grace period ends.',
   'promise P3': 'The reply to the final dot can take ten minutes. After a timeout there are at most two more attempts.',
-  'promise P4': 'Results are kept until the database is reachable again.',
+  'promise P4': 'Delivery results are kept until the database is reachable again.',
   'promise P5':
     'Email to a domain that does not exist is deferred and bounces after an hour. The address is not suppressed.',
   'promise P6': 'Mail servers get the timeouts of RFC 5321, and after a timeout another server is tried.',
@@ -28,14 +28,14 @@ const findings: Findings = {
   'promise P20': 'Canceling and recording results take locks in the same order. A deadlock is retried once.',
   'promise P22':
     'After SECRET_KEY changes, all secrets are encrypted again. With a wrong key, the process does not start.',
-  'promise P23': 'A database outage is one log line, with a count while it lasts.',
+  'promise P23': 'A database outage is logged in one line, with a count while it lasts.',
   'promise P25': 'Statistics are computed in steps, and progress is saved after each step.',
   'promise P26': 'A revoked key stays revoked after a failover to a standby that lags behind.',
   'real R1': 'Bounces from all common mail servers are recorded.',
   'real R2': 'Bounces are recognized in every format that mail systems use.',
   'real R3': 'A bounce may be marked as automatic. An automatic reply is not a bounce.',
   'real R4': 'The null sender distinguishes bounces from replies.',
-  'real R5': 'If a report covers several recipients, only the part about ours counts.',
+  'real R5': 'If a report covers several recipients, only the part about our recipient counts.',
   'real R6': 'If a status code is too general, the human-readable text decides.',
   'real R7': 'In Exim bounces, the text below an address is its reason.',
   'real R8': 'A rejection for spam is about the content.',
@@ -44,7 +44,7 @@ const findings: Findings = {
   'real R11': 'A rejection of the sender does not count against the recipient.',
   'real R12': 'Texts about an unknown user or a host that accepts no email take precedence over general codes.',
   'real R13': "Complaints are parsed in the format of RFC 5965 and in Hotmail's.",
-  'real R14': 'No other email counts as a bounce, and a delay is an event of its own.',
+  'real R14': 'No other email counts as a bounce, and a delay has its own event.',
   'real R15': 'A GraphQL fragment is followed once per selection, however often it is used.',
   'real R16': 'Every selection in a GraphQL document has a cost, including introspection and __typename.',
   'real R19': 'Canceling an email cannot deadlock with a worker.',
@@ -54,41 +54,43 @@ const findings: Findings = {
   'chaos C7': 'A starting process waits for its database, but exits immediately if waiting cannot help.',
   'chaos C8': 'No role waits for the database forever.',
   'chaos C9': 'A read-only database is not ready.',
-  'chaos C10': 'After a relay was down for two seconds, it gets email within three seconds of its return.',
+  'chaos C10': 'A relay that was down for two seconds gets email within three seconds of its return.',
   'chaos C11': 'The number of emails that are sent but not recorded is bounded.',
   'chaos C12':
-    'After a worker dies, its unclaimed emails continue within ten seconds, and the rest when its lease ends.',
+    'After a worker dies, delivery of unclaimed emails continues within ten seconds, and delivery of those it had claimed continues when their lease ends.',
   'chaos C13': 'If all email goes to one destination, nothing is parked to make room.',
   'chaos C14': 'Parking takes locks in the same order as everything else. A deadlock is retried once.',
   'newcomer N2':
-    'A field that belongs elsewhere is rejected with the right place. Other unknown fields are named in the response.',
-  'newcomer N3': 'An unknown query parameter is rejected with the known ones.',
+    'A field in the wrong place is rejected with an error that names the right place. Other unknown fields are named in the response.',
+  'newcomer N3': 'An unknown query parameter is rejected with an error that lists the known ones.',
   'newcomer N8': 'GET /email/{id} returns the same as /email/logs/{id}.',
   'newcomer N9':
     "If the default port is busy, the next free one is used and kept. A second start prints the first one's URL. Tests only listen on free ports.",
   'newcomer N11': 'Every rejection names its own cause. For malformed JSON, that includes line and column.',
   'newcomer N12': 'Filters compare addresses case-insensitively.',
   'newcomer N13':
-    'The response to a wrong method lists the valid ones, HEAD works, and the response to a trailing slash says so.',
+    'The response to an unsupported method lists the supported ones, HEAD works, and the response to a path with a trailing slash points out the slash.',
   'newcomer N18':
     'A stream requested as JSON gets an error that names the right Accept header. The code blocks of every page are run.',
   'newcomer N19':
-    'Attachments have the type of their file name. A CSV header is not an address. A webhook has a public host. Times have two decimals. A bulk token is short. A request without a response is not shown as correctable. A database without TLS is reported.',
-  'newcomer N20': 'At startup, embedded databases without a data directory are listed, with how to remove them.',
+    "An attachment's type is derived from its file name. A CSV header is not read as an address. A webhook must have a public host. Times have two decimals. A bulk token is short. A request without a response is not shown as correctable. A database without TLS is reported.",
+  'newcomer N20':
+    'At startup, embedded databases without a data directory are listed, with instructions for removing them.',
   'real R21': 'Checking a domain takes at most three seconds, and names the queries without a response.',
   'real R23': 'An address with non-ASCII characters before the @ is rejected as not supported yet.',
   'chaos C1': 'Two bodies with the same meaning count as the same under an idempotency key.',
   'chaos C2': 'A header that may occur only once is rejected if it is sent twice.',
   'chaos C3': 'A domain that another workspace has verified can be added like any other.',
   'chaos C4': 'GraphQL accepts the same request bodies as REST.',
-  'chaos C5': 'A header with a value that no client could read is rejected by name.',
+  'chaos C5': 'A header with a value that no client could read is rejected with an error that names it.',
   'chaos C6': 'No control character except TAB reaches a header, and values arrive as sent.',
   'chaos C20': 'Errors have the same format on every path.',
   'fairness N2':
-    'Submitted messages are counted before they are parsed, workspaces take turns, and parse errors end them.',
-  'fairness P27': 'A GraphQL response over 4 MiB is rejected before it is built, and reads no more content than that.',
+    'Submitted messages count toward the rate limit before they are parsed, workspaces take turns at parsing, and a parse error rejects the message.',
+  'fairness P27':
+    'A GraphQL response over 4 MiB is rejected before it is built, and no more content than that is read.',
   'fairness N3':
-    'Strangers and workspaces can only add a limited number of request log entries per minute. The rest is counted.',
+    'Strangers and workspaces can only add a limited number of request log entries per minute. The rest are only counted.',
   'fairness N10': 'The plan limits on API keys, domains, webhooks, members and captured bytes are never exceeded.',
   'fairness P13': 'Each webhook endpoint has at most one recovery, and workspaces take turns, a slice at a time.',
   'fairness N4':
@@ -122,7 +124,7 @@ const findings: Findings = {
   'fairness L7': 'Failed sign-ins are rejected at the limits in docs/limits.md and docs/security.md.',
   'fairness L6': 'If the registry returns no advisories, `npm run audit` fails and says that nothing was checked.',
   'fairness N8':
-    'After a restore, only a log line that clearly says so marks an email as sent. Unclear lines are listed and do not count.',
+    'After a restore, an email is marked as sent only if a log line clearly says that it was. Unclear lines are listed and do not count.',
   'fairness P10':
     'Memory for large emails is divided among workspaces by bytes and released at the final dot. An email without memory takes no connection.',
   'fairness P11':
@@ -137,7 +139,7 @@ const findings: Findings = {
   'fairness P37':
     'Captured email is parsed in separate threads, and workspaces take turns. smtps:// verifies the server, and HSTS is sent if PUBLIC_URL is https.',
   'fairness N1':
-    'A worker without its database starts no content, keeps the emails it has claimed, and its late results are counted.',
+    'A worker that has lost its database does not start to send content and keeps the emails it has claimed. Its late results are counted.',
 };
 
 export const findingsPage = fileURLToPath(new URL('../docs/reliability.md', import.meta.url));

@@ -334,7 +334,7 @@ describe('twenty wrong passwords', () => {
     );
     expect(security).toContain(`${own} per account and network (an IPv4 address or an IPv6 /64)`);
     expect(security).toContain(`${account} per account, and ${network} per network`);
-    expect(security).toContain(`A known device and a session have their own limit of ${alone}`);
+    expect(security).toContain(`A known device and a session each have their own limit of ${alone}`);
   });
 
   it('are counted by every process, and cannot be overtaken by trying at once', async () => {

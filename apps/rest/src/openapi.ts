@@ -27,7 +27,7 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' });
 
-const INTRODUCTION = `Transactional email: send, follow delivery, manage keys.
+const INTRODUCTION = `Send transactional email, follow its delivery and manage API keys.
 
 Every request needs \`Authorization: Bearer\` with an API key. Every response is JSON; its X-RateLimit-* headers describe the
 window of the current minute. /v1 only grows: responses may gain fields, and their enums may gain values.`;
@@ -262,7 +262,7 @@ const dryRunParameter = {
   name: 'dry_run',
   in: 'query',
   required: false,
-  description: 'true runs every check and renders the email without storing or sending it.',
+  description: 'true: runs every check and renders the email without storing or sending it.',
   schema: { type: 'boolean', default: false },
 };
 

@@ -30,7 +30,7 @@ export const groups: Readonly<Record<string, Group>> = {
   send: { description: 'send an email', load: async () => (await import('./commands/send.ts')).addSend },
   logs: { description: 'the email log', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
   email: {
-    description: 'show, cancel or give up an email',
+    description: 'show, cancel or give up on an email',
     load: async () => (await import('./commands/email-get.ts')).addEmail,
   },
   captures: {
@@ -55,7 +55,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/import.ts')).addImport,
   },
   webhooks: {
-    description: 'webhooks, and tools for receiver development',
+    description: 'webhooks, and tools for developing receivers',
     load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,
   },
   login: {
@@ -83,7 +83,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/plans.ts')).addPlans,
   },
   audit: {
-    description: "the workspace's or the instance's audit log",
+    description: 'the audit log of the workspace or the instance',
     load: async () => (await import('./commands/audit.ts')).addAudit,
   },
   queues: {
@@ -91,7 +91,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/queues.ts')).addQueues,
   },
   bulk: {
-    description: 'bulk operations: preview what a filter matches, then run it',
+    description: 'bulk operations: preview what an action would process, then run it',
     load: async () => (await import('./commands/bulk.ts')).addBulk,
   },
   ...alike(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
@@ -108,7 +108,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./machine/migrate.ts')).addMigrate,
   },
   'restore-check': {
-    description: 'local, after a restore: hold all email, and report what was sent since',
+    description: 'local: after a restore, hold all email and report what was sent since the backup',
     load: async () => (await import('./machine/restore-check.ts')).addRestoreCheck,
   },
   databases: {
@@ -116,7 +116,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./machine/databases.ts')).addDatabases,
   },
   doctor: {
-    description: 'check this machine, its database and its network, the service and the API key',
+    description: 'check this machine, its database and network, the service and the API key',
     load: async () => (await import('./machine/doctor.ts')).addDoctor,
   },
 };

@@ -14,12 +14,12 @@ describe('bulk', () => {
 
     const preview = await postrider(['bulk', 'preview', 'cancel', '--tag', 'bulk']);
     expect(preview.err).toBe('');
-    expect(preview.out).toContain(`cancel would process 1\n  ${id}\n`);
+    expect(preview.out).toContain(`cancel would process 1 item\n  ${id}\n`);
     const token = /bulk run (\S+)/.exec(preview.out)?.[1] ?? '';
     const unconfirmed = await postrider(['bulk', 'run', token, '--reason', 'a mistake']);
     expect([unconfirmed.code, unconfirmed.err]).toEqual([
       2,
-      expect.stringMatching(/^missing_option: .*nothing was started/),
+      expect.stringMatching(/^missing_option: .*Nothing was started/),
     ]);
     const miscount = await postrider(['bulk', 'run', token, '--reason', 'a mistake', '--count', '2']);
     expect([miscount.code, miscount.err]).toEqual([1, expect.stringContaining('matched 1, not 2')]);
@@ -56,9 +56,9 @@ describe('bulk', () => {
       '--sender-domain',
       'sandbox.test',
     ]);
-    expect(bySender.out).toContain(`export would process 1\n  ${id}\n`);
+    expect(bySender.out).toContain(`export would process 1 item\n  ${id}\n`);
     const byDomain = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', '--to-domain', 'example.com']);
-    expect(byDomain.out).toContain(`export would process 1\n  ${id}\n`);
+    expect(byDomain.out).toContain(`export would process 1 item\n  ${id}\n`);
     for (const option of ['--sender-domain', '--domain']) {
       const mismatch = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', option, 'example.com']);
       expect([mismatch.code, mismatch.out]).toEqual([0, expect.stringMatching(/^No matches for export/)]);
@@ -109,7 +109,7 @@ describe('import', () => {
 
     expect(dry.out).toContain('3 found, 3 to add');
     expect(dry.out).toMatch(/Dry run: nothing was written\. Add --apply to import\.\n$/);
-    expect(dry.out).toContain('added without Open, which Postrider does not have');
+    expect(dry.out).toContain('added without Open, which Postrider does not support');
     expect(parts(first)).toMatchObject([
       { what: 'suppressions', added: 3, present: 0, refused: [] },
       { what: 'domains', added: 1, present: 0 },

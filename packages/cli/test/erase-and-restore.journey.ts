@@ -70,7 +70,7 @@ describe('erase', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ers_\w+ {2}completed\n/);
     expect(out).toMatch(/^recipients +1$/m);
-    expect(out).toContain('It may remain in:');
+    expect(out).toContain('The address may remain in:');
     expect(out).not.toContain('erased.person');
     const { out: remainder } = await postrider(['logs', 'list', '--to', 'erased.person@example.com', '--json']);
     expect(JSON.parse(remainder).data).toEqual([]);
@@ -101,7 +101,7 @@ describe('restore-check', () => {
     const missingLog = await postrider(['restore-check', '--sent', join(directory, 'absent.log')]);
 
     expect(report.code).toBe(0);
-    expect(report.out).toMatch(/^hld_\w+ holds all email and webhooks until it is released$/m);
+    expect(report.out).toMatch(/^hld_\w+ holds all email and webhooks until you release it$/m);
     expect(report.out).toContain('1 worker is already running');
     expect(report.out).toContain(`${email.id}  sent@example.com  ${log}`);
     expect(report.out).toContain(`${log}:2  about <${open.id}@sandbox.test>`);

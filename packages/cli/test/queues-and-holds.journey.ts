@@ -34,7 +34,7 @@ describe('queues, workers and schedules', () => {
     expect(JSON.parse(list.out).object).toBe('list');
     const none_dead = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--state', 'dead']);
     expect(none_dead).toMatchObject({ code: 0, out: 'No results.\n' });
-    expect(preview.out).toMatch(/^\d+ jobs are dead\n$/);
+    expect(preview.out).toMatch(/^Dead jobs: \d+\n$/);
     expect(concurrency.out).toBe('Concurrency for domain.recheck set to 2 per worker\n');
     const none = await postrider(['queues', 'retry', 'job_none']);
     expect(none).toMatchObject({ code: 1, err: expect.stringMatching(/^job_not_found: /) });
@@ -75,7 +75,7 @@ describe('destinations', () => {
     await postrider(['destinations', 'limit', 'example.com', '--off']);
     expect(JSON.parse((await postrider(['destinations', 'list', '--json'])).out).data).toEqual([]);
     const empty = await postrider(['destinations', 'list']);
-    expect(empty.out).toBe('No destinations are limited, closed or held, and none has pending email.\n');
+    expect(empty.out).toBe('No destinations are limited, closed or held, and none have pending email.\n');
   });
 
   it('a limit without a number and an invalid destination are rejected', async () => {
@@ -128,7 +128,7 @@ describe('queues hold and release', () => {
     expect([duplicate.code, duplicate.err]).toEqual([1, expect.stringMatching(/^hold_exists: /)]);
 
     const release = await postrider(['queues', 'release', 'destination', 'held.example.com']);
-    expect(release.out).toBe(`${hold_id}  destination held.example.com is released at 600 per minute\n`);
+    expect(release.out).toBe(`${hold_id}  destination held.example.com is resuming at 600 per minute\n`);
     expect(JSON.parse((await postrider(['queues', 'holds', '--json'])).out).data).toEqual([]);
     const history = JSON.parse((await postrider(['queues', 'holds', '--all', '--json'])).out).data;
     expect(history).toMatchObject([{ id: hold_id, ended_by: 'release' }]);

@@ -78,7 +78,7 @@ describe('webhooks listen', () => {
 describe('webhooks', () => {
   it('a webhook is created, receives a verified delivery, and is removed', async () => {
     const creation = await postrider(['webhooks', 'create', 'http://localhost:4000/', '--events', 'email.delivered']);
-    const [secret = '', id = ''] = /^(whsec_\S+)\n(whk_\w+) to /.exec(creation.out)?.slice(1) ?? [];
+    const [secret = '', id = ''] = /^(whsec_\S+)\n(whk_\w+) sends to /.exec(creation.out)?.slice(1) ?? [];
 
     const receiver = spawnCommand(
       ['webhooks', 'receive', '--once', '--port', '0'],

@@ -62,7 +62,7 @@ export const words = {
     deferred: ['Deferred', 'Temporarily rejected by the receiving server. Retried automatically.'],
     delivered: ['Delivered', 'Accepted by the receiving server (250). This doesn’t mean that it was read.'],
     bounced: ['Bounced', 'Permanently rejected by the receiving server.'],
-    failed: ['Failed', 'No further attempts: it expired, was given up, or the attempt was lost.'],
+    failed: ['Failed', 'No further attempts: the email expired, someone gave up on it, or an attempt was lost.'],
     complained: ['Complained', 'The recipient reported it as spam.'],
     suppressed: ['Suppressed', 'Not sent, because the address is on the suppression list.'],
     canceled: ['Canceled', 'Canceled before it was sent.'],

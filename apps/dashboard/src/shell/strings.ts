@@ -71,7 +71,7 @@ export const words = {
       field: 'Password',
       submit: 'Sign in',
       noPassword: 'No password? Open a new sign-in link in another tab, then press the button.',
-      other: 'I signed in elsewhere',
+      other: 'I’ve signed in elsewhere',
     },
   },
   shortcuts: {
@@ -89,7 +89,7 @@ export const words = {
     title: 'Find',
     placeholder: 'Page, ID, email address, or words from a subject',
     none: 'No results',
-    looking: 'Searching …',
+    looking: 'Searching…',
     types: {
       email: 'Email',
       recipient: 'Recipient',
@@ -113,7 +113,7 @@ export const words = {
     action: 'Action',
   },
   failed: {
-    title: 'This page failed',
+    title: 'This page failed to load',
     about: 'The rest of the dashboard still works. Reload the page. If it fails again, report the error below.',
     missing: 'Page not found',
     missingAbout: 'It may have been moved or renamed.',

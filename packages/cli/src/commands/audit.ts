@@ -21,20 +21,20 @@ interface ListOptions extends ChainOptions {
 }
 
 export function addAudit(program: Command, terminal: Terminal): void {
-  const audit = program.command('audit').description("the workspace's or the instance's audit log");
+  const audit = program.command('audit').description('the audit log of the workspace or the instance');
   const command = (name: string, description: string) =>
     audit
       .command(name)
       .description(description)
-      .option('--instance', 'the instance log: queues, destinations, workspaces, plans; for operators');
+      .option('--instance', 'use the instance log (queues, destinations, workspaces and plans); for operators');
   const filtered = (name: string, description: string) =>
     command(name, description)
       .option('--action <actions>', 'one or more actions, comma-separated, such as api_key.revoked')
       .option('--target <id>', 'target ID')
       .option('--actor <id>', 'actor ID')
-      .option('--since <time>', 'ISO 8601; without an offset it is UTC')
-      .option('--until <time>', 'ISO 8601; without an offset it is UTC');
-  filtered('list', 'newest first')
+      .option('--since <time>', 'at or after this time (ISO 8601, UTC if there is no offset)')
+      .option('--until <time>', 'before this time (ISO 8601, UTC if there is no offset)');
+  filtered('list', 'list entries, newest first')
     .option('--limit <count>', 'number of results', wholeNumber(1, 100), 20)
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
@@ -54,7 +54,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
         const { sequence, id, problem } = verification.broken;
         throw new Problem({
           reason: 'audit_broken',
-          message: `Entry ${sequence}${id === null ? '' : ` (${id})`} is ${problem}. The ${verification.verified} before it are intact.`,
+          message: `Entry ${sequence}${id === null ? '' : ` (${id})`} is ${problem}. The ${verification.verified} entries before it are intact.`,
           advice: 'Someone changed the audit log directly in the database. Compare it with an earlier backup.',
         });
       }

@@ -30,7 +30,7 @@ interface FilterOptions {
 
 /** Two steps, so that a filter that matches too much is noticed in time: preview, then run what it showed. */
 export function addBulk(program: Command, terminal: Terminal): void {
-  const bulk = program.command('bulk').description('bulk operations: preview what a filter matches, then run it');
+  const bulk = program.command('bulk').description('bulk operations: preview what an action would process, then run it');
   addPreview(bulk, terminal);
   addRun(bulk, terminal);
   addList(bulk, terminal);
@@ -46,16 +46,16 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .addArgument(new Argument('<action>', 'the action to run').choices(actionsInBulk))
     .description('show what an action would process and print the token to run it')
     .option('--status <list>', 'message statuses, or delivery statuses for replay')
-    .option('--tag <tag...>', 'tags the message must have (all of them)')
+    .option('--tag <tag...>', 'only messages that have all of these tags')
     .option('--to <address>', 'a recipient')
     .option('--to-domain <name>', 'a recipient domain')
     .option('--priority <priority>', 'high, normal or bulk')
     .option('--from <address>', 'sender address')
     .option('--sender-domain <name>', 'sender domain')
     .addOption(new Option('--domain <name>', 'same as --sender-domain').hideHelp())
-    .option('--webhook <id>', 'for replay: the endpoint')
-    .option('--queue <name>', 'for redrive: the queue')
-    .option('--since <time>', 'from this time on, as ISO 8601')
+    .option('--webhook <id>', 'webhook ID, for replay')
+    .option('--queue <name>', 'queue name, for redrive')
+    .option('--since <time>', 'at or after this time (ISO 8601)')
     .option('--until <time>', 'before this time (ISO 8601)')
     .option('--workspace <id>', "workspace to use instead of the key's own")
     .option('--json', 'print JSON')
@@ -70,10 +70,10 @@ function addPreview(bulk: Command, terminal: Terminal): void {
 function addRun(bulk: Command, terminal: Terminal): void {
   bulk
     .command('run <token>')
-    .description('run a preview by its token; repeating the token shows the same bulk operation')
+    .description('run a previewed action by its token; using the token again shows the same bulk operation')
     .requiredOption('--reason <text>', 'reason for the audit log')
     .option('--rate <count>', 'items per second, up to 1000 (default 100)', count)
-    .option('--count <count>', 'the count from the preview; prompted for on a terminal', countOrNone)
+    .option('--count <count>', 'the count from the preview (default: ask for it on a terminal)', countOrNone)
     .option('-y, --yes', 'run without confirming the count')
     .option('--wait', 'wait until it finishes')
     .option('--json', 'print JSON')
@@ -220,7 +220,7 @@ async function countFor(terminal: Terminal, { count: given, yes }: RunOptions): 
   }
   throw new Problem({
     reason: 'missing_option',
-    message: 'Bulk operations cannot be undone, so nothing was started.',
+    message: 'Bulk operations cannot be undone and must be confirmed. Nothing was started.',
     advice: 'Add --count with the count from the preview, or --yes.',
   });
 }
@@ -247,7 +247,7 @@ function existing<T extends object>(id: string, bulk: T | null): T {
   throw new Problem({
     reason: 'bulk_not_found',
     message: `No bulk operation with ID ${id}.`,
-    advice: 'Run `npx postrider bulk list` to see the newest.',
+    advice: 'Run `npx postrider bulk list` to list the newest ones.',
   });
 }
 
@@ -264,18 +264,18 @@ function filterOf(action: string, { webhook: webhookId, ...options }: FilterOpti
 function previewWords(seen: BulkPreview): string {
   const about = seen.matched_exact ? '' : 'more than ';
   const skipped = seen.skipped.map(
-    ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} are skipped: ${reason}`,
+    ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} would be skipped: ${reason}`,
   );
   if (seen.matched === 0) {
-    const advice = 'find the emails with logs list, then preview again';
+    const advice = 'change the filter, then preview again';
     return [`No matches for ${seen.action}: ${advice}`, ...skipped].join('\n');
   }
   return [
-    `${seen.action} would process ${about}${seen.matched}`,
+    `${seen.action} would process ${about}${seen.matched} ${seen.matched === 1 ? 'item' : 'items'}`,
     ...seen.sample.map((id) => `  ${id}`),
     ...skipped,
     ...(seen.warning === null ? [] : [seen.warning]),
-    `Until ${seen.expires_at}: npx postrider bulk run ${seen.token} --count ${seen.matched} --reason '…'`,
+    `To run it before ${seen.expires_at}: npx postrider bulk run ${seen.token} --count ${seen.matched} --reason '…'`,
   ].join('\n');
 }
 

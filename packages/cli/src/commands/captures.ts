@@ -23,7 +23,7 @@ export function addCaptures(program: Command, terminal: Terminal): void {
     .command('captures')
     .description('captured emails, for tests')
     .command('wait')
-    .description('wait for the newest matching email and print it with its links and one-time codes')
+    .description('wait for a matching email and print the newest one with its links and one-time codes')
     .option('--to <address>', 'envelope recipient')
     .option('--from <address>', 'envelope sender')
     .option('--subject <text>', 'text in the subject')

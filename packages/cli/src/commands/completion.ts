@@ -14,7 +14,7 @@ interface Words {
 export function addCompletion(program: Command, terminal: Terminal, everything: () => Promise<Command>): void {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'shell to complete for').choices(shells))
+    .addArgument(new Argument('<shell>', 'shell to print the script for').choices(shells))
     .description('print a shell completion script; for bash: eval "$(postrider completion bash)"')
     .action(async (shell: Shell) => terminal.print(scripts[shell](wordsOf(await everything()))));
 }

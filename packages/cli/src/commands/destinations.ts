@@ -52,15 +52,17 @@ export function addDestinations(program: Command, terminal: Terminal): void {
       const data = limits.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
       show(terminal, options.json, { object: 'list', data }, () =>
         data.length === 0
-          ? 'No destinations are limited, closed or held, and none has pending email.'
+          ? 'No destinations are limited, closed or held, and none have pending email.'
           : table(data.map(rowOf)),
       );
     });
   destinations
     .command('limit <destination>')
-    .description('limit a domain, or a relay as host:port, for every worker within two seconds')
-    .option('--connections <count>', 'concurrent emails across all workers', count)
-    .option('--per-minute <count>', 'emails per minute', count)
+    .description(
+      'limit sending to a domain, or to a relay given as host:port; takes effect on every worker within two seconds',
+    )
+    .option('--connections <count>', 'maximum concurrent emails across all workers', count)
+    .option('--per-minute <count>', 'maximum emails per minute', count)
     .option('--off', 'remove the limit')
     .option('--json', 'print JSON')
     .action(async (destination: string, options: LimitOptions) => {

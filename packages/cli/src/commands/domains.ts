@@ -38,7 +38,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
   domains
     .command('add <name>')
     .description('add a domain and print the DNS records to publish')
-    .option('--selector <label>', 'selector for the keys, instead of pr1')
+    .option('--selector <label>', 'DKIM selector (default: pr1)')
     .option('--return-path <name>', 'subdomain that receives bounces')
     .option(...json)
     .action(async (name: string, { selector, returnPath, json }: AddOptions) => {
@@ -49,7 +49,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
         terminal,
         json,
         added,
-        () => `${words}\n\nFor full values, run npx postrider domains doctor ${added.name} --format zone`,
+        () => `${words}\n\nFor the full values, run npx postrider domains doctor ${added.name} --format zone`,
       );
     });
   domains
@@ -72,7 +72,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .action((name: string, options: DoctorOptions) => examine(terminal, name, options));
   domains
     .command('rotate-keys <name>')
-    .description('create new DKIM keys; they sign once their records have been published for a day')
+    .description('create new DKIM keys; they start signing once their records have been published for a day')
     .option(...json)
     .action(async (name: string, options: { json?: boolean }) => {
       const domain = await createClient(terminal).domains.rotateKeys(name);
@@ -87,13 +87,13 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .action(async (name: string, options: { json?: boolean; yes?: boolean }) => {
       if (!options.yes) {
         const { count, words } = await countMails(createClient(terminal), { domain: name, status: OPEN });
-        const preview = `${name} and its keys would be removed, and ${words} of it canceled.`;
+        const preview = `${name} and its keys would be removed, and ${words} from this domain canceled.`;
         await confirm(terminal, { preview, count, yes: false });
       }
       const gone = await createClient(terminal).domains.remove(name);
       show(terminal, options.json, gone, () => `${gone.name}  removed`);
     });
-  const workspace = ['--workspace <id>', 'workspace (default: that of the key)'] as const;
+  const workspace = ['--workspace <id>', 'workspace (default: the one the key belongs to)'] as const;
   domains
     .command('suspend <name> <reason>')
     .description('stop a domain from sending, for operators')
@@ -142,7 +142,7 @@ async function examine(terminal: Terminal, name: string, { format, json }: Docto
     if (format === 'steps') {
       return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'No action needed.';
     }
-    const what = seen.added ? seen.status : 'not added yet; npx postrider domains add prints the other records';
+    const what = seen.added ? seen.status : 'not added yet; run npx postrider domains add to get the other records';
     return `${seen.name}  ${what}\n${records}`;
   });
   if (!seen.healthy) terminal.fail();

@@ -7,7 +7,7 @@ import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 const open = new Set(['scheduled', 'queued', 'sending', 'deferred']);
 
 export function addEmail(program: Command, terminal: Terminal): void {
-  const one = program.command('email').description('show, cancel or give up an email');
+  const one = program.command('email').description('show, cancel or give up on an email');
   one
     .command('cancel <id>')
     .description('cancel an email before its first attempt')
@@ -18,7 +18,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
   one
     .command('give-up <id>')
-    .description('stop retrying deferred recipients; recipients without an attempt are canceled')
+    .description('stop retrying deferred recipients and cancel recipients without an attempt')
     .option('--reason <text>', 'reason for the audit log')
     .option(...yesOption)
     .option('--json', 'print JSON')
@@ -26,7 +26,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
       if (!yes) {
         const known = await createClient(terminal).email.get(id);
         const count = known.recipients.filter(({ status }) => open.has(status)).length;
-        const preview = `${id} would be given up for ${count} of its recipients.`;
+        const preview = `Postrider would stop trying to deliver ${id} to ${count} of its recipients.`;
         await confirm(terminal, { preview, count, yes });
       }
       const email = await createClient(terminal).email.giveUp(id, { reason });
@@ -34,7 +34,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
   one
     .command('get <id>')
-    .description('show recipients and timeline')
+    .description('show an email with its recipients and timeline')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const email = await createClient(terminal).email.get(id);

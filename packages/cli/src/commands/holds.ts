@@ -30,7 +30,7 @@ const LOCAL = ['--local', 'run on the server without a key; opens the database']
 export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('hold <scope> <value>')
-    .description(`stop sending on every worker within two seconds; a scope is one of ${holdScopes.join(', ')}`)
+    .description(`stop sending on every worker within two seconds; the scope is one of ${holdScopes.join(', ')}`)
     .option('--reason <text>', 'reason (required), shown wherever email is held')
     .option('--for <time>', 'duration, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
     .option('--rate <count>', 'emails per minute after it ends (default: no limit)', count)
@@ -55,7 +55,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     .command('release <target...>')
     .description('release a hold by its ID, or by scope and value')
     .option('--rate <count>', "emails per minute from now on, instead of the hold's rate", count)
-    .option('--at-once', 'remove its rate limit too, even if the hold has already ended')
+    .option('--at-once', 'also remove its rate limit, even if the hold has already ended')
     .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (target: string[], options: ReleaseOptions) => {
@@ -67,7 +67,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     });
   queues
     .command('holds')
-    .description('list holds with their operator and reason')
+    .description('list holds with their creator and reason')
     .option('--all', 'include ended holds')
     .option(...LOCAL)
     .option('--json', 'print JSON')
@@ -109,7 +109,7 @@ function nameOf({ scope, value }: HoldEntry): string {
 function stateOf(hold: HoldEntry): string {
   if (hold.status === 'active') return `held until ${hold.expires_at}`;
   if (hold.status === 'ended') return 'released';
-  return `released at ${hold.resume_rate_per_minute} per minute`;
+  return `resuming at ${hold.resume_rate_per_minute} per minute`;
 }
 
 function rowOf(hold: HoldEntry): string[] {

@@ -283,9 +283,9 @@ function report(parts: readonly Part[], applied: boolean): string {
     ];
     const counts = applied
       ? `${added} added, ${present} already present, ${refused.length} rejected`
-      : `${to_add} to add${what === 'suppressions' ? '; existing ones are not changed' : `, ${present} are there already`}`;
+      : `${to_add} to add${what === 'suppressions' ? '; existing ones are not changed' : `, ${present} already present`}`;
     return [
-      `${what} of ${file}: ${found} found, ${counts}`,
+      `${what} in ${file}: ${found} found, ${counts}`,
       ...(unknown_columns.length > 0 ? [`  ignored columns: ${plain(unknown_columns.join(', '))}`] : []),
       ...some(skipped.map(({ line, why }) => `entry ${line}: ${why}`)),
       ...some(refused.map(({ what, message }) => `${what}: ${message}`)),

@@ -47,8 +47,8 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .option('--mode <mode>', 'live, or sandbox for a key whose email is only captured')
     .option('--domain <name...>', 'domain it can send from (default: any)')
     .option('--allow-ip <network...>', 'IP address or network it can be used from (default: any)')
-    .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
-    .option('--local', 'run on the server without a key; opens the database (default: every scope)')
+    .option('--expires <time>', 'expiration time (ISO 8601, UTC if there is no offset)')
+    .option('--local', 'run on the server without a key; opens the database and grants every scope by default')
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
       const key = options.local ? await createLocally(terminal, options) : await createOverHttp(terminal, options);

@@ -33,7 +33,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .command('list')
     .description('list the newest emails that match a filter')
     .option('--status <list>', 'statuses, such as deferred,failed')
-    .option('--tag <tag...>', 'tags the email must have (all of them)')
+    .option('--tag <tag...>', 'only emails that have all of these tags')
     .option('--to <address>', 'recipient, including cc and bcc')
     .option('--to-domain <name>', 'a recipient domain')
     .option('--from <address>', 'sender address')
@@ -67,6 +67,6 @@ export function addLogs(program: Command, terminal: Terminal): void {
 
 function entryLine(entry: LogEntry): string {
   const others = entry.to.length > 1 ? ` and ${entry.to.length - 1} more` : '';
-  const to = `${plain(entry.to[0] ?? '(blind copies)')}${others}`;
+  const to = `${plain(entry.to[0] ?? '(bcc only)')}${others}`;
   return `${entry.created_at}  ${entry.id}  ${entry.status.padEnd(9)}  ${to}  ${plain(entry.subject)}`;
 }

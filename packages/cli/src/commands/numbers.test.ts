@@ -30,6 +30,6 @@ it('names what has no key where lines are by a dimension, and durations with the
 
 it('says so where nothing was counted', () => {
   expect(statLines({ ...frame, group_by: 'provider', series: [] })).toBe(
-    `No data for this period.\nComplete until ${at}.`,
+    `No data for this period.\nData is complete until ${at}.`,
   );
 });

@@ -24,7 +24,10 @@ interface RangeOptions {
 const HOUR_MS = 3_600_000;
 const usual = ['accepted', 'delivered', 'deferred', 'bounced', 'failed'];
 
-const REACH = ['--reach <side>', 'workspace, or for operators instance (default: workspace for admins)'] as const;
+const REACH = [
+  '--reach <side>',
+  'workspace, or instance for operators (default: workspace for admins, otherwise instance)',
+] as const;
 const ROW = `key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason
   hold { id reason expiresAt }`;
 
@@ -60,8 +63,8 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .command('stats')
     .description('email outcomes by minute, hour or day')
     .addOption(new Option('--bucket <length>', 'interval').choices(lengthsOfBuckets).default('hour'))
-    .option('--since <time>', 'start time, ISO 8601 (default: a day ago; an hour ago with minutes)')
-    .option('--until <time>', 'ISO 8601; now')
+    .option('--since <time>', 'start time, ISO 8601 (default: a day ago, or an hour ago with --bucket minute)')
+    .option('--until <time>', 'end time, ISO 8601 (default: now)')
     .addOption(new Option('--by <dimension>', 'group by').choices(dimensionsOfStats).default('none'))
     .addOption(new Option('--metrics <names...>', 'metrics to print').choices(metricsOfStats).default(usual))
     .option('--top <count>', 'maximum number of groups', count)
@@ -109,7 +112,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .description('groups of similar failures, most frequent first')
     .addOption(new Option('--kind <kind>', 'type of failure').choices(kindsOfFailures).default('smtp'))
     .option('--since <time>', 'start time, ISO 8601 (default: a day ago)')
-    .option('--until <time>', 'ISO 8601; now')
+    .option('--until <time>', 'end time, ISO 8601 (default: now)')
     .option('--top <count>', 'maximum number of rows', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')
@@ -145,7 +148,7 @@ export function statLines({ series, group_by, complete_until }: Shown): string {
   const times = series[0]?.points.map(({ at }) => at) ?? [];
   const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
   const shown = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'No data for this period.';
-  return complete_until === null ? shown : `${shown}\nComplete until ${complete_until}.`;
+  return complete_until === null ? shown : `${shown}\nData is complete until ${complete_until}.`;
 }
 
 function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog): string {

@@ -53,7 +53,9 @@ export function addOperators(program: Command, terminal: Terminal): void {
     });
   operators
     .command('login-link [email]')
-    .description('run on the server: print a login link that expires in 15 minutes (default: the only operator)')
+    .description(
+      'run on the server: print a login link for an operator (default: the only one); it expires in 15 minutes',
+    )
     .option('--json', 'print JSON')
     .action(async (email: string | undefined, options: Options) => {
       // Loaded on demand, because it takes half a second.

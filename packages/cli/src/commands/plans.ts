@@ -36,11 +36,11 @@ export function addPlans(program: Command, terminal: Terminal): void {
       .option('--domains <count>', 'domains per workspace, or none', countOrNone)
       .option('--webhooks <count>', 'webhooks per workspace, or none', countOrNone)
       .option('--members <count>', 'members per workspace, or none', countOrNone)
-      .option('--capture-bytes <count>', 'captured email per workspace, or none', countOrNone)
+      .option('--capture-bytes <count>', 'bytes of captured email per workspace, or none', countOrNone)
       .option('--json', 'print JSON');
   plans
     .command('list')
-    .description('list plans by name')
+    .description('list plans, sorted by name')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const data = (await graphql(terminal, allPlans, {})).map(planOf);
@@ -53,7 +53,9 @@ export function addPlans(program: Command, terminal: Terminal): void {
     },
   );
   withLimits(
-    plans.command('update <name>').description('change limits; applies from the next request of every workspace'),
+    plans
+      .command('update <name>')
+      .description('change limits; takes effect with the next request of every workspace on the plan'),
   )
     .option('--reason <text>', 'reason for the audit log')
     .action(async (name: string, options: LimitOptions) => {
@@ -62,7 +64,7 @@ export function addPlans(program: Command, terminal: Terminal): void {
     });
   plans
     .command('delete <name>')
-    .description('delete a plan that no workspace is on')
+    .description('delete a plan that no workspace uses')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (name: string, { json, yes }: { json?: boolean; yes?: boolean }) => {
@@ -108,7 +110,7 @@ function rowOf(plan: PlanEntry): string[] {
     plan.name,
     plan.monthly_emails === null ? 'no monthly limit' : `${plan.monthly_emails} a month`,
     `${plan.recipients_per_request} recipients`,
-    `${plan.send_per_minute} sends, ${plan.logs_per_minute} log requests, ${plan.default_per_minute} others per minute`,
+    `${plan.send_per_minute} sends, ${plan.logs_per_minute} log requests, ${plan.default_per_minute} other requests per minute`,
     heldIn(plan),
   ];
 }

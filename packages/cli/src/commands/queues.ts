@@ -148,17 +148,21 @@ export function addQueues(program: Command, terminal: Terminal): void {
       let done = { queue: queue_name, ...seen, preview };
       if (!preview) {
         const count = Math.min(seen.dead, options.limit ?? seen.dead);
-        await confirm(terminal, { preview: `${count} dead jobs in ${queue} would be retried.`, count, yes });
+        await confirm(terminal, {
+          preview: `${count} dead ${count === 1 ? 'job' : 'jobs'} in ${queue} would be retried.`,
+          count,
+          yes,
+        });
         done = { ...done, ...(await ask({ preview: false, limit: count })), preview };
       }
       show(terminal, json, done, () =>
-        done.preview ? `${done.dead} jobs are dead` : `Retrying ${done.redriven} of ${done.dead} dead jobs`,
+        done.preview ? `Dead jobs: ${done.dead}` : `Retrying ${done.redriven} of ${done.dead} dead jobs`,
       );
     });
 
   queues
     .command('concurrency <queue> <count>')
-    .description('set how many jobs from a queue each worker runs concurrently; applied within two seconds')
+    .description('set how many jobs from a queue each worker runs concurrently; takes effect within two seconds')
     .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (queue: string, count: string, { json, reason }: ActionOptions) => {

@@ -43,15 +43,15 @@ export function addSend(program: Command, terminal: Terminal): void {
     .requiredOption('--subject <text>')
     .option('--text <text>', 'plain text body (default: generated from --html)')
     .option('--html <html>', 'HTML body')
-    .option('--attach <path...>', 'file to attach; up to 10 MiB including the bodies')
+    .option('--attach <path...>', 'files to attach; up to 10 MiB in total, including the bodies')
     .option('--tag <tag...>', 'up to five')
     .option('--header <line...>', 'custom header, as "Name: value"')
     .option('--metadata <pair...>', 'metadata stored with the email but not sent, as name=value')
     .option('--schedule <time>', 'ISO 8601, up to 366 days ahead')
     .addOption(new Option('--scheduled-at <time>', 'same as --schedule').conflicts('schedule'))
     .option('--priority <priority>', 'high, normal or bulk')
-    .option('--retain <what>', 'none deletes the content after the last attempt')
-    .option('--idempotency-key <key>', 'idempotency key: repeating the command doesn’t send again')
+    .option('--retain <what>', 'none: delete the content after the last attempt')
+    .option('--idempotency-key <key>', 'idempotency key; repeating the command with the same key doesn’t send again')
     .option('--json', 'print JSON')
     .action(async (options: SendOptions) => {
       const { idempotencyKey: idempotency_key } = options;
@@ -109,8 +109,8 @@ async function attachments(
   if (total > MAX_ATTACHMENT_BYTES) {
     throw new Problem({
       reason: 'body_too_large',
-      message: `The attachments have ${total} bytes. The maximum is ${MAX_ATTACHMENT_BYTES}, including html and text.`,
-      advice: 'Attach less or send a link.',
+      message: `The attachments are ${total} bytes in total. The maximum is ${MAX_ATTACHMENT_BYTES}, including html and text.`,
+      advice: 'Attach fewer or smaller files, or send a link instead.',
     });
   }
   return Promise.all(

@@ -183,7 +183,7 @@ export function addErase(program: Command, terminal: Terminal): void {
   program
     .command('erase <email>')
     .description('erase an address and its email content; prints a receipt without the address')
-    .option('--no-wait', 'print the erasure and don’t wait until it finishes')
+    .option('--no-wait', 'print the erasure without waiting for it to finish')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (email: string, { wait, yes, json }: EraseOptions) => {
@@ -205,7 +205,7 @@ export function addErase(program: Command, terminal: Terminal): void {
         [
           `${run.id}  ${run.status}`,
           table(Object.entries(run.counts).map(([kind, count]) => [kind, String(count)])),
-          'It may remain in:',
+          'The address may remain in:',
           ...run.remains.map((place) => `  ${place}`),
         ].join('\n'),
       );

@@ -43,7 +43,12 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
       // The service rejects unknown events and modes, and names those that exist.
       const body = { url, events: events?.split(',') ?? 'all', mode } as WebhooksCreateBody;
       const made = await createClient(terminal).webhooks.create(body);
-      show(terminal, json, made, () => `${made.secret}\n${made.id} to ${plain(made.url)}; the secret is shown once`);
+      show(
+        terminal,
+        json,
+        made,
+        () => `${made.secret}\n${made.id} sends to ${plain(made.url)}; the secret is shown once`,
+      );
     });
   webhooks
     .command('test <id>')
@@ -59,7 +64,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async (id: string, { yes, json }: JsonOption & { yes?: boolean }) => {
-      await confirm(terminal, { preview: `${id} would be deleted with its deliveries.`, count: 1, yes });
+      await confirm(terminal, { preview: `${id} and its deliveries would be deleted.`, count: 1, yes });
       const removed = await createClient(terminal).webhooks.delete(id);
       show(terminal, json, removed, () => `${removed.id}  removed`);
     });
@@ -116,5 +121,5 @@ async function eventOf(request: IncomingMessage, secret: string): Promise<object
 
 function cannotListen(port: number, error: Error): Problem {
   const message = `Port ${port} cannot be used: ${'code' in error ? error.code : error.message}.`;
-  return new Problem({ reason: 'invalid_option', message, advice: 'Choose another with --port.' });
+  return new Problem({ reason: 'invalid_option', message, advice: 'Choose another port with --port.' });
 }

@@ -21,17 +21,17 @@ interface ListenOptions {
 }
 
 export function addWebhooks(program: Command, terminal: Terminal): void {
-  const webhooks = program.command('webhooks').description('webhooks, and tools for receiver development');
+  const webhooks = program.command('webhooks').description('webhooks, and tools for developing receivers');
   addEndpoints(webhooks, terminal);
   webhooks
     .command('listen')
     .description(
-      'forward new events to an application on this machine, signed like a webhook, until Ctrl-C; a refused connection ' +
-        `is retried ${PAUSES_SECONDS.length} times, and any response is final`,
+      'forward new events to an application on this machine until Ctrl-C, signed like a webhook; refused connections ' +
+        `are retried ${PAUSES_SECONDS.length} times, responses are never retried`,
     )
     .requiredOption('--forward-to <url or port>', 'where your application listens', target)
     .option('--events <types>', `any of ${eventTypes.join(',')}`)
-    .option('--secret <secret>', 'the signing secret (default: a new one, printed)')
+    .option('--secret <secret>', 'signing secret (default: generate one and print it)')
     .option('--interval <seconds>', 'polling interval in seconds', seconds, DEFAULT_SECONDS)
     .action((options: ListenOptions) => listen(terminal, options));
 }

@@ -27,7 +27,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     });
   workspaces
     .command('create <name>')
-    .description('create a workspace with its sandbox domain and an admin key, printed once')
+    .description('create a workspace with a sandbox domain and an admin key; the key is printed once')
     .requiredOption('--plan <name>', 'plan name; see plans list')
     .option('--json', 'print JSON')
     .action(async (name: string, { plan, json }: { plan: string; json?: boolean }) => {
@@ -40,9 +40,10 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .description('change the name, or the policy for emails whose SMTP reply was lost')
     .option('--name <text>', 'new name')
     .addOption(
-      new Option('--unknown-policy <policy>', 'resend may deliver twice, stop may not deliver at all').choices(
-        policies,
-      ),
+      new Option(
+        '--unknown-policy <policy>',
+        'resend may deliver the email twice; stop may not deliver it at all',
+      ).choices(policies),
     )
     .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
@@ -53,7 +54,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     });
   workspaces
     .command('set-plan <id> <plan>')
-    .description('change the plan; applies from the next request')
+    .description('change the plan; takes effect with the next request')
     .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, plan: string, { reason, json }: { reason?: string; json?: boolean }) => {

@@ -13,7 +13,7 @@ export function serviceUrl(terminal: Terminal): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new Problem({
     reason: 'invalid_environment',
-    message: `${from} is ${given}, which is not an http or https address.`,
+    message: `${from} is ${given}, which is not an HTTP or HTTPS URL.`,
     advice: `Set it to the URL that npm start prints, such as ${DEFAULT_URL}.`,
   });
 }
@@ -85,7 +85,7 @@ export async function request(url: string, address: string, init: RequestInit): 
 export function notPostrider(url: string, status: number): Problem {
   return new Problem({
     reason: 'unexpected_answer',
-    message: `${url} returned ${status}, but not from Postrider.`,
+    message: `${url} returned ${status}, but the response is not from Postrider.`,
     advice: 'Check POSTRIDER_URL and any proxy in between.',
     passing: status >= 500,
   });
@@ -93,7 +93,7 @@ export function notPostrider(url: string, status: number): Problem {
 
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no response in ${TIMEOUT_MS / 1000} s`;
+  if (error.name === 'TimeoutError') return `timed out after ${TIMEOUT_MS / 1000} s`;
   const { cause } = error;
   // For a name with several addresses this is an AggregateError, whose own message may be empty.
   const causes: unknown[] = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];

@@ -20,7 +20,7 @@ export function settingsOf(terminal: Terminal): Settings {
   const file = profileFile(terminal);
   const kept = url && key ? {} : readProfile(file);
   return {
-    url: url ? { url, from: 'POSTRIDER_URL' } : kept.url ? { url: kept.url, from: `url of ${file}` } : null,
+    url: url ? { url, from: 'POSTRIDER_URL' } : kept.url ? { url: kept.url, from: `url in ${file}` } : null,
     // A key belongs to its instance, so the profile's key is not sent to another URL from the environment.
     key: key || (url && url !== kept.url ? undefined : kept.key),
   };
@@ -61,7 +61,7 @@ export function writeProfile(terminal: Terminal, kept: Profile): string {
     throw new Problem({
       reason: 'profile_is_a_link',
       message: `${file} is a symbolic link, so the API key would be written to its target.`,
-      advice: 'Remove the link, and log in again.',
+      advice: 'Remove the link and log in again.',
     });
   }
   const fresh = `${file}.${randomUUID()}`;

@@ -44,7 +44,7 @@ describe('an export of suppressions', () => {
     expect(plan.entries[1]?.reason).toBe('from SendGrid, 5.1.1, 550 5.1.1 unknown user, second line, 1433800303');
     expect(plan.skipped).toEqual([
       { line: 5, why: 'not an address is not an email address' },
-      { line: 6, why: 'ADA@gone.example is also in line 2' },
+      { line: 6, why: 'ADA@gone.example is also on line 2' },
     ]);
   });
 
@@ -63,7 +63,7 @@ describe('an export of suppressions', () => {
   it.each([
     ['another kind', 'id,name\n1,x\n', /has no column email\. Its columns: id, name/],
     ['a quote that is not closed', 'email,reason\na@b.example,"open\n', /a quoted cell is not closed/],
-    ['broken JSON', '{ "data": [', /is not an export/],
+    ['broken JSON', '{ "data": [', /cannot be read/],
     ['an object without a list', '{ "error": "denied" }', /it contains no list/],
   ])('is refused where it is %s', async (_, text, message) => {
     const file = await written('export', text);
@@ -94,7 +94,7 @@ describe('an export of domains and webhooks', () => {
       { url: 'https://example.com/resend', format: 'resend', events: ['email.bounced', 'email.queued'] },
     ]);
     expect(plan.skipped).toEqual([
-      { line: 1, why: 'https://example.com/resend: added without email.opened, which Postrider does not have' },
+      { line: 1, why: 'https://example.com/resend: added without email.opened, which Postrider does not support' },
       { line: 2, why: 'https://example.com/off: it is disabled' },
     ]);
   });

@@ -30,7 +30,7 @@ export function planSuppressions(file: string, { columns, rows }: Export, provid
     const known = entries.get(address.toLowerCase());
     if (!address.includes('@'))
       skipped.push({ line: row.line, why: `${address || 'an empty cell'} is not an email address` });
-    else if (known) skipped.push({ line: row.line, why: `${address} is also in line ${known.line}` });
+    else if (known) skipped.push({ line: row.line, why: `${address} is also on line ${known.line}` });
     else {
       const facts = reason.map((column) => read.text(row, column)).filter((fact) => fact !== '');
       const text = [`from ${provider.name}`, ...facts].join(', ').replace(/\s+/g, ' ').slice(0, LONGEST_REASON);
@@ -63,11 +63,12 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
     const wanted = events(row.fields);
     const ours = (wanted ?? []).flatMap((name) => types[name] ?? []);
     const strange = (wanted ?? []).filter((name) => !types[name]);
-    if (url === '') note('it has no URL');
+    if (url === '') note('skipped');
     else if (wanted === null) note('it is disabled');
-    else if (ours.length === 0) note(`none of its events exist in Postrider (${wanted.join(', ') || 'it has none'})`);
+    else if (ours.length === 0)
+      note(`it has no events that Postrider supports (its events: ${wanted.join(', ') || 'none'})`);
     else {
-      if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not have`);
+      if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not support`);
       // Postmark has one webhook per message stream; two with one URL would post their common events twice.
       const first = endpoints.get(url);
       if (first) note(`it has the same URL as entry ${first.line}, which includes its events`);
@@ -84,7 +85,7 @@ function readerOf(file: string, columns: readonly string[], needed: string, othe
     throw new Problem({
       reason: 'missing_column',
       message: `${file} has no column ${needed}. Its columns: ${columns.join(', ')}.`,
-      advice: 'Check that the file is this kind of export from this provider.',
+      advice: 'Check that the file is the right kind of export and comes from the right provider.',
     });
   }
   const known = new Set([needed, ...others].map(plainName));

@@ -24,7 +24,11 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     const message = `${file} cannot be read: ${cause}.`;
-    throw new Problem({ reason: 'unreadable_file', message, advice: 'Use an exported file.' });
+    throw new Problem({
+      reason: 'unreadable_file',
+      message,
+      advice: 'Use a file that you exported from the provider.',
+    });
   }
 }
 
@@ -57,7 +61,7 @@ function parsedJson(file: string, text: string): object | null {
 
 function unreadable(file: string, why: string): Problem {
   const advice = 'Use a CSV export with a header, or the JSON that the provider’s API returns.';
-  return new Problem({ reason: 'unreadable_file', message: `${file} is not an export: ${why}.`, advice });
+  return new Problem({ reason: 'unreadable_file', message: `${file} cannot be read: ${why}.`, advice });
 }
 
 function readCsv(text: string): Export {

@@ -17,8 +17,8 @@ export function addDatabases(program: Command, terminal: Terminal): void {
   program
     .command('databases')
     .description('local: list unused embedded databases')
-    .option('--remove <directory>', 'delete this one; start an installation that was moved once before')
-    .option('--deleted', 'with --remove, where the folder around its data directory was deleted too')
+    .option('--remove <directory>', 'delete this database; if its installation was moved, start it once first')
+    .option('--deleted', 'with --remove: confirm that the parent of its data directory was deleted too')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async ({ remove, deleted = false, yes, json }: DatabaseOptions) => {
@@ -26,7 +26,7 @@ export function addDatabases(program: Command, terminal: Terminal): void {
       const removed = remove === undefined ? null : resolve(remove);
       if (removed !== null) {
         const known = leftovers.find(({ directory }) => directory === removed);
-        const size = known ? ` with its ${Math.round(known.size_bytes / 1e6)} MB` : '';
+        const size = known ? ` (${Math.round(known.size_bytes / 1e6)} MB)` : '';
         if (known) await confirm(terminal, { preview: `${removed}${size} would be deleted.`, count: 1, yes });
         removeOne(removed, deleted);
       }
@@ -56,8 +56,8 @@ function removeOne(directory: string, deleted: boolean): void {
   if (removal === 'folder_missing') {
     throw new Problem({
       reason: removal,
-      message: `The parent of the data directory of ${directory} is missing too. Its volume may not be mounted.`,
-      advice: 'Mount the volume and try again. If the directory was deleted, repeat the command with --deleted.',
+      message: `The data directory of ${directory} and its parent directory are missing. Their volume may not be mounted.`,
+      advice: 'Mount the volume and try again. If the directories were deleted, repeat the command with --deleted.',
     });
   }
 }

@@ -26,7 +26,7 @@ const readiness = z.looseObject({
 export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command('doctor')
-    .description('check this machine, its database and its network, the service and the API key')
+    .description('check this machine, its database and network, the service and the API key')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const checks = [

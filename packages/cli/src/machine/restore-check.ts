@@ -22,10 +22,10 @@ interface Options {
 export function addRestoreCheck(program: Command, terminal: Terminal): void {
   program
     .command('restore-check')
-    .description('local, after a restore: hold all email, and report what was sent since')
+    .description('local: after a restore, hold all email and report what was sent since the backup')
     .option('--sent <file...>', 'logs of sent email: lines with Message-IDs, addresses and a success status')
     .option('--replica <url>', 'a surviving database, as postgres://…')
-    .option('--close', 'close everything they report as sent, so it isn’t sent again')
+    .option('--close', 'close everything that the logs or the database report as sent, so it isn’t sent again')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const replica = options.replica === undefined ? null : openReplica(options.replica);
@@ -59,7 +59,7 @@ function told(checked: RestoreCheck, compared: boolean): string {
   const { hold, open, known_sent, perhaps_sent, known_ended, unclear_lines, missing, closed } = checked;
   const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
   return [
-    `${hold.id} holds all email and webhooks until it is released`,
+    `${hold.id} holds all email and webhooks until you release it`,
     checked.live_workers > 0
       ? `${checked.live_workers} ${checked.live_workers === 1 ? 'worker is' : 'workers are'} already running and may have sent email before the hold`
       : null,
@@ -67,34 +67,34 @@ function told(checked: RestoreCheck, compared: boolean): string {
     `open: ${states.join(', ')}; ${checked.open_webhook_deliveries} webhook deliveries, ${checked.open_bulk_operations} bulk operations`,
     ...(compared
       ? [
-          `${known_sent.count} of them were sent since${closed > 0 ? `; ${closed} ended as delivered` : ''}`,
+          `open here, but known to have been sent after the backup: ${known_sent.count}${closed > 0 ? `; ${closed} closed as delivered` : ''}`,
           ...some(
             known_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             known_sent.count,
           ),
-          `${perhaps_sent.count} may have been sent since: an attempt was in progress, or another recipient of the same email was sent to`,
+          `may have been sent after the backup (an attempt was in progress, or the same email was sent to another recipient): ${perhaps_sent.count}`,
           ...some(
             perhaps_sent.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             perhaps_sent.count,
           ),
-          `${known_ended.count} ended since without being sent and are left open; cancel the ones you don’t want to send`,
+          `ended after the backup without being sent, but still open here (cancel the ones you don’t want to send): ${known_ended.count}`,
           ...some(
             known_ended.listed.map((one) => `${one.email_id}  ${one.email}  ${one.known_by}`),
             known_ended.count,
           ),
           ...(unclear_lines.count > 0
             ? [
-                `${unclear_lines.count} lines name an email without saying whether it was sent; they count as not sent`,
+                `log lines that name an email without saying whether it was sent (counted as not sent): ${unclear_lines.count}`,
                 ...some(
                   unclear_lines.listed.map(({ log, line_number, line }) => `${log}:${line_number}  ${line}`),
                   unclear_lines.count,
                 ),
               ]
             : []),
-          `${missing.count} emails were accepted since and are missing here`,
+          `emails accepted after the backup and missing here: ${missing.count}`,
           ...some(missing.listed, missing.count),
         ]
-      : ['unknown what was sent since; use --sent with a log or --replica with a database']),
+      : ['what was sent after the backup is unknown; use --sent with a log or --replica with a database']),
     `when you’re done: npx postrider queues release --local ${hold.id}`,
   ]
     .filter((line) => line !== null)

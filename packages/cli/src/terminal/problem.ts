@@ -38,7 +38,7 @@ const adviceFor: Readonly<Record<string, string>> = {
   revoked_key: newKey,
   expired_key: newKey,
   missing_scope: 'Set POSTRIDER_API_KEY to a key that has this scope.',
-  route_not_found: 'The server may run a different release than this command line. Compare their versions.',
+  route_not_found: 'The server and this CLI may be different releases. Compare their versions.',
 };
 
 export function adviceOn(reason: string): string | undefined {

@@ -32,7 +32,7 @@ export const attachmentSchema = z
         .string()
         .max(255)
         .regex(/^[\w.@+-]+$/, 'must be letters, digits and . _ @ + -'),
-    ).meta({ description: 'Lets html show it as cid:…', examples: ['logo'] }),
+    ).meta({ description: 'Lets html reference the attachment as cid:…', examples: ['logo'] }),
   })
   .meta({ id: 'Attachment' });
 type Attachment = z.output<typeof attachmentSchema>;

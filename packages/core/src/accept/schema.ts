@@ -118,13 +118,13 @@ export type Retain = (typeof retains)[number];
 export const retainField = z.enum(retains).meta({
   id: 'Retain',
   description:
-    'none: html, text and attachments are deleted within a minute after the last attempt; the log, events and ' +
+    'none: html, text and attachments are deleted within a minute of the last attempt; the log, events and ' +
     'attempts are kept.',
 });
 
 /** Describes every scheduled_at field. */
 export const SCHEDULE =
-  'ISO 8601, UTC if there is no offset, up to 366 days ahead. Up to 60 seconds in the past means now.';
+  'ISO 8601, UTC if there is no offset, up to 366 days ahead. A time up to 60 seconds in the past means now.';
 
 const SCHEDULED_AT = 'is not a field; use scheduled_at';
 const NO_TEMPLATES = 'is not a field; templates are not supported, so render the email and send it as html or text';
@@ -155,7 +155,7 @@ const sendFields = z.object({
   html: absentable(z.string()).meta({ description: 'At least one of html and text must not be empty.' }),
   text: absentable(z.string()).meta({ description: 'Derived from html by default.' }),
   cc: absentableOr(mailboxListField('cc', MAX_COPIES), []),
-  bcc: absentableOr(mailboxListField('bcc', MAX_COPIES), []).meta({ description: 'Not written into a header.' }),
+  bcc: absentableOr(mailboxListField('bcc', MAX_COPIES), []).meta({ description: 'Not added to the headers.' }),
   reply_to: absentable(mailboxField('reply_to')),
   headers: absentableOr(headers, {}),
   tags: absentableOr(tags, []),

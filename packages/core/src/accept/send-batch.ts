@@ -55,7 +55,7 @@ export type BatchAnswer = z.output<typeof batchAnswerSchema>;
 export const sendBatch = admittedOperation({
   name: 'email.batch',
   scope: 'email:send',
-  summary: 'Send up to 100 emails, each accepted or rejected individually, or all or nothing',
+  summary: 'Send up to 100 emails, accepted or rejected individually or as a whole',
   input: batchSchema,
   output: batchAnswerSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> => {

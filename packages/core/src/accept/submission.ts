@@ -19,7 +19,7 @@ import type { SendInput } from './schema.ts';
 export const acknowledgementSchema = z
   .object({
     id: idField(idPrefixes.message),
-    status: z.literal('queued').meta({ description: 'Also for scheduled email.' }),
+    status: z.literal('queued').meta({ description: 'Always queued, even for scheduled email.' }),
     created_at: timeField,
   })
   .meta({ id: 'Acknowledgement' });

@@ -53,7 +53,7 @@ export const createKey = operation({
       .min(1)
       .max(100)
       .nullish()
-      .meta({ description: 'Domains allowed in from. Empty: any.', examples: [['example.com']] }),
+      .meta({ description: 'Domains allowed in the from address. Empty: any.', examples: [['example.com']] }),
     allowed_ips: z
       .array(networkField)
       .min(1)

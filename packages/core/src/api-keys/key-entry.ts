@@ -22,7 +22,11 @@ export const keySchema = z
     mode: z
       .enum(keyModes)
       .meta({ description: 'Email from sandbox keys goes to the simulator and does not count toward the quota.' }),
-    domains: z.array(z.string()).readonly().nullable().meta({ description: 'Domains allowed in from. null: any.' }),
+    domains: z
+      .array(z.string())
+      .readonly()
+      .nullable()
+      .meta({ description: 'Domains allowed in the from address. null: any.' }),
     allowed_ips: z
       .array(z.string())
       .readonly()

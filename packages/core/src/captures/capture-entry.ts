@@ -66,7 +66,7 @@ export const captureDetailSchema = captureSchema
       .array(z.string())
       .readonly()
       .meta({ description: 'One-time codes found in the text.', examples: [['493817']] }),
-    raw: z.string().meta({ description: 'The raw source, up to the first megabyte.' }),
+    raw: z.string().meta({ description: 'The raw source, truncated to one megabyte.' }),
   })
   .meta({ id: 'CaptureDetail' });
 export type CaptureDetail = z.output<typeof captureDetailSchema>;

@@ -34,7 +34,7 @@ export const returnPathField = z
 export const ed25519Field = z
   .boolean()
   .nullish()
-  .meta({ description: 'Whether email gets a second DKIM signature (Ed25519), with a second DNS record.' });
+  .meta({ description: 'Whether email gets a second DKIM signature (Ed25519), which needs a second DNS record.' });
 
 const addSchema = z.object({
   name: nameField,
@@ -44,7 +44,7 @@ const addSchema = z.object({
     .regex(SELECTOR, 'must be 1 to 55 letters, digits and inner hyphens')
     .nullish()
     .meta({
-      description: 'DKIM selector. It must differ from the selectors of your other senders.',
+      description: 'DKIM selector. It must differ from the selectors of your other email services.',
     }),
   return_path: returnPathField,
   dkim_ed25519: ed25519Field,

@@ -14,7 +14,7 @@ import { insertKeys, lockDomain, publicKeysOf, scheduleCheck } from './store.ts'
 export const rotateKeys = operation({
   name: 'domains.rotate_keys',
   scope: 'domains:write',
-  summary: 'Create new DKIM keys; they sign once their records have been published for a day',
+  summary: 'Create new DKIM keys; they start signing once their records have been published for a day',
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {

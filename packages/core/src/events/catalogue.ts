@@ -70,7 +70,7 @@ const exampleWebhook = {
 /** All events: the source for webhook subscriptions, GET /events and the docs. */
 export const eventCatalogue = {
   'email.queued': {
-    summary: 'An email is queued for its first attempt.',
+    summary: 'An email was queued for its first attempt.',
     about: 'message',
     facts: nothing,
     example: {},

@@ -12,9 +12,10 @@ import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { eventEntries } from './read-events.ts';
 import { areUncommon, pageOfEvents } from './store.ts';
 
-const typeText = z
-  .string()
-  .meta({ description: `One or a comma-separated list of ${eventTypes.join(', ')}.`, examples: ['email.bounced'] });
+const typeText = z.string().meta({
+  description: `One or more of these, comma-separated: ${eventTypes.join(', ')}.`,
+  examples: ['email.bounced'],
+});
 
 export const eventTypeField = typeText.transform((text, context) => {
   const types = text.split(',').map((part) => part.trim());

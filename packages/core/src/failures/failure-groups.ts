@@ -23,7 +23,7 @@ export const MAX_TREND_POINTS = Math.max(bounds.minute.most, bounds.hour.most, b
 
 const failureGroupSchema = z.object({
   id: z.string(),
-  signature: z.string().meta({ description: 'The reply stripped of numbers, addresses, ids, hosts and URLs.' }),
+  signature: z.string().meta({ description: 'The reply stripped of numbers, addresses, IDs, hosts and URLs.' }),
   kind: z.enum(failureKinds),
   code: z.int().nullable(),
   enhanced_code: z.string().nullable(),

@@ -19,8 +19,11 @@ export function listOf<T extends z.ZodType>(entry: T) {
     data: z.array(entry).readonly(),
     has_more: z.boolean().meta({
       description:
-        'Whether more entries follow. With filters, a page may have fewer entries than its limit, or none, while this is true.',
+        'Whether more entries follow. With filters, a page may have fewer entries than its limit, or none, even while this is true.',
     }),
-    next_cursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null on the last.' }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass it as cursor for the next page; null on the last page.' }),
   });
 }

@@ -30,7 +30,7 @@ export const createHold = operation({
       .string()
       .min(1)
       .max(255)
-      .meta({ description: 'A queue name, a domain name or an ID; all for the instance.' }),
+      .meta({ description: 'A queue name, a domain name or an ID; "all" for the instance.' }),
     reason: z.string().trim().min(1).max(MAX_REASON_LENGTH),
     expires_at: timestampField('expires_at')
       .optional()

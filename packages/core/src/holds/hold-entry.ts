@@ -14,7 +14,9 @@ export const holdSchema = z
     object: z.literal('hold'),
     id: idField(idPrefixes.hold),
     scope: z.enum(holdScopes),
-    value: z.string().meta({ description: 'The target: a queue name, a domain name or an ID; all for the instance.' }),
+    value: z
+      .string()
+      .meta({ description: 'The target: a queue name, a domain name or an ID; "all" for the instance.' }),
     workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null: applies to all workspaces.' }),
     reason: z.string(),
     status: z.enum(['active', 'resuming', 'ended']).meta({

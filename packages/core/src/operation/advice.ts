@@ -3,19 +3,19 @@ import type { Reason } from './errors.ts';
 /** What to do about each reason: the page that docs_url of an error leads to. */
 export const advice: Readonly<Record<Reason, string>> = {
   malformed_request:
-    'Send requests with an HTTP library instead of writing them by hand. A proxy in between may also have changed the request.',
+    'Send requests with an HTTP library instead of writing them by hand. If you already do, a proxy in between may have changed the request.',
   malformed_json: 'The message gives the line and column. Serialize the body with a JSON library, in UTF-8.',
   unsupported_media_type: 'Send `Content-Type: application/json` and no `Content-Encoding`.',
   body_too_large:
-    'A send or batch can be up to 14 MiB, with up to 10 MiB of html, text and attachments before base64. Other bodies can be up to 100 kB. Link to large files, or split the batch.',
+    'A send or batch can be up to 14 MiB, with up to 10 MiB of html, text and attachments before base64 encoding. Other bodies can be up to 100 kB. Link to large files, or split the batch.',
   body_timeout:
-    'Send the body right after the headers. A common cause is a program that waits for something else while it holds the connection open.',
+    'Send the body right after the headers. A common cause is a program that keeps the connection open while it waits for something else.',
   missing_field: 'Add the field named in details.',
   misspelled_field: 'Use the name given in the message. Fields are written in snake_case, such as reply_to.',
   misplaced_field:
     'The message says where the field belongs: dry_run is a query parameter, the idempotency key is a header, and the time goes in scheduled_at.',
   unknown_parameter: 'The message lists the known parameters. To get the next page, use cursor.',
-  invalid_type: 'Each invalid field is listed in details with its valid values. The API reference has every type.',
+  invalid_type: 'Each invalid field is listed in details with its valid values. The API reference lists every type.',
   invalid_email:
     'Use one mailbox: a@b.c or Name <a@b.c>. The position is given in details, such as to[3]. Validate addresses when people enter them.',
   no_content: 'Send html, text or both. A common cause is a template that rendered nothing.',
@@ -59,7 +59,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   message_not_found:
     'Check the id, and that the key belongs to the right workspace. Emails in other workspaces are not visible.',
   content_gone:
-    'The content expired, was sent with retain set to none, or was deleted by an admin. The log entry and its events remain. To send the email again, use your own data.',
+    'The content expired, was deleted by an admin, or belongs to an email sent with retain set to none. The log entry and its events remain. To send the email again, rebuild it from your own data.',
   domain_not_found: 'Add the domain first, or check which workspace the key belongs to.',
   webhook_not_found: "List the workspace's webhooks. This one may have been deleted.",
   delivery_not_found:
@@ -96,7 +96,8 @@ export const advice: Readonly<Record<Reason, string>> = {
   not_deferred: "Only emails with a deferred recipient can be retried. The log entry shows each recipient's status.",
   already_canceled: 'No action is needed.',
   domain_already_exists: 'Use the existing domain: GET /v1/domains/{domain}.',
-  domain_claimed: 'Remove the domain from the other workspace and its ownership record from DNS, then verify again.',
+  domain_claimed:
+    "Remove the domain from the other workspace, remove that workspace's ownership record from DNS, then verify again.",
   domain_not_allowed: "Use a domain that you own. Public suffixes and Postrider's own names are not allowed.",
   api_key_not_active: 'Create a new key.',
   already_rotated: 'Use the replacement key, or rotate the replacement.',
@@ -107,9 +108,9 @@ export const advice: Readonly<Record<Reason, string>> = {
   idempotency_in_progress: "Retry with the same key in a moment to get the first request's response.",
   capture_unreadable: 'Download the raw source instead. The email is damaged or takes too long to parse.',
   key_limit: "Revoke keys that you no longer use. Each key's last_used_at shows when it was last used.",
-  domain_limit: 'Remove a domain that you no longer use, or ask the operator for another plan.',
+  domain_limit: 'Remove a domain that you no longer use, or ask the operator for a larger plan.',
   webhook_limit: 'Delete a webhook, or subscribe one webhook to several event types.',
-  member_limit: 'Remove a member, or ask the operator for another plan.',
+  member_limit: 'Remove a member, or ask the operator for a larger plan.',
   webhook_disabled:
     'Set its status to enabled with PATCH /v1/webhooks/{id}, then call POST /v1/webhooks/{id}/recover with the time of the first failure.',
   private_address:
@@ -120,14 +121,13 @@ export const advice: Readonly<Record<Reason, string>> = {
   operator_exists: 'No action is needed.',
   last_admin: 'Make another member an admin first.',
   plan_exists: 'Choose another name, or update the existing plan.',
-  plan_in_use: 'Move its workspaces to another plan first.',
+  plan_in_use: 'Move these workspaces to another plan first.',
   hold_exists: 'Release the existing hold before you create another.',
   job_not_open: "Check the job's state. It may have run already, or someone else may have changed it first.",
   bulk_finished: 'Start a new operation.',
   bulk_limit: 'Wait until one of them ends, or cancel one.',
   erasure_limit: 'Wait until an erasure completes. GET /v1/erasures/{id} shows its status.',
-  recovery_open:
-    'Wait until the deliveries of the first recovery have been created, then retry with the other time range.',
+  recovery_open: 'Wait until the deliveries of the first recovery have been created, then send your request again.',
   send_rate:
     'Wait for the number of seconds in Retry-After, then continue. A batch of up to 100 emails counts as one request.',
   logs_rate: 'Wait for the number of seconds in Retry-After. Use webhooks instead of polling.',
@@ -135,7 +135,7 @@ export const advice: Readonly<Record<Reason, string>> = {
     'Wait for the number of seconds in Retry-After, then continue. X-RateLimit-Remaining shows how many requests remain.',
   address_rate:
     'Wait for the number of seconds in Retry-After, then send a valid key. Requests with a valid key have their own limit.',
-  workspace_rate: 'Wait for the number of seconds in Retry-After, or ask the operator for another plan.',
+  workspace_rate: 'Wait for the number of seconds in Retry-After, or ask the operator for a larger plan.',
   session_rate: 'Wait for the number of seconds in Retry-After, then continue.',
   body_budget: 'Send fewer large requests in parallel, and retry after the number of seconds in Retry-After.',
   capture_busy: 'Read fewer captured emails in parallel, and retry after the number of seconds in Retry-After.',

@@ -38,7 +38,7 @@ const overviewSchema = z.object({
   object: z.literal('overview'),
   since: timeField,
   until: timeField,
-  complete_until: timeField.meta({ description: 'Data after this time is not complete.' }),
+  complete_until: timeField.meta({ description: 'Data after this time is not complete yet.' }),
   totals: z.record(z.enum(countMetrics), countField),
   accept_to_delivered_p95_seconds: z.number().nullable(),
   waiting: z.object({ count: countField, oldest_seconds: z.number().nullable() }),

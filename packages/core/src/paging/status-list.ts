@@ -6,7 +6,7 @@ export function statusListOf<S extends string>(states: readonly S[]) {
   const known = states.join(', ');
   return z
     .string()
-    .meta({ description: `One or a comma-separated list of ${known}.`, examples: [states[0] ?? ''] })
+    .meta({ description: `One or more of these, comma-separated: ${known}.`, examples: [states[0] ?? ''] })
     .transform((text, context): S[] => {
       const parts = text.split(',').map((part) => part.trim());
       const matches = parts.filter((part): part is S => states.some((one) => one === part));

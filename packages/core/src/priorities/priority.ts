@@ -18,5 +18,5 @@ export function priorityOfJob(job_priority: number): Priority {
 export const priorityField = z.enum(priorities).meta({
   id: 'Priority',
   description:
-    "The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1. It is not written into a header.",
+    "The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in a ratio of 8:4:1. The priority is not added to the headers.",
 });

@@ -10,7 +10,7 @@ import { jobStateField } from './job-view.ts';
 const scheduleSchema = z
   .object({
     object: z.literal('schedule'),
-    name: z.string().meta({ description: "The name of the schedule, which is also its queue's." }),
+    name: z.string().meta({ description: 'The name of the schedule and of its queue.' }),
     cron: z.string(),
     timezone: z.string(),
     in_words: z.string(),

@@ -14,7 +14,7 @@ export const workerSchema = z
     version: z.string().nullable().meta({ description: 'The Postrider version; null until the worker reports it.' }),
     live: z
       .boolean()
-      .meta({ description: 'Whether it is running: not stopped, and fewer than three heartbeats missed.' }),
+      .meta({ description: 'Whether it is running: not stopped, with fewer than three missed heartbeats.' }),
     started_at: timeField,
     last_heartbeat_at: timeField,
     stopped_at: timeField.nullable().meta({ description: 'Null while it works, and where it crashed.' }),

@@ -12,13 +12,13 @@ export const getStats = operation({
   name: 'stats.get',
   scope: 'email:logs:read',
   replica: true,
-  summary: 'Email outcomes over time, by domain, tag or destination',
+  summary: 'Get email outcomes over time, by domain, tag or destination',
   input: z.object({
     since: timestampField('since').optional().meta({ description: 'At or after this time. Default: 24 hours ago.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time. Default: now.' }),
     step: z.enum(buckets).default('hour').meta({ description: 'Interval of each point.' }),
     group_by: z.enum(['domain', 'tag', 'destination']).optional().meta({
-      description: 'The sending domain, a tag, or the recipient domain. The ten busiest have series.',
+      description: 'The sending domain, a tag, or the recipient domain. The ten busiest get their own series.',
     }),
   }),
   output: statsSchema,

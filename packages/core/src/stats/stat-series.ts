@@ -72,7 +72,7 @@ export const statsSchema = z.object({
   group_by: z.enum(statDimensions),
   since: timeField,
   until: timeField,
-  complete_until: timeField.meta({ description: 'Data after this time is not complete.' }),
+  complete_until: timeField.meta({ description: 'Data after this time is not complete yet.' }),
   series: z.array(seriesSchema).readonly(),
 });
 export type Stats = z.output<typeof statsSchema>;
@@ -93,7 +93,12 @@ export const statSeries = operation({
       .enum(statDimensions)
       .default('none')
       .meta({ description: 'domain is the sending domain; destination is the recipient domain.' }),
-    top: z.int().min(1).max(MAX_SERIES).default(DEFAULT_SERIES).meta({ description: 'Keys with their own series.' }),
+    top: z
+      .int()
+      .min(1)
+      .max(MAX_SERIES)
+      .default(DEFAULT_SERIES)
+      .meta({ description: 'Number of keys with their own series.' }),
     reach: accessField,
   }),
   output: statsSchema,

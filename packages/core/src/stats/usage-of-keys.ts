@@ -15,7 +15,7 @@ export const keyUsageSchema = z
     bucket: z.enum(buckets),
     since: timeField,
     until: timeField,
-    complete_until: timeField.meta({ description: 'Data after this time is not complete.' }),
+    complete_until: timeField.meta({ description: 'Data after this time is not complete yet.' }),
     accepted: z.int().meta({ description: 'Recipients of email sent with this key in the interval.' }),
     points: z.array(pointSchema).readonly(),
   })

@@ -43,7 +43,7 @@ const always: ReadonlySet<string> = new Set(['audit_log', 'erasures', 'bulk_oper
 const tableSchema = z
   .object({
     name: z.string(),
-    bytes: z.number().meta({ description: 'With its indexes, in all of its partitions.' }),
+    bytes: z.number().meta({ description: 'Including indexes and all partitions.' }),
     index_bytes: z.number(),
     rows: z.number().nullable().meta({ description: 'The latest planner estimate; null: none yet.' }),
     partitions: z.int().meta({ description: '0 where it has none.' }),
@@ -51,7 +51,7 @@ const tableSchema = z
       description: 'age: for kept_seconds. always: never deleted by age. trimmed: small, or has its own limit.',
     }),
     kept_seconds: z.int().nullable(),
-    setting: z.string().nullable().meta({ description: 'The environment variable that sets its age.' }),
+    setting: z.string().nullable().meta({ description: 'The environment variable that sets its retention.' }),
   })
   .meta({ id: 'StorageTable' });
 type TableView = z.output<typeof tableSchema>;

@@ -23,7 +23,7 @@ export const getUsage = operation({
   name: 'usage.get',
   scope: null,
   sandbox: true,
-  summary: "This month's email volume by day, and the remaining quota",
+  summary: "Get this month's email volume by day, and the remaining quota",
   input: z.object({}),
   output: usageSchema,
   run: (ctx) => usageOf(ctx, ctx.actor.workspace_id),

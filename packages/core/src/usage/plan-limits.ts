@@ -10,12 +10,12 @@ const useSchema = z.object({
 
 export const planUseSchema = z
   .object({
-    api_keys: useSchema.meta({ description: 'Active keys of both modes.' }),
-    domains: useSchema.meta({ description: 'Without the sandbox domain.' }),
-    webhooks: useSchema.meta({ description: 'Of both modes.' }),
+    api_keys: useSchema.meta({ description: 'Active live and sandbox keys.' }),
+    domains: useSchema.meta({ description: 'Not counting the sandbox domain.' }),
+    webhooks: useSchema.meta({ description: 'Live and sandbox webhooks.' }),
     members: useSchema,
     workspace_rate: useSchema.meta({
-      description: 'Requests by all API keys this minute. Not counted if there is no limit.',
+      description: 'Requests from all API keys this minute. Not counted if there is no limit.',
     }),
     capture_bytes: useSchema.meta({ description: 'Above the limit, the oldest captured email is deleted.' }),
   })

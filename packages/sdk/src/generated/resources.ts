@@ -78,7 +78,7 @@ export class EmailCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: "/email/send", body, query: { dry_run: true } }), options);
   }
 
-  /** Send up to 100 emails, each accepted or rejected individually, or all or nothing. Requires the `email:send` scope. Rate limit: `send`. */
+  /** Send up to 100 emails, accepted or rejected individually or as a whole. Requires the `email:send` scope. Rate limit: `send`. */
   batch(body: EmailBatchBody, options?: RepeatableOptions): Promise<EmailBatchAnswer> {
     return this.#calls.ask(() => ({ method: 'POST', path: "/email/batch", body, keyed: true }), options);
   }
@@ -108,17 +108,17 @@ export class EmailCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/cancel"], id) }), options);
   }
 
-  /** Resend an email as a new one that links to it. Requires the `email:send` scope. Rate limit: `default` and `send`. */
+  /** Resend an email as a new one that references the original. Requires the `email:send` scope. Rate limit: `default` and `send`. */
   resend(id: string, options?: RepeatableOptions): Promise<Acknowledgement> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/resend"], id), keyed: true }), options);
   }
 
-  /** Give up on an email: no further attempts. Requires the `admin` scope. Rate limit: `default`. */
+  /** Give up on an email; no further attempts are made. Requires the `admin` scope. Rate limit: `default`. */
   giveUp(id: string, body: EmailGiveUpBody = {}, options?: CallOptions): Promise<LogEntry> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/give-up"], id), body }), options);
   }
 
-  /** The content of an email: html, text, headers, raw. Requires the `admin` scope. Rate limit: `default`. */
+  /** Get the content of an email: html, text, headers and raw source. Requires the `admin` scope. Rate limit: `default`. */
   content(id: string, options?: CallOptions): Promise<EmailContentAnswer> {
     return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/email/", "/content"], id) }), options);
   }
@@ -181,7 +181,7 @@ export class WebhooksCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/webhooks/", "/rotate-secret"], id) }), options);
   }
 
-  /** Resend the events of a time range that the endpoint has not received. Requires the `webhooks:manage` scope. Rate limit: `default`. */
+  /** Resend the events that the endpoint missed in a time range. Requires the `webhooks:manage` scope. Rate limit: `default`. */
   recover(id: string, body: WebhooksRecoverBody, options?: CallOptions): Promise<WebhooksRecoverAnswer> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/webhooks/", "/recover"], id), body }), options);
   }
@@ -258,7 +258,7 @@ export class ApiKeysCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: "/api-keys", body }), options);
   }
 
-  /** The API key of this request: scopes, plan, limits and usage. Works with any valid key. Rate limit: `default`. */
+  /** Get the API key of this request with its scopes, plan, limits and usage. Works with any valid key. Rate limit: `default`. */
   current(options?: CallOptions): Promise<ApiKeysCurrentAnswer> {
     return this.#calls.ask(() => ({ method: 'GET', path: "/api-keys/current" }), options);
   }
@@ -317,7 +317,7 @@ export class DomainsCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/domains/", "/verify"], domain) }), options);
   }
 
-  /** Create new DKIM keys; they sign once their records have been published for a day. Requires the `domains:write` scope. Rate limit: `default`. */
+  /** Create new DKIM keys; they start signing once their records have been published for a day. Requires the `domains:write` scope. Rate limit: `default`. */
   rotateKeys(domain: string, options?: CallOptions): Promise<Domain> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/domains/", "/rotate-keys"], domain) }), options);
   }
@@ -384,7 +384,7 @@ export class StatsCalls {
     this.#calls = calls;
   }
 
-  /** Email outcomes over time, by domain, tag or destination. Requires the `email:logs:read` scope. Rate limit: `default`. */
+  /** Get email outcomes over time, by domain, tag or destination. Requires the `email:logs:read` scope. Rate limit: `default`. */
   get(query: StatsGetQuery = {}, options?: CallOptions): Promise<StatsGetAnswer> {
     return this.#calls.ask(() => ({ method: 'GET', path: "/stats", query }), options);
   }
@@ -398,7 +398,7 @@ export class UsageCalls {
     this.#calls = calls;
   }
 
-  /** This month's email volume by day, and the remaining quota. Works with any valid key. Rate limit: `default`. */
+  /** Get this month's email volume by day, and the remaining quota. Works with any valid key. Rate limit: `default`. */
   get(options?: CallOptions): Promise<Usage> {
     return this.#calls.ask(() => ({ method: 'GET', path: "/usage" }), options);
   }

@@ -2,7 +2,7 @@
 
 export interface Acknowledgement {
   id: string;
-  /** Also for scheduled email. */
+  /** Always queued, even for scheduled email. */
   status: "queued";
   created_at: string;
 }
@@ -18,7 +18,7 @@ export interface ApiKey {
   scopes: (Scope)[];
   /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Domains allowed in from. null: any. */
+  /** Domains allowed in the from address. null: any. */
   domains: (string)[] | null;
   /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
@@ -36,7 +36,7 @@ export interface Attachment {
   readonly content: string;
   /** Derived from the filename by default. */
   readonly content_type?: string | null | undefined;
-  /** Lets html show it as cid:… */
+  /** Lets html reference the attachment as cid:… */
   readonly content_id?: string | null | undefined;
 }
 
@@ -135,11 +135,11 @@ export interface CaptureDetail {
   links: (string)[];
   /** One-time codes found in the text. */
   codes: (string)[];
-  /** The raw source, up to the first megabyte. */
+  /** The raw source, truncated to one megabyte. */
   raw: string;
 }
 
-/** The status of a recipient. The status of an email is the lowest of its recipients in this order: scheduled, queued, deferred and sending are open, least advanced first; the others are closed, worst first. */
+/** The status of a recipient. An email has the least advanced open status of its recipients, in the order scheduled, queued, deferred, sending; when all are closed, it has the worst one, in the order of the remaining values. */
 export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "failed" | "bounced" | "complained" | "suppressed" | "canceled" | "delivered" | (string & {});
 
 export interface DnsRecord {
@@ -244,7 +244,7 @@ export interface ErrorAnswer {
     /** The kind of error, which determines the HTTP status. */
     code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
     reason: Reason;
-    /** How to fix it. */
+    /** How to fix the error. */
     message: string;
     /** All invalid fields. */
     details?: ({
@@ -367,19 +367,19 @@ export interface LogEntryDetail {
 
 /** Current use of the resources that the plan limits. */
 export interface PlanUse {
-  /** Active keys of both modes. */
+  /** Active live and sandbox keys. */
   api_keys: {
     used: number;
     /** null: no limit. */
     limit: number | null;
   };
-  /** Without the sandbox domain. */
+  /** Not counting the sandbox domain. */
   domains: {
     used: number;
     /** null: no limit. */
     limit: number | null;
   };
-  /** Of both modes. */
+  /** Live and sandbox webhooks. */
   webhooks: {
     used: number;
     /** null: no limit. */
@@ -390,7 +390,7 @@ export interface PlanUse {
     /** null: no limit. */
     limit: number | null;
   };
-  /** Requests by all API keys this minute. Not counted if there is no limit. */
+  /** Requests from all API keys this minute. Not counted if there is no limit. */
   workspace_rate: {
     used: number;
     /** null: no limit. */
@@ -404,7 +404,7 @@ export interface PlanUse {
   };
 }
 
-/** The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1. It is not written into a header. */
+/** The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in a ratio of 8:4:1. The priority is not added to the headers. */
 export type Priority = "high" | "normal" | "bulk" | (string & {});
 
 /** The exact reason, more specific than the code. New reasons may be added. */
@@ -451,7 +451,7 @@ export interface RequestLogEntry {
   body: unknown;
 }
 
-/** none: html, text and attachments are deleted within a minute after the last attempt; the log, events and attempts are kept. */
+/** none: html, text and attachments are deleted within a minute of the last attempt; the log, events and attempts are kept. */
 export type Retain = "default" | "none" | (string & {});
 
 export type Scope = "email:send" | "email:logs:read" | "domains:read" | "domains:write" | "webhooks:manage" | "admin" | "operator" | (string & {});
@@ -467,7 +467,7 @@ export interface SendRequest {
   /** Derived from html by default. */
   readonly text?: string | null | undefined;
   readonly cc?: string | readonly (string)[] | null | undefined;
-  /** Not written into a header. */
+  /** Not added to the headers. */
   readonly bcc?: string | readonly (string)[] | null | undefined;
   readonly reply_to?: string | null | undefined;
   readonly headers?: Record<string, string | number | boolean> | null | undefined;
@@ -475,7 +475,7 @@ export interface SendRequest {
   readonly metadata?: Record<string, string | number | boolean> | null | undefined;
   /** At most 10 MiB decoded, including html and text. */
   readonly attachments?: readonly (Attachment)[] | null | undefined;
-  /** ISO 8601, UTC if there is no offset, up to 366 days ahead. Up to 60 seconds in the past means now. */
+  /** ISO 8601, UTC if there is no offset, up to 366 days ahead. A time up to 60 seconds in the past means now. */
   readonly scheduled_at?: string | null | undefined;
   readonly priority?: Priority | null | undefined;
   readonly retain?: Retain | null | undefined;
@@ -533,9 +533,9 @@ export interface Waiting {
   } | null;
   /** With no_worker: when a worker was last seen, or when the email became due if none ever was. */
   since: string | null;
-  /** With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only those of the same workspace and priority, counted up to 1000. Null in lists. */
+  /** With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only deliveries of the same workspace and priority count, up to 1000. Null in lists. */
   ahead: number | null;
-  /** With in_line: the estimated time, based on the last minute's rate. Null if unknown, and in lists. */
+  /** With in_line: the estimated wait, based on the last minute's rate. Null if unknown, and in lists. */
   eta_seconds: number | null;
 }
 
@@ -546,7 +546,7 @@ export interface Webhook {
   description: string | null;
   /** The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
-  /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
+  /** Payload format: Postrider's own, or Resend's payload, event names and svix headers. */
   format: "postrider" | "resend" | (string & {});
   /** The subscribed event types. */
   events: "all" | (string)[];
@@ -555,7 +555,7 @@ export interface Webhook {
   status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
   /** The last characters of the secret, to identify it. */
   secret_last4: string;
-  /** The previous secret is also valid until then. */
+  /** When the previous secret stops being valid. */
   previous_secret_until: string | null;
   created_at: string;
   /** When it last returned 2xx, to the minute. */
@@ -609,7 +609,7 @@ export interface EmailBatchAnswer {
         /** The kind of error, which determines the HTTP status. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** How to fix it. */
+        /** How to fix the error. */
         message: string;
         /** All invalid fields. */
         details?: ({
@@ -638,7 +638,7 @@ export interface EmailLogsQuery {
   readonly cursor?: string | undefined;
   /** One or a comma-separated list of scheduled, queued, deferred, sending, failed, bounced, complained, suppressed, canceled, delivered. */
   readonly status?: string | undefined;
-  /** Repeat it to require several tags. */
+  /** A tag; repeat the parameter to require several. */
   readonly tag?: string | readonly (string)[] | undefined;
   /** A recipient, including cc and bcc. */
   readonly to?: string | undefined;
@@ -656,7 +656,7 @@ export interface EmailLogsQuery {
 }
 
 export interface EmailRescheduleBody {
-  /** ISO 8601, UTC if there is no offset, up to 366 days ahead. Up to 60 seconds in the past means now. */
+  /** ISO 8601, UTC if there is no offset, up to 366 days ahead. A time up to 60 seconds in the past means now. */
   readonly scheduled_at: string;
 }
 
@@ -674,7 +674,7 @@ export interface EmailContentAnswer {
   headers: Record<string, string>;
   attachments: ({
       filename: string;
-      /** As sent; null if derived from the filename. */
+      /** As given in the request; null if derived from the filename. */
       content_type: string | null;
       content_id: string | null;
       size_bytes: number;
@@ -688,7 +688,7 @@ export interface EventsListQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
+  /** One or more of these, comma-separated: email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
   readonly type?: string | undefined;
   /** Only events of this email. */
   readonly email_id?: string | undefined;
@@ -712,7 +712,7 @@ export interface WebhooksCreateAnswer {
   description: string | null;
   /** The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
-  /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
+  /** Payload format: Postrider's own, or Resend's payload, event names and svix headers. */
   format: "postrider" | "resend" | (string & {});
   /** The subscribed event types. */
   events: "all" | (string)[];
@@ -721,7 +721,7 @@ export interface WebhooksCreateAnswer {
   status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
   /** The last characters of the secret, to identify it. */
   secret_last4: string;
-  /** The previous secret is also valid until then. */
+  /** When the previous secret stops being valid. */
   previous_secret_until: string | null;
   created_at: string;
   /** When it last returned 2xx, to the minute. */
@@ -736,7 +736,7 @@ export interface WebhooksCreateAnswer {
 
 export interface WebhooksCreateBody {
   readonly url: string;
-  /** all, or a list of types. */
+  /** all, or a list of event types. */
   readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
   readonly format?: "postrider" | "resend" | null | undefined;
@@ -746,7 +746,7 @@ export interface WebhooksCreateBody {
 
 export interface WebhooksUpdateBody {
   readonly url?: string | null | undefined;
-  /** all, or a list of types. */
+  /** all, or a list of event types. */
   readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | null | undefined;
   readonly description?: string | null | undefined;
   /** Disabling drops pending deliveries. POST /v1/webhooks/{id}/recover resends them. */
@@ -771,7 +771,7 @@ export interface WebhooksRotateSecretAnswer {
   description: string | null;
   /** The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events. */
   mode: "live" | "sandbox" | (string & {});
-  /** Payload format: Postrider's own, or the payload, event names and svix headers of Resend. */
+  /** Payload format: Postrider's own, or Resend's payload, event names and svix headers. */
   format: "postrider" | "resend" | (string & {});
   /** The subscribed event types. */
   events: "all" | (string)[];
@@ -780,7 +780,7 @@ export interface WebhooksRotateSecretAnswer {
   status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
   /** The last characters of the secret, to identify it. */
   secret_last4: string;
-  /** The previous secret is also valid until then. */
+  /** When the previous secret stops being valid. */
   previous_secret_until: string | null;
   created_at: string;
   /** When it last returned 2xx, to the minute. */
@@ -814,9 +814,9 @@ export interface WebhooksDeliveriesQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of pending, delivered, failed. */
+  /** One or more of these, comma-separated: pending, delivered, failed. */
   readonly status?: string | undefined;
-  /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
+  /** One or more of these, comma-separated: email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
   readonly type?: string | undefined;
   /** Events at or after this time. */
   readonly since?: string | undefined;
@@ -841,7 +841,7 @@ export type SuppressionsCreateAnswer = Suppression | {
         /** The kind of error, which determines the HTTP status. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** How to fix it. */
+        /** How to fix the error. */
         message: string;
         /** All invalid fields. */
         details?: ({
@@ -883,7 +883,7 @@ export interface ApiKeysListQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of active, revoked, expired. */
+  /** One or more of these, comma-separated: active, revoked, expired. */
   readonly status?: string | undefined;
 }
 
@@ -898,7 +898,7 @@ export interface ApiKeysCreateAnswer {
   scopes: (Scope)[];
   /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Domains allowed in from. null: any. */
+  /** Domains allowed in the from address. null: any. */
   domains: (string)[] | null;
   /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
@@ -918,7 +918,7 @@ export interface ApiKeysCreateBody {
   readonly scopes: readonly (Scope)[];
   /** Sandbox keys send to the simulator only. */
   readonly mode?: "live" | "sandbox" | null | undefined;
-  /** Domains allowed in from. Empty: any. */
+  /** Domains allowed in the from address. Empty: any. */
   readonly domains?: readonly (string)[] | null | undefined;
   /** Client IP addresses and networks allowed to use the key. Empty: any. */
   readonly allowed_ips?: readonly (string)[] | null | undefined;
@@ -936,7 +936,7 @@ export interface ApiKeysCurrentAnswer {
   scopes: (Scope)[];
   /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Domains allowed in from. null: any. */
+  /** Domains allowed in the from address. null: any. */
   domains: (string)[] | null;
   /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
@@ -969,7 +969,7 @@ export interface ApiKeysRotateAnswer {
   scopes: (Scope)[];
   /** Email from sandbox keys goes to the simulator and does not count toward the quota. */
   mode: "live" | "sandbox" | (string & {});
-  /** Domains allowed in from. null: any. */
+  /** Domains allowed in the from address. null: any. */
   domains: (string)[] | null;
   /** Client IP addresses and networks allowed to use the key. null: any. */
   allowed_ips: (string)[] | null;
@@ -996,24 +996,24 @@ export interface DomainsListQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of pending, verified, at_risk, failed, suspended. */
+  /** One or more of these, comma-separated: pending, verified, at_risk, failed, suspended. */
   readonly status?: string | undefined;
 }
 
 export interface DomainsAddBody {
   readonly name: string;
-  /** DKIM selector. It must differ from the selectors of your other senders. */
+  /** DKIM selector. It must differ from the selectors of your other email services. */
   readonly dkim_selector?: string | null | undefined;
   /** Subdomain for the return path, which receives bounces. */
   readonly return_path?: string | null | undefined;
-  /** Whether email gets a second DKIM signature (Ed25519), with a second DNS record. */
+  /** Whether email gets a second DKIM signature (Ed25519), which needs a second DNS record. */
   readonly dkim_ed25519?: boolean | null | undefined;
 }
 
 export interface DomainsUpdateBody {
   /** Subdomain for the return path, which receives bounces. */
   readonly return_path?: string | null | undefined;
-  /** Whether email gets a second DKIM signature (Ed25519), with a second DNS record. */
+  /** Whether email gets a second DKIM signature (Ed25519), which needs a second DNS record. */
   readonly dkim_ed25519?: boolean | null | undefined;
 }
 
@@ -1080,7 +1080,7 @@ export interface StatsGetAnswer {
   group_by: "none" | "domain" | "tag" | "provider" | "destination" | "api_key" | (string & {});
   since: string;
   until: string;
-  /** Data after this time is not complete. */
+  /** Data after this time is not complete yet. */
   complete_until: string;
   series: ({
       metric: "accepted" | "delivered" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
@@ -1100,7 +1100,7 @@ export interface StatsGetQuery {
   readonly until?: string | undefined;
   /** Interval of each point. */
   readonly step?: "minute" | "hour" | "day" | undefined;
-  /** The sending domain, a tag, or the recipient domain. The ten busiest have series. */
+  /** The sending domain, a tag, or the recipient domain. The ten busiest get their own series. */
   readonly group_by?: "domain" | "tag" | "destination" | undefined;
 }
 

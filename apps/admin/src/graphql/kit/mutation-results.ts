@@ -37,7 +37,7 @@ const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
 const FieldIssue = builder.objectRef<ErrorDetail>('FieldIssue').implement({
   fields: (t) => ({
     path: t.stringList({
-      description: 'From the input inwards.',
+      description: 'The path of the field within the input.',
       resolve: ({ param, reason }) => pathOf(param, reason),
     }),
     reason: t.exposeString('reason'),

@@ -11,13 +11,17 @@ const Held = builder.objectRef<PlanUse['domains']>('PlanUseOf').implement({
 
 const PlanUseType = builder.objectRef<PlanUse>('PlanUse').implement({
   fields: (t) => ({
-    apiKeys: t.field({ type: Held, description: 'Active keys of both modes.', resolve: ({ api_keys }) => api_keys }),
-    domains: t.field({ type: Held, description: 'Without the sandbox domain.', resolve: ({ domains }) => domains }),
-    webhooks: t.field({ type: Held, description: 'Of both modes.', resolve: ({ webhooks }) => webhooks }),
+    apiKeys: t.field({ type: Held, description: 'Active live and sandbox keys.', resolve: ({ api_keys }) => api_keys }),
+    domains: t.field({
+      type: Held,
+      description: 'Not counting the sandbox domain.',
+      resolve: ({ domains }) => domains,
+    }),
+    webhooks: t.field({ type: Held, description: 'Live and sandbox webhooks.', resolve: ({ webhooks }) => webhooks }),
     members: t.field({ type: Held, resolve: ({ members }) => members }),
     workspaceRate: t.field({
       type: Held,
-      description: 'Requests by all API keys this minute. Not counted if there is no limit.',
+      description: 'Requests from all API keys this minute. Not counted if there is no limit.',
       resolve: ({ workspace_rate }) => workspace_rate,
     }),
     captureBytes: t.field({

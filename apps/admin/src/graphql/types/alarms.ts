@@ -23,7 +23,7 @@ const Alarm = builder.objectRef<AlarmEntry>('Alarm');
 
 claimIds('alarm', 'Alarm');
 builder.node(Alarm, {
-  description: 'A condition that lasted long enough to send notifications.',
+  description: 'A condition that lasted long enough to trigger notifications.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.alarms.loadMany(ids),
   fields: (t) => ({
@@ -57,7 +57,10 @@ const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').imp
     access: t.field({ type: AlarmAccess, resolve: ({ access }) => access }),
     emails: t.stringList({ resolve: ({ emails }) => [...emails] }),
     webhookUrl: t.string({ nullable: true, resolve: ({ webhook_url }) => webhook_url }),
-    from: t.exposeString('from', { nullable: true, description: 'null: alarms@ the first verified domain.' }),
+    from: t.exposeString('from', {
+      nullable: true,
+      description: 'null: alarms@ followed by the first verified domain.',
+    }),
     quietFrom: t.string({
       nullable: true,
       description: 'In UTC, such as 22:00.',
@@ -111,7 +114,7 @@ const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
 builder.mutationFields((t) => ({
   alarmAcknowledge: t.field({
     type: resultOf('AlarmResult', AlarmPayload),
-    description: 'Stops the daily reminders of an alert. Idempotent.',
+    description: 'Stops the daily reminders for an alert. Idempotent.',
     args: { input: t.arg({ type: AlarmAcknowledgeInput, required: true }) },
     resolve: (_, { input: { id, reason } }, g) =>
       outcome(async () => ({ alarm: await call(g, acknowledgeAlarm, { alarmId: id, reason }) })),

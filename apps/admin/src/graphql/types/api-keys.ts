@@ -59,7 +59,7 @@ builder.node(ApiKey, {
     usage: t.field({
       type: [StatPoint],
       nullable: true,
-      description: 'Recipients of email sent with it, by bucket; null after it is deleted.',
+      description: 'Recipients of email sent with this key, by bucket; null after the key is deleted.',
       args: { range: t.arg({ type: TimeRange, required: true }), bucket: t.arg({ type: Bucket, defaultValue: 'day' }) },
       complexity: { field: KEY_USAGE_POINTS, multiplier: 1 },
       resolve: async ({ id }, { range, bucket }, { load }) =>
@@ -82,7 +82,7 @@ builder.node(ApiKey, {
 const ApiKeyConnection = connectionOf(ApiKey);
 
 const ApiKeyFilter = builder.inputType('ApiKeyFilter', {
-  fields: (t) => ({ status: t.field({ type: [KeyStatus], description: 'One of these.' }) }),
+  fields: (t) => ({ status: t.field({ type: [KeyStatus], description: 'Any of these.' }) }),
 });
 
 builder.queryField('apiKeys', (t) =>

@@ -13,7 +13,7 @@ import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
 import { claimIds, typenameOf } from '../kit/node-ids.ts';
 
-const Via = enumOf('Via', viaNames, 'The interface of the action.');
+const Via = enumOf('Via', viaNames, 'The interface that the action was performed through.');
 const ActorKind = enumOf('ActorKind', actorKinds);
 const AuditChain = enumOf(
   'AuditChain',
@@ -96,14 +96,14 @@ const AuditFault = builder.objectRef<NonNullable<AuditVerification['broken']>>('
 
 const Verification = builder.objectRef<AuditVerification>('AuditVerification').implement({
   fields: (t) => ({
-    verified: t.exposeInt('verified', { description: 'Last sequence up to which the chain is intact.' }),
+    verified: t.exposeInt('verified', { description: 'The last sequence number up to which the chain is intact.' }),
     length: t.exposeInt('length', { description: 'Length of the chain when the check began.' }),
     complete: t.exposeBoolean('complete', {
       description: 'false: continue with after = verified, unless broken is set.',
     }),
     head: t.exposeString('head', {
       nullable: true,
-      description: 'The hash of the last entry. Store it elsewhere to prove all entries before it.',
+      description: 'The hash of the last entry. Store it elsewhere to detect later changes to the entries up to it.',
     }),
     broken: t.field({
       type: AuditFault,

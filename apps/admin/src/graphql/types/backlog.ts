@@ -14,7 +14,7 @@ const BacklogDimension = enumOf('BacklogDimension', backlogDimensions);
 const ClosedReason = enumOf(
   'ClosedReason',
   ['failing', 'limit'],
-  'Closed by failures, or by a limit set by an operator.',
+  'Closed because of failures, or because of a limit set by an operator.',
 );
 
 const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
@@ -53,7 +53,7 @@ const Backlog = builder.objectRef<BacklogEntry>('Backlog').implement({
     dimension: t.field({ type: BacklogDimension, resolve: ({ dimension }) => dimension }),
     bucketUpperMinutes: t.field({
       type: t.listRef('Int', { nullable: true }),
-      description: 'Ages in minutes; null: the last bucket is unbounded.',
+      description: 'Ages in minutes; null for the last bucket, which is unbounded.',
       resolve: ({ bucket_upper_minutes }) => [...bucket_upper_minutes],
     }),
     rows: t.field({ type: [BacklogRow], resolve: ({ rows }) => rows }),
@@ -65,7 +65,7 @@ const Backlog = builder.objectRef<BacklogEntry>('Backlog').implement({
 builder.queryField('backlog', (t) =>
   t.field({
     type: Backlog,
-    description: 'Waiting recipients by age, without those scheduled for later.',
+    description: 'Waiting recipients by age, excluding those scheduled for later.',
     args: {
       by: t.arg({ type: BacklogDimension, defaultValue: 'destination' }),
       top: t.arg.int({ defaultValue: 20, description: 'Number of rows, from 1 to 100.' }),

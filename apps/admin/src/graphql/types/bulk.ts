@@ -99,11 +99,11 @@ builder.node(BulkOperation, {
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
     filter: t.field({
       type: 'JSON',
-      description: 'With REST field names.',
+      description: 'The filter, with REST field names.',
       resolve: ({ filter }) => filter,
     }),
     status: t.field({ type: BulkStatus, resolve: ({ status }) => status }),
-    matched: t.exposeInt('matched', { description: 'Number of items the preview matched.' }),
+    matched: t.exposeInt('matched', { description: 'Number of items that the preview matched.' }),
     matchedExact: t.boolean({ resolve: ({ matched_exact }) => matched_exact }),
     done: t.exposeInt('done'),
     failed: t.exposeInt('failed'),
@@ -150,7 +150,7 @@ const BulkConnection = connectionOf(BulkOperation);
 builder.queryField('bulkOperations', (t) =>
   t.field({
     type: BulkConnection,
-    description: 'Newest first. An operator also sees those of the instance and of any named workspace.',
+    description: 'Newest first. Operators also see those of the instance, and of any workspace given as workspaceId.',
     args: { ...pageArgs(t), workspaceId: t.arg.id() },
     resolve: (_, { workspaceId, ...args }, g) => page(g, listBulk, args, { workspaceId }),
   }),

@@ -39,7 +39,7 @@ const CaptureContent = builder.objectRef<CaptureDetail>('CaptureContent').implem
     attachments: t.field({ type: [CaptureAttachment], resolve: ({ attachments }) => attachments }),
     links: t.stringList({ resolve: ({ links }) => [...links] }),
     codes: t.stringList({ description: 'One-time codes found in the text.', resolve: ({ codes }) => [...codes] }),
-    raw: t.exposeString('raw', { description: 'The raw source, up to the first megabyte.' }),
+    raw: t.exposeString('raw', { description: 'The raw source, truncated to one megabyte.' }),
   }),
 });
 

@@ -103,7 +103,7 @@ builder.node(Domain, {
 const DomainConnection = connectionOf(Domain);
 
 const DomainFilter = builder.inputType('DomainFilter', {
-  fields: (t) => ({ status: t.field({ type: [DomainStatus], description: 'One of these.' }) }),
+  fields: (t) => ({ status: t.field({ type: [DomainStatus], description: 'Any of these.' }) }),
 });
 
 builder.queryFields((t) => ({
@@ -130,7 +130,9 @@ const DomainInput = builder.inputType('DomainInput', {
     name: t.string({ required: true }),
     dkimSelector: t.string({ description: 'DKIM selector.' }),
     returnPath: t.string({ description: 'Subdomain for the return path, which receives bounces.' }),
-    dkimEd25519: t.boolean({ description: 'Whether email gets a second DKIM signature, with a second DNS record.' }),
+    dkimEd25519: t.boolean({
+      description: 'Whether email gets a second DKIM signature, which needs a second DNS record.',
+    }),
   }),
 });
 
@@ -138,7 +140,9 @@ const DomainUpdateInput = builder.inputType('DomainUpdateInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     returnPath: t.string({ description: 'Subdomain for the return path; null removes it.' }),
-    dkimEd25519: t.boolean({ description: 'Whether email gets a second DKIM signature, with a second DNS record.' }),
+    dkimEd25519: t.boolean({
+      description: 'Whether email gets a second DKIM signature, which needs a second DNS record.',
+    }),
   }),
 });
 
@@ -209,7 +213,7 @@ builder.mutationFields((t) => ({
   }),
   domainKeysRotate: t.field({
     type: DomainResult,
-    description: 'Starts a rotation. New keys sign after their records have been published.',
+    description: 'Starts a rotation. New keys start signing once their records have been published for a day.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({ domain: await callFound(g, rotateKeys, () => nameOf(g, input.id)) })),

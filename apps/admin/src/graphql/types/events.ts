@@ -52,7 +52,7 @@ export const EventConnection = connectionOf(Event);
 const EventFilter = builder.inputType('EventFilter', {
   description: 'The filters of GET /v1/events, combined with AND.',
   fields: (t) => ({
-    types: t.stringList({ description: 'One of these, such as email.bounced.' }),
+    types: t.stringList({ description: 'Any of these, such as email.bounced.' }),
     messageId: t.id({ description: 'The timeline of one message.' }),
     since: t.field({ type: 'DateTime', description: 'At or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),
@@ -74,7 +74,7 @@ builder.queryField('events', (t) =>
 const FollowFilter = builder.inputType('FollowFilter', {
   description: 'Combined with AND.',
   fields: (t) => ({
-    types: t.stringList({ description: 'One of these, such as email.bounced.' }),
+    types: t.stringList({ description: 'Any of these, such as email.bounced.' }),
     messageId: t.id({ description: 'The events of one message.' }),
   }),
 });
@@ -83,7 +83,7 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: edgeOf(Event),
     description:
-      'New events, or the ones after a cursor. Nearly in ID order: an event that is committed late comes ' +
+      'New events, or the ones after a cursor. Mostly in ID order: an event that is committed late comes ' +
       'after newer ones. A stream from a cursor starts half a minute earlier, so drop IDs that you already have.',
     args: { after: t.arg.string(), filter: t.arg({ type: FollowFilter }) },
     subscribe: (_, { after, filter }, g) =>

@@ -10,11 +10,11 @@ import { AccessScope } from './stats.ts';
 const FailureKind = enumOf('FailureKind', failureKinds);
 
 export const FailureGroup = builder.objectRef<Group>('FailureGroup').implement({
-  description: 'A group of similar failures. The same text has the same id everywhere.',
+  description: 'A group of similar failures. The same text has the same ID everywhere.',
   fields: (t) => ({
     id: t.exposeID('id'),
     signature: t.exposeString('signature', {
-      description: 'The reply stripped of numbers, addresses, ids, hosts and URLs.',
+      description: 'The reply stripped of numbers, addresses, IDs, hosts and URLs.',
     }),
     kind: t.field({ type: FailureKind, resolve: ({ kind }) => kind }),
     smtpCode: t.int({ nullable: true, resolve: ({ kind, code }) => (kind === 'webhook' ? null : code) }),

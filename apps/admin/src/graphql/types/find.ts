@@ -9,7 +9,7 @@ const SEARCH_POINTS = 50;
 builder.queryField('find', (t) =>
   t.nodeList({
     description:
-      'Search results for an ID, Message-ID, address, name of a domain, key or webhook, or words from a recent subject.',
+      'Search results for an ID, a Message-ID, an address, the name of a domain, key or webhook, or words from a recent subject.',
     args: {
       text: t.arg.string({ required: true }),
       first: t.arg.int({ defaultValue: 20, description: 'From 1 to 50.' }),

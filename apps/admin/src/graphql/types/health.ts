@@ -84,24 +84,27 @@ builder.queryField('machine', (t) =>
 const TableKeeping = enumOf(
   'TableKeeping',
   tableKeeping,
-  'AGE: for keptSeconds. ALWAYS: never deleted by age. TRIMMED: small, or has its own limit.',
+  'AGE: kept for keptSeconds. ALWAYS: never deleted by age. TRIMMED: small, or has its own limit.',
 );
 
 const StorageTable = builder.objectRef<StorageView['tables'][number]>('StorageTable').implement({
   fields: (t) => ({
     name: t.exposeString('name'),
-    bytes: t.field({ type: 'BigInt', description: 'With its indexes.', resolve: ({ bytes }) => bytes }),
+    bytes: t.field({ type: 'BigInt', description: 'Including indexes.', resolve: ({ bytes }) => bytes }),
     indexBytes: t.field({ type: 'BigInt', resolve: ({ index_bytes }) => index_bytes }),
     rows: t.field({
       type: 'BigInt',
       nullable: true,
-      description: 'Estimated; null: not yet.',
+      description: 'Estimated; null: not estimated yet.',
       resolve: ({ rows }) => rows,
     }),
     partitions: t.exposeInt('partitions'),
     kept: t.field({ type: TableKeeping, resolve: ({ kept }) => kept }),
     keptSeconds: t.int({ nullable: true, resolve: ({ kept_seconds }) => kept_seconds }),
-    setting: t.exposeString('setting', { nullable: true, description: 'The environment variable that sets its age.' }),
+    setting: t.exposeString('setting', {
+      nullable: true,
+      description: 'The environment variable that sets its retention.',
+    }),
   }),
 });
 

@@ -14,7 +14,7 @@ const HoldScope = enumOf('HoldScope', holdScopes);
 const HoldStatus = enumOf(
   'HoldStatus',
   ['active', 'resuming', 'ended'],
-  'RESUMING: released, and the backlog is sent at its resume rate.',
+  'RESUMING: released, and the held email is being sent at the resume rate.',
 );
 const HoldEnd = enumOf('HoldEnd', ['release', 'expiry']);
 
@@ -26,7 +26,7 @@ builder.node(Hold, {
   fields: (t) => ({
     scope: t.field({ type: HoldScope, resolve: ({ scope }) => scope }),
     value: t.exposeString('value', {
-      description: 'The target: a queue name, a domain name or an ID; all for the instance.',
+      description: 'The target: a queue name, a domain name or an ID; "all" for the instance.',
     }),
     workspaceId: t.id({
       nullable: true,
@@ -74,12 +74,12 @@ const HoldInput = builder.inputType('HoldInput', {
     scope: t.field({ type: HoldScope, required: true }),
     value: t.string({
       required: true,
-      description: 'A queue name, a domain name or an ID; all for the instance.',
+      description: 'A queue name, a domain name or an ID; "all" for the instance.',
     }),
     reason: t.string({ required: true, description: 'Shown wherever email is held.' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'Default: one day from now, maximum: 30 days. Instance holds do not expire by default.',
+      description: 'Default: one day from now. Maximum: 30 days from now. Instance holds do not expire by default.',
     }),
     resumeRatePerMin: t.int({ description: 'The rate at which held email is sent.' }),
     workspaceId: t.id({ description: 'The workspace of the domain (operators only).' }),

@@ -63,7 +63,7 @@ const Priority = enumOf(
 const Retain = enumOf(
   'Retain',
   retains,
-  'NONE: html, text and attachments are deleted within a minute after the last attempt.',
+  'NONE: html, text and attachments are deleted within a minute of the last attempt.',
 );
 
 claimIds('message', 'Message');
@@ -83,7 +83,8 @@ builder.node(Message, {
     headers: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The custom headers; null after the retention of bodies. Reads are recorded in the audit log.',
+      description:
+        'The custom headers; null once the retention of bodies has passed. Reads are recorded in the audit log.',
       complexity: CONTENT_COST,
       resolve: async ({ id }, _, g) => (await paidContent(id, g))?.headers ?? null,
     }),
@@ -190,14 +191,14 @@ builder.objectFields(Message, (t) => ({
   content: t.field({
     type: MessageContent,
     nullable: true,
-    description: 'Its content; null after the retention of bodies. Reads are recorded in the audit log.',
+    description: 'Its content; null once the retention of bodies has passed. Reads are recorded in the audit log.',
     complexity: CONTENT_COST,
     resolve: ({ id }, _, g) => paidContent(id, g),
   }),
   raw: t.field({
     type: RawMime,
     nullable: true,
-    description: 'The MIME source before DKIM signing; null after the retention of bodies.',
+    description: 'The MIME source before DKIM signing; null once the retention of bodies has passed.',
     complexity: CONTENT_COST,
     resolve: async ({ id }, _, g) => {
       const content = await paidContent(id, g);
@@ -215,7 +216,7 @@ const StatusCount = builder
     }),
   });
 
-const LINK = 'A one-time download URL, valid for five minutes. Each is recorded in the audit log.';
+const LINK = 'A one-time download URL, valid for five minutes. Each link is recorded in the audit log.';
 // It reads the content again, and writes two rows.
 const LINK_COST = 10;
 
@@ -230,7 +231,7 @@ const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
     filename: t.string({ resolve: ({ attachment }) => attachment.filename }),
     contentType: t.string({
       nullable: true,
-      description: 'As sent; null if derived from the filename.',
+      description: 'As given in the request; null if derived from the filename.',
       resolve: ({ attachment }) => attachment.content_type,
     }),
     sizeBytes: t.int({ resolve: ({ attachment }) => attachment.size_bytes }),

@@ -91,7 +91,7 @@ const MemberPayload = builder
       entry: t.field({
         type: EntryFields,
         nullable: true,
-        description: 'Only for an invited member.',
+        description: 'Only after an invitation.',
         resolve: ({ entry }) => entry,
       }),
     }),

@@ -86,7 +86,7 @@ Queue.implement({
       failPerMin: t.float({ nullable: true, resolve: ({ fail_per_minute }) => fail_per_minute }),
       drainSeconds: t.float({
         nullable: true,
-        description: 'Time until no job is ready at these rates; null if the queue does not shrink.',
+        description: 'Estimated time until no jobs are ready, at these rates; null if the queue is not shrinking.',
         resolve: ({ drain_seconds }) => drain_seconds,
       }),
       wait: t.field({
@@ -160,7 +160,7 @@ Worker.implement({
     host: t.exposeString('host'),
     version: t.exposeString('version', { nullable: true }),
     live: t.exposeBoolean('live', {
-      description: 'Whether it is running: not stopped, and fewer than three heartbeats missed.',
+      description: 'Whether it is running: not stopped, with fewer than three missed heartbeats.',
     }),
     startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
     lastHeartbeatAt: t.field({ type: 'DateTime', resolve: ({ last_heartbeat_at }) => last_heartbeat_at }),
@@ -173,7 +173,7 @@ Worker.implement({
     loopDelayP99Ms: t.float({ nullable: true, resolve: ({ loop_delay_p99_ms }) => loop_delay_p99_ms }),
     poolWaiting: t.int({ nullable: true, resolve: ({ pool_waiting }) => pool_waiting }),
     crashRestarts: t.int({
-      description: 'How often a worker on its host has crashed.',
+      description: 'Number of worker crashes on its host.',
       resolve: ({ crash_restarts }) => crash_restarts,
     }),
   }),
@@ -183,7 +183,7 @@ const MissedPolicy = enumOf('MissedPolicy', ['skip', 'once'], 'Policy for missed
 
 const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
   fields: (t) => ({
-    name: t.exposeString('name', { description: "The name of the schedule, which is also its queue's." }),
+    name: t.exposeString('name', { description: 'The name of the schedule and of its queue.' }),
     cron: t.exposeString('cron'),
     timezone: t.exposeString('timezone'),
     human: t.string({ resolve: ({ in_words }) => in_words }),

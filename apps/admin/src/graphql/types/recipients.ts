@@ -66,13 +66,13 @@ const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
       nullable: true,
       complexity: COUNTED,
       description:
-        'Deliveries ahead of it, counted up to 10000, without those that a worker has fetched. null if it has just left the queue.',
+        'Deliveries ahead of it, counted up to 10000, excluding those that a worker has fetched. null if it has just left the queue.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.ahead ?? null,
     }),
     etaSeconds: t.int({
       nullable: true,
       complexity: COUNTED,
-      description: 'Estimated start at the rate of the last minute; null if unknown.',
+      description: 'Estimated time until it is sent, at the rate of the last minute; null if unknown.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.eta_seconds ?? null,
     }),
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),

@@ -42,7 +42,7 @@ const RefusedRequest = builder.objectRef<RequestEntry>('Request').implement({
 
 const RequestFilter = builder.inputType('RequestFilter', {
   fields: (t) => ({
-    reasons: t.stringList({ description: 'One of these.' }),
+    reasons: t.stringList({ description: 'Any of these.' }),
     apiKeyId: t.id(),
     since: t.field({ type: 'DateTime', description: 'At or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),

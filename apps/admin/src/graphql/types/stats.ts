@@ -32,7 +32,7 @@ const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('St
     points: t.field({ type: [StatPoint], resolve: ({ points }) => points }),
     completeUntil: t.field({
       type: 'DateTime',
-      description: 'Data after this time is not complete.',
+      description: 'Data after this time is not complete yet.',
       resolve: ({ complete_until }) => complete_until,
     }),
   }),
@@ -47,7 +47,7 @@ builder.queryField('stats', (t) =>
       bucket: t.arg({ type: Bucket, required: true }),
       metrics: t.arg({ type: [Metric], required: true }),
       groupBy: t.arg({ type: StatDimension }),
-      top: t.arg.int({ description: 'Keys with their own series. Default: 10, maximum: 30.' }),
+      top: t.arg.int({ description: 'Number of keys with their own series. Default: 10, maximum: 30.' }),
       reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ range, bucket, metrics: names, groupBy, top }, { ctx }) => {

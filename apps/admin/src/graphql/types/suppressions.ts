@@ -49,7 +49,7 @@ const SuppressionConnection = connectionOf(Suppression);
 
 const SuppressionFilter = builder.inputType('SuppressionFilter', {
   fields: (t) => ({
-    causes: t.field({ type: [SuppressionCause], description: 'One of these.' }),
+    causes: t.field({ type: [SuppressionCause], description: 'Any of these.' }),
     address: t.field({ type: 'EmailAddress', description: 'An email address, case-insensitive.' }),
   }),
 });
@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
   }),
   suppressionRemove: t.field({
     type: DeleteResult,
-    description: 'Email to this address is sent again.',
+    description: 'Allows email to this address again.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {

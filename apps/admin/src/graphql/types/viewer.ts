@@ -40,7 +40,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       args: {
         dryRun: t.arg.boolean({
           defaultValue: false,
-          description: 'Returns only the cost of the request, for one point.',
+          description: 'Returns only the cost of the request. This costs one point.',
         }),
       },
       resolve: (_, __, { cost }) => cost,

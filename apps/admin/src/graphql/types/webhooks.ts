@@ -54,7 +54,7 @@ builder.node(Webhook, {
     }),
     format: t.field({
       type: WebhookFormat,
-      description: "Payload format: Postrider's own, or the payload, event names and svix headers of Resend.",
+      description: "Payload format: Postrider's own, or Resend's payload, event names and svix headers.",
       resolve: ({ format }) => format,
     }),
     events: t.stringList({
@@ -67,7 +67,7 @@ builder.node(Webhook, {
     previousSecretUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The previous secret is also valid until then.',
+      description: 'When the previous secret stops being valid.',
       resolve: ({ previous_secret_until }) => previous_secret_until,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -87,7 +87,7 @@ builder.node(Webhook, {
 });
 
 const WebhookAttempt = builder.objectRef<WebhookPost>('WebhookAttempt').implement({
-  description: 'A request to an endpoint and its response. Its body is requestBody of the delivery.',
+  description: 'A request to an endpoint and its response. The body of the request is in requestBody of the delivery.',
   fields: (t) => ({
     number: t.exposeInt('number', {
       description: '1 for the first attempt since the delivery started or was replayed.',
@@ -295,7 +295,7 @@ builder.mutationFields((t) => ({
   }),
   webhookRecover: t.field({
     type: WebhookResult,
-    description: 'Resends the events of a time range that the endpoint has not received.',
+    description: 'Resends the events that the endpoint missed in a time range.',
     args: { input: t.arg({ type: RecoverInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {

@@ -131,7 +131,7 @@ const WorkspaceUpdateInput = builder.inputType('WorkspaceUpdateInput', {
 
 const PlanInput = builder.inputType('PlanInput', {
   fields: (t) => ({
-    id: t.id({ required: true, description: 'Of the workspace.' }),
+    id: t.id({ required: true, description: 'The workspace ID.' }),
     plan: t.string({ required: true, description: 'The name of the plan.' }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),
@@ -185,7 +185,7 @@ builder.mutationFields((t) => ({
   }),
   workspaceSetPlan: t.field({
     type: WorkspaceResult,
-    description: 'Takes effect with the next request. Email sent this month still counts.',
+    description: 'Takes effect with the next request. Email already sent this month still counts toward the quota.',
     args: { input: t.arg({ type: PlanInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
   }),

@@ -7,7 +7,7 @@ export const words = {
   title: 'Domains',
   add: 'Add domain',
   answer: {
-    none: 'You can send from the sandbox only until you verify a domain.',
+    none: 'Until you verify a domain, you can only send from the sandbox.',
     all: (count: number) => (count === 1 ? '1 domain, verified' : `${count} domains, all verified`),
     some: (bad: number) => `${bad} ${bad === 1 ? 'domain needs' : 'domains need'} attention`,
   },
@@ -54,7 +54,7 @@ export const words = {
   detail: {
     back: 'Domains',
     verify: 'Check now',
-    verifying: 'Checking …',
+    verifying: 'Checking…',
     copyAll: 'Copy zone file',
     download: 'Download zone file',
     records: 'DNS records',

@@ -37,6 +37,7 @@ export const words = {
     resendTitle: (count: number) => `Resend ${count} ${count === 1 ? 'email' : 'emails'}`,
     resendAbout: 'Sends each one again as a new email to all of its recipients. This counts toward your quota.',
     cancelTitle: (count: number) => `Cancel ${count} ${count === 1 ? 'email' : 'emails'}`,
-    cancelAbout: 'Recipients who haven’t received them won’t. Email that was already sent is not affected.',
+    cancelAbout:
+      'Recipients who haven’t received these emails yet won’t get them. Email that was already sent is not affected.',
   },
 };

@@ -50,7 +50,7 @@ export const words = {
       key: ['Create an API key', 'Use a separate key for each application.'],
       test_send: ['Send a test email', 'It lands in the test inbox. Nothing leaves this machine.'],
       domain: ['Add your domain', 'You’ll see which DNS records to publish.'],
-      verify: ['Verify your domain', 'Verifies automatically once DNS propagates.'],
+      verify: ['Verify your domain', 'Happens automatically once your DNS records are visible.'],
       webhook: ['Add a webhook', 'Get notified about deliveries and bounces.'],
     } satisfies Record<Step, readonly [string, string]>,
   },

@@ -19,7 +19,7 @@ export const words = {
   empty: {
     title: 'No rejected requests',
     about:
-      'Rejected and failed API requests appear here until RETENTION_REQUESTS expires them, with each error and a corrected request. Try one:',
+      'Rejected and failed API requests appear here until they expire (RETENTION_REQUESTS), with each error and a corrected request. Try one:',
     none: 'No results',
     noneAbout: 'No stored request was rejected for this reason.',
   },
@@ -31,7 +31,7 @@ export const words = {
     body: 'Request body',
     bodyAbout: 'Addresses are masked and content is omitted. Up to 4 kB is stored.',
     corrected: 'Corrected request',
-    correctedAbout: 'Every error is fixed with an example value. Replace them with your own values and API key.',
+    correctedAbout: 'Each error is fixed with an example value. Replace the examples and the API key with your own.',
     noBody: 'The request body was not stored.',
     key: 'API key',
     person: 'User',
@@ -39,6 +39,6 @@ export const words = {
     at: 'Time',
     took: 'Duration',
     status: 'Status',
-    missing: 'Request not found. It has expired or was accepted.',
+    missing: 'Request not found. It may have expired, or it was accepted.',
   },
 };

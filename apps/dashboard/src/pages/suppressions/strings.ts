@@ -21,13 +21,14 @@ export const words = {
   adding: {
     title: 'Add suppression',
     email: 'Address',
-    reasonAbout: 'Visible to your team, for example “asked by phone”.',
+    reasonAbout: 'Visible to your team, for example “requested by phone”.',
     submit: 'Add suppression',
     done: (email: string) => `${email} suppressed`,
   },
   removing: {
     title: (email: string) => `Send to ${email} again?`,
-    about: 'Email to this address is sent again. If it bounces or complains again, it’s suppressed again.',
+    about:
+      'Email to this address is no longer blocked. If the address bounces or reports spam again, it’s suppressed again.',
     keep: 'Keep suppression',
     submit: 'Remove suppression',
     done: (email: string) => `${email} removed from suppressions`,

@@ -22,7 +22,7 @@ export const words = {
   fields: {
     url: 'URL',
     urlAbout:
-      'An HTTPS URL that returns 2xx within 10 seconds. While email is only captured, you can also use a local URL such as http://localhost:4000/hooks.',
+      'An HTTPS URL that returns 2xx within 10 seconds. When DELIVERY is capture, you can also use a local URL, such as http://localhost:4000/hooks.',
     events: 'Events',
     eventsAll: 'All events, including ones added later',
     formats: {
@@ -75,16 +75,16 @@ export const words = {
     open: 'Verify in code',
     title: 'Verify a signature',
     about:
-      'Anyone can send requests to your URL, so verify each signature. It’s the HMAC-SHA256 of id.timestamp.body with your secret. After a rotation there are two signatures, and either one is enough.',
+      'Anyone can send requests to your URL, so verify each signature. It’s the HMAC-SHA256 of id.timestamp.body, keyed with your secret. After a rotation there are two signatures, and either one is enough.',
     after:
-      'Return 2xx within 10 seconds and process the event afterwards. An event can arrive more than once, with the same ID.',
+      'Return 2xx within 10 seconds and process the event afterward. An event can arrive more than once, with the same ID.',
     languages: 'Language',
     names: { typescript: 'TypeScript', python: 'Python', go: 'Go', php: 'PHP', shell: 'Shell' },
   },
   rotating: {
     title: 'Rotate secret?',
     about:
-      'Creates a new secret. For 24 hours, requests are signed with both secrets, so you can switch without rejecting any.',
+      'Creates a new secret. For 24 hours, requests are signed with both secrets, so you can switch without rejecting any requests.',
     submit: 'Rotate secret',
   },
   recovering: {

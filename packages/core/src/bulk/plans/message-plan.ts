@@ -67,7 +67,7 @@ const kinds: Record<MessageAction, Kind> = {
   give_up: {
     statuses: openStates,
     otherwise: 'not_deferred',
-    warning: 'Recipients given up get no further attempts. Recipients without an attempt are canceled.',
+    warning: 'No further attempts are made. Recipients without an attempt are canceled.',
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },

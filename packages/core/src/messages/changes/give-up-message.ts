@@ -32,7 +32,7 @@ export const giveUpMessage = operation({
   name: 'email.give_up',
   scope: 'admin',
   sandbox: true,
-  summary: 'Give up on an email: no further attempts',
+  summary: 'Give up on an email; no further attempts are made',
   input: z.object({
     id: idField(idPrefixes.message),
     reason: absentable(z.string().trim().min(1).max(500)).meta({ description: 'Reason for the audit log.' }),

@@ -23,7 +23,7 @@ export const resendMessage = operation({
   name: 'email.resend',
   scope: 'email:send',
   sandbox: true,
-  summary: 'Resend an email as a new one that links to it',
+  summary: 'Resend an email as a new one that references the original',
   input: z.object({ id: idField(idPrefixes.message) }),
   output: acknowledgementSchema,
   async run(ctx, { id }): Promise<Acknowledgement> {

@@ -19,7 +19,10 @@ const contentSchema = z.object({
     .array(
       z.object({
         filename: z.string(),
-        content_type: z.string().nullable().meta({ description: 'As sent; null if derived from the filename.' }),
+        content_type: z
+          .string()
+          .nullable()
+          .meta({ description: 'As given in the request; null if derived from the filename.' }),
         content_id: z.string().nullable(),
         size_bytes: z.int(),
       }),
@@ -34,7 +37,7 @@ export const getContent = operation({
   name: 'email.content',
   scope: 'admin',
   sandbox: true,
-  summary: 'The content of an email: html, text, headers, raw',
+  summary: 'Get the content of an email: html, text, headers and raw source',
   input: z.object({ id: idField(idPrefixes.message) }),
   output: contentSchema,
   async run(ctx, { id }): Promise<EmailContent> {

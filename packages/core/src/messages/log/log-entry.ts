@@ -12,8 +12,8 @@ import { waitingReason, waitingSchema } from './waiting.ts';
 const statusField = z.enum(deliveryStates).meta({
   id: 'DeliveryStatus',
   description:
-    'The status of a recipient. The status of an email is the lowest of its recipients in this order: scheduled, queued, deferred ' +
-    'and sending are open, least advanced first; the others are closed, worst first.',
+    'The status of a recipient. An email has the least advanced open status of its recipients, in the order scheduled, queued, ' +
+    'deferred, sending; when all are closed, it has the worst one, in the order of the remaining values.',
 });
 
 const bounceSchema = z

@@ -52,7 +52,7 @@ const domainField = (name: string) =>
 /** The filters of the log. to includes cc and bcc; domain is the sender's; since is inclusive. */
 export const filterFields = {
   status: statusField.optional(),
-  tag: tagField.optional().meta({ description: 'Repeat it to require several tags.' }),
+  tag: tagField.optional().meta({ description: 'A tag; repeat the parameter to require several.' }),
   to: addressField('to').optional().meta({ description: 'A recipient, including cc and bcc.' }),
   from: addressField('from').optional(),
   domain: domainField('domain').optional().meta({ description: 'Sender domain.' }),

@@ -31,10 +31,10 @@ export const waitingSchema = z
     }),
     ahead: z.int().nullable().meta({
       description:
-        'With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only those of the same workspace and priority, counted up to 1000. Null in lists.',
+        'With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only deliveries of the same workspace and priority count, up to 1000. Null in lists.',
     }),
     eta_seconds: z.int().nullable().meta({
-      description: "With in_line: the estimated time, based on the last minute's rate. Null if unknown, and in lists.",
+      description: "With in_line: the estimated wait, based on the last minute's rate. Null if unknown, and in lists.",
     }),
   })
   .meta({ id: 'Waiting' });

@@ -30,7 +30,7 @@ export const recoverWebhook = operation({
   name: 'webhooks.recover',
   scope: 'webhooks:manage',
   sandbox: true,
-  summary: 'Resend the events of a time range that the endpoint has not received',
+  summary: 'Resend the events that the endpoint missed in a time range',
   input: z
     .object({
       id: idField(idPrefixes.webhook),

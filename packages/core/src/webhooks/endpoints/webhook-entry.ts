@@ -12,7 +12,7 @@ import type { WebhookRow } from './store.ts';
 
 export const ALL_EVENTS = 'all';
 export const formatField = z.enum(webhookFormats).meta({
-  description: "Payload format: Postrider's own, or the payload, event names and svix headers of Resend.",
+  description: "Payload format: Postrider's own, or Resend's payload, event names and svix headers.",
 });
 export const webhookSchema = z
   .object({
@@ -32,7 +32,7 @@ export const webhookSchema = z
     status: z.enum(webhookStatuses),
     status_reason: z.enum(statusReasons).nullable().meta({ description: 'Why it was disabled.' }),
     secret_last4: z.string().meta({ description: 'The last characters of the secret, to identify it.' }),
-    previous_secret_until: timeField.nullable().meta({ description: 'The previous secret is also valid until then.' }),
+    previous_secret_until: timeField.nullable().meta({ description: 'When the previous secret stops being valid.' }),
     created_at: timeField,
     last_success_at: timeField.nullable().meta({ description: 'When it last returned 2xx, to the minute.' }),
     failing_since: timeField.nullable().meta({ description: 'Its first failure since the last success.' }),
@@ -81,7 +81,7 @@ export const eventsField = z
       { type: 'null' },
     ],
     default: ALL_EVENTS,
-    description: `${ALL_EVENTS}, or a list of types.`,
+    description: `${ALL_EVENTS}, or a list of event types.`,
     examples: [['email.delivered', 'email.bounced']],
   })
   .transform((given, context) => {

@@ -2,9 +2,9 @@ export const words = {
   title: 'Backlog',
   answer: {
     none: 'No email is waiting.',
-    calm: (count: string) => `${count} waiting recipients, none for more than 5 min`,
+    calm: (count: string) => `${count} waiting ${count === '1' ? 'recipient' : 'recipients'}, none for more than 5 min`,
     late: (count: string, old: string, oldest: string) =>
-      `${count} waiting recipients, ${old} for more than 5 min, oldest ${oldest}`,
+      `${count} waiting ${count === '1' ? 'recipient' : 'recipients'}, ${old} for more than 5 min, oldest ${oldest}`,
   },
   by: 'Group by',
   dimensions: {
@@ -26,7 +26,7 @@ export const words = {
   closedUntil: (reason: string) =>
     reason === 'limit'
       ? 'At the limit set by an operator.'
-      : 'The last attempts failed. One email at a time is tried until one succeeds.',
+      : 'Recent attempts failed. Postrider tries one email at a time until one succeeds.',
   held: 'Held',
   cell: (count: number, key: string, age: string) => `${key}, ${age}: ${count} waiting. Open actions`,
   lastSuccess: 'Last success',
@@ -39,7 +39,7 @@ export const words = {
     retry: 'Retry now',
     give_up: 'Give up',
     all: 'all waiting email',
-    within: (age: string) => `accepted within ${age}`,
+    within: (age: string) => `accepted in the last ${age}`,
     older: (age: string) => `accepted more than ${age} ago`,
     title: (action: string, key: string, what: string) => `${action}: ${key}, ${what}`,
     ownDomain: 'To hold a sending domain, open its workspace and choose “This workspace”.',
@@ -48,7 +48,7 @@ export const words = {
   limiting: {
     title: (destination: string) => `Limit ${destination}`,
     about:
-      'Applies to all workspaces and workers within two seconds. Email over the limit waits, and no retry is spent.',
+      'Applies to all workspaces and workers within two seconds. Email over the limit waits without using up retries.',
     connections: 'Concurrent connections',
     rate: 'Emails per minute',
     empty: 'Leave empty for no limit.',

@@ -28,7 +28,7 @@ export const words = {
   },
   fresh: (count: number) => `${count} new`,
   empty: {
-    title: 'Act on many emails',
+    title: 'Act on many emails at once',
     about:
       'Start a bulk action from Backlog, Incident or Emails. You preview the matches, choose a rate, and get a receipt for each item here.',
   },
@@ -43,7 +43,7 @@ export const words = {
     rate: 'Rate',
     perSecond: (rate: number) => `${rate} per second`,
     cutoff: 'Applies to items created before',
-    truncated: 'Stopped at the item limit. Run it again for the remaining matches.',
+    truncated: 'Stopped at the item limit. Start another bulk action for the remaining matches.',
     created: 'Started',
     finished: 'Ended',
     id: 'ID',
@@ -58,12 +58,12 @@ export const words = {
     noReceipts: 'No items processed yet.',
   },
   dialog: {
-    looking: 'Counting matches …',
+    looking: 'Counting matches…',
     matched: (count: string, exact: boolean) =>
       `${exact ? '' : 'At least '}${count} ${count === '1' ? 'item matches' : 'items match'}`,
     none: 'No matching items.',
     skipped: (count: number, reason: string) => `${count} skipped: ${reason}`,
-    wholeMails: 'This gives up entire emails, including pending recipients at other destinations.',
+    wholeMails: 'This gives up on entire emails, including pending recipients at other destinations.',
     sample: 'Examples',
     reasonAbout: 'Recorded in the audit log and the receipt.',
     rate: 'Items per second',

@@ -42,7 +42,7 @@ export const words = {
     rateAbout: 'Held email is sent at this rate. New email isn’t throttled.',
     submit: 'Release hold',
     conflict: (name: string) => `Already released by ${name} at`,
-    unchanged: 'Nothing was changed. The release rate is the one chosen then.',
+    unchanged: 'Nothing was changed. The release rate chosen at that time still applies.',
     close: 'Close',
     ramped: (value: string, rate: number) => `Releasing ${value} at ${rate.toLocaleString('en')} per minute`,
   },
@@ -65,7 +65,7 @@ export const words = {
     scope: 'Hold type',
     value: 'Target',
     values: {
-      instance: 'Enter all. No email or webhook is sent for any workspace until you release the hold.',
+      instance: 'Enter “all”. No email or webhook is sent for any workspace until you release the hold.',
       queue: 'A queue name, such as delivery.attempt.',
       destination: 'A recipient domain, such as example.net. Applies to all workspaces.',
       sender_domain: 'A sending domain, such as example.com.',

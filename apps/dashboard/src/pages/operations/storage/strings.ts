@@ -3,7 +3,7 @@ export const words = {
   answer: {
     ages: 'Over 100 years of disk space left at the current rate.',
     full: (days: string) => `Disk full in about ${days} at the rate of the last 7 days.`,
-    never: 'Retention frees space as fast as new email arrives.',
+    never: 'Retention frees space as fast as new email uses it.',
     idle: 'No growth: no email was accepted in the last 7 days.',
     elsewhere: (size: string) => `Database size: ${size}. Free disk space on the database server is unknown.`,
   },
@@ -24,7 +24,7 @@ export const words = {
   },
   used: (free: string, total: string) => `${free} of ${total} free`,
   unmeasured: (size: string) => `Assumes ${size} per email until 1,000 are stored.`,
-  measured: 'Measured: email, webhook and job tables with indexes, divided by stored emails.',
+  measured: 'Measured: email, webhook and job tables with indexes, divided by the number of stored emails.',
   always: {
     title: 'Kept indefinitely',
     none: 'All data that grows over time has a retention limit.',

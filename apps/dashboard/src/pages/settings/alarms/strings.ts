@@ -14,7 +14,7 @@ export const words = {
   webhook: 'Webhook',
   webhookAbout: 'Works even when no worker is running. Leave empty for none.',
   from: 'From',
-  fromAbout: 'Default: alarms@ your first verified domain.',
+  fromAbout: 'Default: alarms@ followed by your first verified domain.',
   quiet: 'Quiet hours (UTC)',
   quietFrom: 'From',
   quietUntil: 'To',

@@ -31,7 +31,7 @@ export const words = {
   empty: {
     title: 'Create your first API key',
     about:
-      'Create a separate key for each application, with only the permissions it needs. If a key leaks, revoke it without affecting your other applications.',
+      'Create a separate key for each application, with only the permissions it needs. If a key leaks, you can revoke it without affecting your other applications.',
   },
   dialog: {
     title: 'New API Key',
@@ -63,7 +63,7 @@ export const words = {
   rotating: {
     title: (name: string) => `Rotate ${name}?`,
     about:
-      'Creates a new key with the same scopes. The old key works for another 24 hours so you can switch over without downtime.',
+      'Creates a new key with the same scopes. The old key works for another 24 hours, so you can switch over without downtime.',
     submit: 'Rotate API key',
   },
   revoking: {

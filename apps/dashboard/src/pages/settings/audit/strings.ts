@@ -13,7 +13,7 @@ export const words = {
   newRows: (count: number) => `${count} new`,
   empty: { title: 'No entries yet', about: 'Create an API key or add a domain to see the first entry.' },
   verify: 'Verify integrity',
-  verified: (count: number) => `All ${count} entries are intact`,
+  verified: (count: number) => `All entries are intact (${count} checked)`,
   partly: (done: number, count: number) => `${done} of ${count} entries checked and intact. Verify again to continue.`,
   broken: (sequence: number, problem: string) => `Entry ${sequence} is ${problem}: the log has been tampered with.`,
   change: 'Changes',

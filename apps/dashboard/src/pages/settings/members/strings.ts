@@ -6,7 +6,7 @@ export const words = {
   empty: {
     title: 'Invite your team',
     about:
-      'Viewers can read. Members can also send email and manage domains and webhooks. Admins have full access. Operators can access every workspace.',
+      'Viewers can view email and domains. Members can also send email and manage domains and webhooks. Admins have full access. Operators can access every workspace.',
   },
   denied: 'Only workspace admins can see members.',
   invite: 'Invite member',

@@ -5,7 +5,7 @@ export const words = {
     limited: (used: string, limit: string, reset: string) =>
       `${used} of ${limit} emails used this month. Resets on ${reset}.`,
   },
-  denied: 'Only workspace admins can see the plan and change the name and policy.',
+  denied: 'Only workspace admins can see the plan or change the name and policy.',
   general: 'Name and policy',
   name: 'Name',
   policy: 'If the connection drops before the server confirms delivery',
@@ -41,7 +41,8 @@ export const words = {
   capture: {
     title: 'Delivery mode',
     on: 'All email is captured in the test inbox. Nothing leaves this machine.',
-    off: (ways: readonly string[]) => `Live keys deliver ${ways.join(', then ')}. Sandbox keys send to the test inbox.`,
+    off: (ways: readonly string[]) =>
+      `Live keys deliver ${ways.join(' or, if unreachable, ')}. Sandbox keys send to the test inbox.`,
     ways: { capture: 'to the test inbox', mx: 'directly to recipients’ mail servers', smtp: 'through a relay' },
     about: (size: string) =>
       `Set by DELIVERY for the whole instance. Each workspace can store up to ${size} of captured email; the oldest is deleted first.`,
@@ -58,7 +59,7 @@ export const words = {
       captures: ['Captured email', 'Email in the test inbox.'],
       requests: ['Requests', 'Rejected and failed API requests.'],
     } satisfies Record<string, readonly [string, string]>,
-    failuresOnly: 'SMTP transcripts of failed attempts. Set TRANSCRIPTS to keep all.',
+    failuresOnly: 'SMTP transcripts of failed attempts. Set TRANSCRIPTS=all to keep all of them.',
     noRequests: 'None, because REQUEST_LOG is off.',
     always: 'Unlimited',
     about:
