@@ -213,7 +213,9 @@ describe('stats, backlog and failures', () => {
     expect(JSON.parse(stats.out)).toMatchObject({ object: 'stats', bucket: 'hour', group_by: 'provider' });
     expect(JSON.parse(backlog.out)).toMatchObject({ object: 'backlog', dimension: 'tag', total: { key: '' } });
     expect(JSON.parse(failures.out)).toMatchObject({ object: 'list', data: [] });
-    expect((await postrider(['stats', '--bucket', 'minute'])).out).toMatch(/accepted +delivered[\s\S]*Data is complete until /);
+    expect((await postrider(['stats', '--bucket', 'minute'])).out).toMatch(
+      /accepted +delivered[\s\S]*Data is complete until /,
+    );
     expect((await postrider(['backlog'])).out).toMatch(/^destination +waiting +<5 min[\s\S]*\ntotal +\d/);
     expect((await postrider(['failures'])).out).toBe('No failures.\n');
   });

@@ -30,7 +30,9 @@ interface FilterOptions {
 
 /** Two steps, so that a filter that matches too much is noticed in time: preview, then run what it showed. */
 export function addBulk(program: Command, terminal: Terminal): void {
-  const bulk = program.command('bulk').description('bulk operations: preview what an action would process, then run it');
+  const bulk = program
+    .command('bulk')
+    .description('bulk operations: preview what an action would process, then run it');
   addPreview(bulk, terminal);
   addRun(bulk, terminal);
   addList(bulk, terminal);
