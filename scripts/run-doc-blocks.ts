@@ -224,14 +224,14 @@ function fits({ language, text }: Block, printed: string): boolean {
   return matches(text.trim(), printed.trim());
 }
 
-function matches(wanted: string, seen: string): boolean {
-  const pattern = wanted.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+function matches(expected: string, seen: string): boolean {
+  const pattern = expected.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${pattern.join('[\\s\\S]*?')}$`).test(seen);
 }
 
-function holds(seen: unknown, wanted: unknown): boolean {
-  if (typeof wanted === 'string') return typeof seen === 'string' && matches(wanted, seen);
-  if (typeof wanted !== 'object' || wanted === null) return seen === wanted;
-  if (typeof seen !== 'object' || seen === null || Array.isArray(seen) !== Array.isArray(wanted)) return false;
-  return Object.entries(wanted).every(([name, value]) => holds(Reflect.get(seen, name), value));
+function holds(seen: unknown, expected: unknown): boolean {
+  if (typeof expected === 'string') return typeof seen === 'string' && matches(expected, seen);
+  if (typeof expected !== 'object' || expected === null) return seen === expected;
+  if (typeof seen !== 'object' || seen === null || Array.isArray(seen) !== Array.isArray(expected)) return false;
+  return Object.entries(expected).every(([name, value]) => holds(Reflect.get(seen, name), value));
 }

@@ -24,7 +24,7 @@ const MAX_NOT_RUN = 5;
 
 const named = process.argv.slice(2);
 const only: readonly Language[] = named.length > 0 ? languages.filter((one) => named.includes(one)) : languages;
-const wanted = named.filter((one) => one.endsWith('.md'));
+const chosen_pages = named.filter((one) => one.endsWith('.md'));
 
 const pages = docPages.map((page) => ({ page, ...readPage(page) }));
 const problems = pages.flatMap(({ complaints }) => complaints);
@@ -38,7 +38,7 @@ const zone = await startDnsZone();
 const instance = await startInstance({ DNS_SERVERS: zone.address });
 try {
   for (const { page, blocks } of pages) {
-    if (wanted.length > 0 && !wanted.includes(page)) continue;
+    if (chosen_pages.length > 0 && !chosen_pages.includes(page)) continue;
     for (const { block, problem } of await runBlocks(blocks, instance, only.length > 0 ? only : languages)) {
       if (problem === null) passed += 1;
       else problems.push(`${page}:${block.line} ${problem}`);

@@ -158,8 +158,8 @@ function runCli(runtime: string, node: string, folder: string, url: string, key:
   const sent = cli('send', ...mail, '--attach', 'package.json');
   const id: string | undefined = sent.status === 0 ? JSON.parse(sent.stdout).id : undefined;
   report(`${runtime} postrider send`, id !== undefined, sent.stderr);
-  const shown = cli('email', 'get', id ?? 'msg_0', '--output', 'text');
-  report(`${runtime} postrider email get`, shown.stdout.includes('ada@example.com'), shown.stderr);
+  const output = cli('email', 'get', id ?? 'msg_0', '--output', 'text');
+  report(`${runtime} postrider email get`, output.stdout.includes('ada@example.com'), output.stderr);
   const added = cli('domains', 'add', `${runtime.replace(' ', '')}.example`, '--output', 'text');
   report(`${runtime} postrider domains add`, added.stdout.includes('dkim (required)'), added.stderr);
   const queues = cli('queues', 'top', '--output', 'text');

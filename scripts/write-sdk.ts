@@ -370,9 +370,9 @@ function indented(text: string): string {
     .map((line) => {
       const code = line.replace(/\/\*\*.*\*\/|"(?:[^"\\]|\\.)*"|'[^']*'/g, '');
       const closing = /^[}\])]+/.exec(code)?.[0].length ?? 0;
-      const shown = line === '' ? '' : '  '.repeat(Math.max(0, depth - closing)) + line;
+      const indented_line = line === '' ? '' : '  '.repeat(Math.max(0, depth - closing)) + line;
       depth += (code.match(/[{[(]/g) ?? []).length - (code.match(/[}\])]/g) ?? []).length;
-      return shown;
+      return indented_line;
     })
     .join('\n');
 }

@@ -47,13 +47,13 @@ if (!(await measureList(Number(values.messages)))) process.exitCode = 1;
 /** The link that signs in, once the banner has it. */
 function printedLink(): Promise<string> {
   return new Promise((resolve, reject) => {
-    let shown = '';
+    let output = '';
     server.stdout.on('data', (chunk: Buffer) => {
-      shown += chunk.toString();
-      const [, link] = /Dashboard +(http\S+) +\(signs in/.exec(shown) ?? [];
+      output += chunk.toString();
+      const [, link] = /Dashboard +(http\S+) +\(signs in/.exec(output) ?? [];
       if (link !== undefined) resolve(link);
     });
-    server.once('close', () => reject(new Error(`the server ended before it was ready:\n${shown}`)));
+    server.once('close', () => reject(new Error(`the server ended before it was ready:\n${output}`)));
   });
 }
 

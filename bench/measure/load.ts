@@ -49,8 +49,8 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 }
 
 /** A result counts only if every response had the expected status. */
-export function requireOnly(wanted: number, { statuses }: Pick<LoadResult, 'statuses'>, what: string): void {
-  const others = [...statuses.keys()].filter((status) => status !== wanted);
+export function requireOnly(code: number, { statuses }: Pick<LoadResult, 'statuses'>, what: string): void {
+  const others = [...statuses.keys()].filter((status) => status !== code);
   if (others.length > 0) throw new Error(`${what} was answered with ${others.join(', ')}`);
 }
 

@@ -35,8 +35,8 @@ function keyOf(suite: string, title: string): string {
 export function printComparison(before_path: string, rows: readonly ComparedSeries[]): void {
   process.stdout.write(`\nBeside ${before_path}: medians, and least to most of the rounds; × is now ÷ then\n`);
   for (const { suite, name, before, after, ratio, apart } of rows) {
-    const shown = `${spreadText(before).padEnd(30)}${spreadText(after).padEnd(30)}× ${ratio.toFixed(2)}`;
-    process.stdout.write(`  ${`${suite}: ${name}`.padEnd(96)}${shown}${apart ? '  ranges apart' : ''}\n`);
+    const text = `${spreadText(before).padEnd(30)}${spreadText(after).padEnd(30)}× ${ratio.toFixed(2)}`;
+    process.stdout.write(`  ${`${suite}: ${name}`.padEnd(96)}${text}${apart ? '  ranges apart' : ''}\n`);
   }
   if (rows.length === 0) process.stdout.write('  The two have no series in common.\n');
 }

@@ -32,11 +32,11 @@ export function printReport({ title, lines, rounds }: Report): void {
   process.stdout.write(`\n${title}\n`);
   for (const { id, what, value, ratios, goal } of lines) {
     const { median, least, most } = spreadOf(ratios);
-    const shown = ratios.length === 0 ? '' : `× ${median.toFixed(2)}`;
+    const ratio_text = ratios.length === 0 ? '' : `× ${median.toFixed(2)}`;
     const range = ratios.length < 2 ? '' : `${least.toFixed(2)}–${most.toFixed(2)}`;
     const judged = goal && ratios.length > 0 ? judge(median, goal) : '';
     process.stdout.write(
-      `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${shown.padEnd(9)}${range.padEnd(12)}${judged}\n`,
+      `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${ratio_text.padEnd(9)}${range.padEnd(12)}${judged}\n`,
     );
   }
   if (rounds) process.stdout.write(`  ${stealText(rounds)}\n`);

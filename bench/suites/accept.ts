@@ -73,7 +73,7 @@ async function measureAccept(server: BenchServer, { rounds: count, seconds }: Be
 
 function linesOf(rounds: Rounds, method: string): Line[] {
   const values = (series: string) => rounds.values(series);
-  const shown = (name: string) => {
+  const figures = (name: string) => {
     const p50 = median(values(p50Of(name))).toFixed(1);
     const p99 = median(values(p99Of(name))).toFixed(1);
     return `${median(values(rateOf(name))).toFixed(0)}/s  p50 ${p50} ms  p99 ${p99} ms`;
@@ -84,18 +84,18 @@ function linesOf(rounds: Rounds, method: string): Line[] {
     PROCESSES.map((processes) => {
       const name = product(processes, connections);
       const ratios = ratiosOf(values(rateOf(name)), values(L1));
-      return line('A1', `accept, ${KEYS} keys, ${name} ÷ L1`, shown(name), ratios, { at_least: 1.2 });
+      return line('A1', `accept, ${KEYS} keys, ${name} ÷ L1`, figures(name), ratios, { at_least: 1.2 });
     }),
   );
   return [
     line('L1', `begin, insert message, insert job, commit: ${method}`, `${median(values(L1)).toFixed(0)}/s`),
     ...a1,
-    line('A2', `one key ÷ ${MAIN_CASE}`, shown(ONE_KEY), beside(ONE_KEY, MAIN_CASE), { at_least: 0.9 }),
-    line('A4', `${MAIN_CASE} ÷ the obvious design`, shown(OBVIOUS), beside(MAIN_CASE, OBVIOUS), { at_least: 8 }),
+    line('A2', `one key ÷ ${MAIN_CASE}`, figures(ONE_KEY), beside(ONE_KEY, MAIN_CASE), { at_least: 0.9 }),
+    line('A4', `${MAIN_CASE} ÷ the obvious design`, figures(OBVIOUS), beside(MAIN_CASE, OBVIOUS), { at_least: 8 }),
     line(
       'A5',
       'one connection, p50 ÷ one statement for each request',
-      shown(ALONE),
+      figures(ALONE),
       ratiosOf(values(p50Of(ALONE)), values(p50Of(STATEMENT))),
       { at_most: 1 },
     ),

@@ -96,12 +96,12 @@ async function measureReads({ sql, port, secrets, seconds }: Site, count: number
     for (const side of sideNames) keep(rateOf(side), await measure(side));
   });
   const rates = (side: Side) => rounds.values(rateOf(side));
-  const shown = (side: Side) => `${median(rates(side)).toFixed(0)}/s`;
+  const figure = (side: Side) => `${median(rates(side)).toFixed(0)}/s`;
   const beside = (side: Side) => ratiosOf(rates(side), rates('rest'));
   const lines = [
-    line('G1', `REST, ${PAGE} messages`, shown('rest')),
-    line('G1', 'GraphQL, the same fields of the same messages ÷ REST', shown('plain'), beside('plain')),
-    line('G1', 'GraphQL, the same messages with timeline(first: 10) ÷ REST', shown('nested'), beside('nested'), {
+    line('G1', `REST, ${PAGE} messages`, figure('rest')),
+    line('G1', 'GraphQL, the same fields of the same messages ÷ REST', figure('plain'), beside('plain')),
+    line('G1', 'GraphQL, the same messages with timeline(first: 10) ÷ REST', figure('nested'), beside('nested'), {
       at_least: 0.7,
     }),
   ];

@@ -59,18 +59,24 @@ async function measureLanes(server: BenchServer, { rounds: count, seconds }: Ben
       keep(beside(WAIT), await waitBesideTroubled(plain, sink, seconds * 2));
     });
     const ratios = (series: string) => ratiosOf(rounds.values(beside(series)), rounds.values(without(series)));
-    const shown = (series: string, digits: number) =>
+    const figures = (series: string, digits: number) =>
       [beside, without].map((side) => median(rounds.values(side(series))).toFixed(digits)).join(' ÷ ');
     const lines = [
       line('D5', 'mails of a closed destination that leave the queue', `${parked.toFixed(0)}/s`),
-      line('D5', `a claim of ${CLAIMED_AT_ONCE}, with the backlog ÷ without`, `${shown(CLAIM, 1)} ms`, ratios(CLAIM), {
-        at_most: 1.5,
-      }),
-      line('D5', 'throughput of the others, with ÷ without', `${shown(RATE, 0)}/s`, ratios(RATE), { at_least: 0.95 }),
+      line(
+        'D5',
+        `a claim of ${CLAIMED_AT_ONCE}, with the backlog ÷ without`,
+        `${figures(CLAIM, 1)} ms`,
+        ratios(CLAIM),
+        {
+          at_most: 1.5,
+        },
+      ),
+      line('D5', 'throughput of the others, with ÷ without', `${figures(RATE, 0)}/s`, ratios(RATE), { at_least: 0.95 }),
       line(
         'R2',
         `p99 of the others at ${PACE}/s, one dead and one slow ÷ all well`,
-        `${shown(WAIT, 0)} ms`,
+        `${figures(WAIT, 0)} ms`,
         ratios(WAIT),
         { at_most: 2 },
       ),

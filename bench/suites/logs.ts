@@ -129,10 +129,10 @@ async function measureLists(few: ProductDatabase, many: ProductDatabase, options
 function linesOf(rounds: Rounds): Line[] {
   const values = (what: string, side: string, of: string) => rounds.values(`${what}, ${side}, ${of} ms`);
   const lines = lists.map(([what]) => {
-    const shown = (of: string) =>
+    const figure = (of: string) =>
       `${median(values(what, 'many', of)).toFixed(1)} (${median(values(what, 'few', of)).toFixed(1)})`;
     const ratios = ratiosOf(values(what, 'many', 'p99'), values(what, 'few', 'p99'));
-    return line('R1', what, `p50 ${shown('p50')}  p99 ${shown('p99')} ms`, ratios, { at_most: 1.5 });
+    return line('R1', what, `p50 ${figure('p50')}  p99 ${figure('p99')} ms`, ratios, { at_most: 1.5 });
   });
   const worst = Math.max(...lists.map(([what]) => median(values(what, 'many', 'p99'))));
   return [...lines, line('R1', 'the slowest p99 ÷ 10 ms', `${worst.toFixed(1)} ms`, [worst / 10], { at_most: 1 })];

@@ -35,12 +35,12 @@ export async function benchMemoryAtRest({ rounds: count, rest_seconds }: BenchOp
       }
     }),
   );
-  const shown = (series: string) => `${median(rounds.values(series)).toFixed(0)} MB`;
-  const parts = `${shown(BOTH)} (${shown(NODE)} + ${shown(POSTGRES)})`;
+  const figure = (series: string) => `${median(rounds.values(series)).toFixed(0)} MB`;
+  const parts = `${figure(BOTH)} (${figure(NODE)} + ${figure(POSTGRES)})`;
   const ratios = rounds.values(BOTH).map((megabytes) => megabytes / GOAL_MB);
   const lines = [
     line('S1', `Node and Postgres ÷ ${GOAL_MB} MB`, parts, ratios, { at_most: 1 }),
-    line('', 'npm, the parent of Node', shown(NPM)),
+    line('', 'npm, the parent of Node', figure(NPM)),
   ];
   return [{ title: `Memory at rest, ${rest_seconds} s after a second start, medians of Pss`, lines, rounds }];
 }

@@ -54,16 +54,16 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
       sink.hang(null);
     });
     const [bare, posted, calm, beside] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
-    const shown = (values: readonly number[] = []) => median(values).toFixed(0);
+    const figure = (values: readonly number[] = []) => median(values).toFixed(0);
     const lines = [
-      line('', `bare posts, ${AT_ONCE} at once`, `${shown(bare)}/s`),
-      line('W1', 'webhooks of a filled line ÷ bare posts', `${shown(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
+      line('', `bare posts, ${AT_ONCE} at once`, `${figure(bare)}/s`),
+      line('W1', 'webhooks of a filled line ÷ bare posts', `${figure(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
         at_least: 0.5,
       }),
       line(
         'W2',
         `event → post, p99 of the others while one hangs ÷ none, ${PACE}/s`,
-        `${shown(beside)} ms ÷ ${shown(calm)} ms, ${lost} lost`,
+        `${figure(beside)} ms ÷ ${figure(calm)} ms, ${lost} lost`,
         ratiosOf(beside ?? [], calm ?? []),
         { at_most: 2 },
       ),
@@ -158,8 +158,8 @@ async function bareRate(sink: PostSink, seconds: number): Promise<number> {
 
 async function drainRate(sink: PostSink, count: number): Promise<number> {
   const end = sink.count() + count;
-  const arrival = async (wanted: number) => {
-    while (sink.count() < wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+  const arrival = async (target: number) => {
+    while (sink.count() < target) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   await arrival(end - count * 0.9);
   const [before, started] = [sink.count(), performance.now()];

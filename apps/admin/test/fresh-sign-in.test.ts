@@ -187,15 +187,15 @@ describe('the page that confirms a password', () => {
     expect((await askGraphql(token)).status).toBe(200);
     const refused = await refusalOf(make());
 
-    const shown = await admin.get('/login/confirm?next=/inbox', { cookie });
+    const page = await admin.get('/login/confirm?next=/inbox', { cookie });
     const wrong = await confirm(cookie, { password: 'wrong', next: '/inbox' });
     const still = await refusalOf(make());
     const right = await confirm(cookie, { password: PASSWORD, next: '/inbox?x=1' });
 
     expect(refused.message).toContain('/login/confirm');
-    expect(shown.status).toBe(200);
-    expect(shown.text).toContain(`value="${email}"`);
-    expect(shown.text).toContain('name="next" value="/inbox"');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`value="${email}"`);
+    expect(page.text).toContain('name="next" value="/inbox"');
     expect(wrong.status).toBe(401);
     expect(await wrong.text()).toMatch(/role="alert"><strong>Wrong password\..*name="next" value="\/inbox"/s);
     expect(still).toMatchObject({ reason: 'reauthentication_required' });
@@ -221,10 +221,10 @@ describe('the page that confirms a password', () => {
   });
 
   it('redirects to sign in without a session, and from there to the wanted page', async () => {
-    const shown = await admin.get('/login/confirm?next=/inbox');
+    const page = await admin.get('/login/confirm?next=/inbox');
     const posted = await confirm('', { password: PASSWORD, next: '/inbox' });
 
-    expect([shown.status, shown.headers.location]).toEqual([302, '/login?next=%2Finbox']);
+    expect([page.status, page.headers.location]).toEqual([302, '/login?next=%2Finbox']);
     expect([posted.status, posted.headers.get('location')]).toEqual([303, '/login?next=%2Finbox']);
   });
 

@@ -47,7 +47,7 @@ describe('a page from the other end', () => {
       { tags: ['third'], domain: 'sandbox.test', toDomain: 'example.com', status: ['QUEUED'] },
       () => ids.filter((_, index) => (22 - index) % 3 === 0),
     ],
-  ])('%s is in the order of the list, and the pages before it are all the rest', async (_, filter, wanted) => {
+  ])('%s is in the order of the list, and the pages before it are all the rest', async (_, filter, expected) => {
     const pages: Page[] = [];
     let before: string | null = null;
     do {
@@ -56,7 +56,7 @@ describe('a page from the other end', () => {
       before = connection.pageInfo.hasPreviousPage ? connection.pageInfo.startCursor : null;
     } while (before !== null);
 
-    expect(pages.flatMap(idsOf)).toEqual(wanted());
+    expect(pages.flatMap(idsOf)).toEqual(expected());
     expect(pages.slice(1).every(({ edges }) => edges.length === 5)).toBe(true);
     expect(pages.at(-1)?.pageInfo.hasNextPage).toBe(false);
   });

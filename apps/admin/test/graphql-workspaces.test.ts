@@ -76,7 +76,7 @@ describe('workspaces', () => {
   it('show an admin the own one alone, which may be renamed and told to stop after lost answers', async () => {
     const { id } = await create();
 
-    const shown = await ask('{ workspace { id plan { maxRecipientsPerRequest otherPerMinute } } }', {}, admin);
+    const response = await ask('{ workspace { id plan { maxRecipientsPerRequest otherPerMinute } } }', {}, admin);
     const changed = await ask(
       `mutation { workspaceUpdate(input: { name: "Mine", unknownPolicy: STOP }) {
         ... on WorkspacePayload { workspace { name unknownPolicy } } } }`,
@@ -92,7 +92,7 @@ describe('workspaces', () => {
     const refused = await ask(SET_PLAN, { input: { id, plan: 'growth' } }, admin);
     const list = await graphql.ask('{ workspaces { nodes { id } } }', {}, { key: admin });
 
-    expect(shown.workspace).toEqual({
+    expect(response.workspace).toEqual({
       id: world.workspace_id,
       plan: { maxRecipientsPerRequest: 100, otherPerMinute: 120 },
     });

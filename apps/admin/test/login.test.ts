@@ -127,9 +127,9 @@ describe('signing in', () => {
     ['evil.test', '/'],
     ['', '/'],
   ])('leads nowhere but here: next=%j', async (next, place) => {
-    const shown = await (await fetch(`${origin}/login?next=${encodeURIComponent(next)}`)).text();
+    const html = await (await fetch(`${origin}/login?next=${encodeURIComponent(next)}`)).text();
 
-    expect(shown).toContain(`name="next" value="${place}"`);
+    expect(html).toContain(`name="next" value="${place}"`);
   });
 
   it('leads where the form says, unless that is another host', async () => {
@@ -158,11 +158,11 @@ describe('signing in', () => {
 
   it('shows what was typed, and runs none of it', async () => {
     const answer = await post('/login', { email: '"><script>alert(1)</script>', password: 'x', next: '"><b>' });
-    const shown = await answer.text();
+    const html = await answer.text();
 
     expect(answer.status).toBe(401);
-    expect(shown).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
-    expect(shown).not.toMatch(/<script|<b>/);
+    expect(html).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+    expect(html).not.toMatch(/<script|<b>/);
   });
 
   it('takes no form that does not say where it comes from', async () => {

@@ -159,11 +159,11 @@ describe('a member', () => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
       const email = `ceo-${way}@people.test`.replace('_', '-');
-      const shown = await foe.api.members.invite.mutate({ email, role: 'viewer', entry: way });
+      const invitation = await foe.api.members.invite.mutate({ email, role: 'viewer', entry: way });
       // The admin signs in first, so that the new user looks settled.
-      const posing = way === 'login_link' ? (await follow(shown.login_url ?? '')).api : null;
+      const posing = way === 'login_link' ? (await follow(invitation.login_url ?? '')).api : null;
       await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
-      const held = shown.password ?? 'chosen by the admin';
+      const held = invitation.password ?? 'chosen by the admin';
       expect(await signInWith(email, held)).toBe(303);
 
       const invited = await operator.api.members.invite.mutate({ email, role: 'admin' });
@@ -175,11 +175,11 @@ describe('a member', () => {
         workspace_id: third.workspace_id,
       });
 
-      expect(invited).toMatchObject({ id: shown.id, login_url: expect.any(String) });
+      expect(invited).toMatchObject({ id: invitation.id, login_url: expect.any(String) });
       expect(entered).toBe(401);
       expect(status).toBe(303);
-      expect(again).toMatchObject({ id: shown.id, password: null, login_url: null });
-      expect(await api.people.me.query()).toMatchObject({ id: shown.id });
+      expect(again).toMatchObject({ id: invitation.id, password: null, login_url: null });
+      expect(await api.people.me.query()).toMatchObject({ id: invitation.id });
     },
   );
 
@@ -188,14 +188,14 @@ describe('a member', () => {
     const first = await signedIn(world, admin, 'admin', workspace_id);
     const boss = await signedIn(world, admin, 'admin');
     const email = 'victim@people.test';
-    const shown = await first.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
-    await first.api.members.remove.mutate({ user_id: shown.id });
-    expect(await signInWith(email, shown.password ?? '')).toBe(403);
+    const invitation = await first.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
+    await first.api.members.remove.mutate({ user_id: invitation.id });
+    expect(await signInWith(email, invitation.password ?? '')).toBe(403);
 
     const invited = await boss.api.members.invite.mutate({ email, role: 'admin' });
 
-    expect(invited).toMatchObject({ id: shown.id, login_url: expect.any(String) });
-    expect(await signInWith(email, shown.password ?? '')).toBe(401);
+    expect(invited).toMatchObject({ id: invitation.id, login_url: expect.any(String) });
+    expect(await signInWith(email, invitation.password ?? '')).toBe(401);
   });
 
   it('a new address that two admins invite at the same moment is admitted by one of them only', async () => {
@@ -264,11 +264,11 @@ describe('a member', () => {
   it('a member who becomes an operator cannot be impersonated with the credentials an admin saw', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const email = 'rising@people.test';
-    const shown = await boss.api.members.invite.mutate({ email, role: 'viewer' });
+    const invitation = await boss.api.members.invite.mutate({ email, role: 'viewer' });
 
     const added = await operator.api.operators.add.mutate({ email });
 
-    expect((await follow(shown.login_url ?? '')).status).toBe(401);
+    expect((await follow(invitation.login_url ?? '')).status).toBe(401);
     expect((await follow(added.login_url ?? '')).status).toBe(303);
     await operator.api.operators.remove.mutate({ user_id: added.id, reason: 'a mistake' });
   });

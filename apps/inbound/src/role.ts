@@ -31,7 +31,9 @@ export function createRole(services: Services): InboundRole {
         const port = config[name];
         if (port === undefined) continue;
         const implicit = name === 'SUBMISSIONS_PORT';
-        submissions.push(await listenOn(name, port, (wanted) => startSubmission(services, wanted, { implicit })));
+        submissions.push(
+          await listenOn(name, port, (port_number) => startSubmission(services, port_number, { implicit })),
+        );
       }
       this.submission_ports = submissions.map(({ port }) => port);
       if (!config.DELIVERY.some((transport) => transport.kind === 'capture')) return;

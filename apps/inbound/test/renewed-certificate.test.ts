@@ -25,9 +25,9 @@ async function shownAt(port: number): Promise<string> {
   }
   const sealed = connectTls({ socket: plain, rejectUnauthorized: false });
   await once(sealed, 'secureConnect');
-  const shown = sealed.getPeerX509Certificate()?.fingerprint256 ?? '';
+  const fingerprint = sealed.getPeerX509Certificate()?.fingerprint256 ?? '';
   sealed.destroy();
-  return shown;
+  return fingerprint;
 }
 
 it('the port for bounces uses a renewed certificate without a restart', async () => {

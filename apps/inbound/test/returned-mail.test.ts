@@ -37,8 +37,8 @@ function failure(address: string, status = '5.1.1', diagnostic = `550 ${status} 
   return deliveryReport({ address, action: 'failed', status, diagnostic });
 }
 
-const shown = (id: string) => invoke(as(), getMessage, { id });
-const typesOf = async (id: string) => (await shown(id)).events.map((event) => event.type);
+const messageOf = (id: string) => invoke(as(), getMessage, { id });
+const typesOf = async (id: string) => (await messageOf(id)).events.map((event) => event.type);
 
 async function suppressed() {
   return [
@@ -75,7 +75,7 @@ describe('a report of a failure', () => {
     const answer = await bring(return_path, failure('gone@example.com'));
 
     expect(answer.data).toMatch(/^250 /);
-    const message = await shown(id);
+    const message = await messageOf(id);
     expect(message).toMatchObject({
       status: 'bounced',
       recipients: [{ status: 'bounced', last_response: '550 5.1.1 User unknown' }],
@@ -119,7 +119,7 @@ describe('a report of a failure', () => {
 
     await bring(return_path.toUpperCase(), failure('loud@example.com'));
 
-    expect((await shown(id)).status).toBe('bounced');
+    expect((await messageOf(id)).status).toBe('bounced');
   });
 
   it.each([
@@ -136,8 +136,8 @@ describe('a report of a failure', () => {
 
     await bring(return_path, failure('kept@example.com', status, diagnostic));
 
-    expect(await shown(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
-    expect((await shown(id)).events.at(-1)?.data.category).toBe(category);
+    expect(await messageOf(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
+    expect((await messageOf(id)).events.at(-1)?.data.category).toBe(category);
     expect(await suppressed()).toEqual([]);
   });
 
@@ -150,7 +150,7 @@ describe('a report of a failure', () => {
 
     await bring(return_path, raw);
 
-    expect((await shown(id)).status).toBe('bounced');
+    expect((await messageOf(id)).status).toBe('bounced');
     expect(await suppressed()).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe('a report of a failure', () => {
 
     await unchangedBy(async () => expect((await bring(return_path, raw)).data).toMatch(/^250 /));
 
-    expect((await shown(id)).status).toBe('delivered');
+    expect((await messageOf(id)).status).toBe('delivered');
   });
 
   it('real R4, R9: a report without any format bounces as soft and suppresses no address', async () => {
@@ -171,7 +171,7 @@ describe('a report of a failure', () => {
 
     await bring(return_path, 'Subject: Sorry\n\nIt did not work.');
 
-    expect((await shown(id)).events.at(-1)).toMatchObject({
+    expect((await messageOf(id)).events.at(-1)).toMatchObject({
       type: 'email.bounced',
       data: { bounce: { class: 'soft', category: 'other', code: null } },
     });
@@ -185,7 +185,7 @@ describe('a report of a failure', () => {
     const answer = await bring(return_path, failure('large@example.com') + line.repeat(40_000));
 
     expect(answer.data).toMatch(/^250 /);
-    expect((await shown(id)).status).toBe('bounced');
+    expect((await messageOf(id)).status).toBe('bounced');
   });
 
   it('is asked for again while the delivery is being recorded, and taken after it', async () => {
@@ -197,7 +197,7 @@ describe('a report of a failure', () => {
     await sql`update recipients set state = 'delivered' where message_id = ${id}`;
     expect((await bring(return_path, failure('early@example.com'))).data).toMatch(/^250 /);
 
-    expect((await shown(id)).status).toBe('bounced');
+    expect((await messageOf(id)).status).toBe('bounced');
   });
 
   it.each(['deferred', 'queued', 'canceled', 'failed', 'complained'])(
@@ -222,7 +222,7 @@ describe('a report that is no end', () => {
     await bring(return_path, raw);
     await unchangedBy(() => bring(return_path, raw));
 
-    const message = await shown(id);
+    const message = await messageOf(id);
     expect(message).toMatchObject({ status: 'delivered', last_event: { type: 'email.delivery_delayed' } });
     expect(message.events.at(-1)).toMatchObject({
       type: 'email.delivery_delayed',
@@ -245,7 +245,7 @@ describe('a complaint', () => {
     const answer = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
 
     expect(answer.data).toMatch(/^250 /);
-    const message = await shown(id);
+    const message = await messageOf(id);
     expect(message).toMatchObject({ status: 'complained', recipients: [{ status: 'complained' }] });
     expect(message.events.at(-1)).toMatchObject({ type: 'email.complained', data: { feedback_type: 'abuse' } });
     expect(await suppressed()).toEqual([
@@ -365,9 +365,9 @@ describe('a return address during a failure', () => {
     await sql`alter table suppressions_away rename to suppressions`;
 
     expect(refused.data).toMatch(/^451 /);
-    expect((await shown(id)).status).toBe('delivered');
+    expect((await messageOf(id)).status).toBe('delivered');
     expect((await bring(return_path, failure('fault@example.com'))).data).toMatch(/^250 /);
-    expect((await shown(id)).status).toBe('bounced');
+    expect((await messageOf(id)).status).toBe('bounced');
   });
 
   it('a message that hangs its thread costs the thread; others are served meanwhile and after it', async () => {
@@ -383,7 +383,7 @@ describe('a return address during a failure', () => {
       expect(await other.say('EHLO visitor.test')).toMatch(/^250 /);
       expect(await other.say('MAIL FROM:<>')).toMatch(/^250 /);
       expect(await other.say('RCPT TO:<nobody@example.com>')).toMatch(/^550 /);
-      expect((await shown(id)).status).toBe('delivered');
+      expect((await messageOf(id)).status).toBe('delivered');
       expect(hung).toBe(false);
       other.close();
       const next = await bringMail(tough.port, { from: '', to: return_path, raw: failure('brave@example.com') });
@@ -391,7 +391,7 @@ describe('a return address during a failure', () => {
       expect((await hostile).data).toMatch(/^250 /);
       expect(next.data).toMatch(/^250 /);
       expect(tough.reader.replaced()).toBe(1);
-      expect((await shown(id)).status).toBe('bounced');
+      expect((await messageOf(id)).status).toBe('bounced');
       expect(world.logged.some((line) => line.lost_threads === 1)).toBe(true);
     } finally {
       await tough.stop();

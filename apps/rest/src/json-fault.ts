@@ -25,40 +25,40 @@ interface Fault {
 
 function findFault(text: string): Fault {
   const open: ('{' | '[')[] = [];
-  let wanted: Wanted = 'value';
+  let expected: Wanted = 'value';
   let at = 0;
   for (;;) {
     while (' \t\n\r'.includes(text[at] ?? 'x')) at += 1;
     const char = text[at];
-    if (char === undefined) return { at, problem: `the body ends where ${described(wanted, open)} should follow` };
+    if (char === undefined) return { at, problem: `the body ends where ${described(expected, open)} should follow` };
     const close = open.at(-1) === '{' ? '}' : ']';
     if (
       char === close &&
-      (wanted === 'comma or end' || wanted === `value or ${close}` || wanted === `name or ${close}`)
+      (expected === 'comma or end' || expected === `value or ${close}` || expected === `name or ${close}`)
     ) {
       open.pop();
-      wanted = open.length === 0 ? 'nothing' : 'comma or end';
+      expected = open.length === 0 ? 'nothing' : 'comma or end';
       at += 1;
-    } else if (char === ',' && wanted === 'comma or end') {
-      wanted = open.at(-1) === '{' ? 'name' : 'value';
+    } else if (char === ',' && expected === 'comma or end') {
+      expected = open.at(-1) === '{' ? 'name' : 'value';
       at += 1;
-    } else if (char === ':' && wanted === 'colon') {
-      wanted = 'value';
+    } else if (char === ':' && expected === 'colon') {
+      expected = 'value';
       at += 1;
-    } else if (char === '"' && /^(?:value|name)/.test(wanted)) {
+    } else if (char === '"' && /^(?:value|name)/.test(expected)) {
       const end = endOfString(text, at);
       if (typeof end !== 'number') return end;
       at = end;
-      wanted = wanted.startsWith('name') ? 'colon' : afterValue(open);
-    } else if (wanted.startsWith('value') && (char === '{' || char === '[')) {
+      expected = expected.startsWith('name') ? 'colon' : afterValue(open);
+    } else if (expected.startsWith('value') && (char === '{' || char === '[')) {
       open.push(char);
-      wanted = char === '{' ? 'name or }' : 'value or ]';
+      expected = char === '{' ? 'name or }' : 'value or ]';
       at += 1;
     } else {
-      const end = wanted.startsWith('value') ? (endOf(NUMBER, text, at) ?? endOf(LITERAL, text, at)) : null;
-      if (end === null) return { at, problem: unexpected(text, at, wanted, open) };
+      const end = expected.startsWith('value') ? (endOf(NUMBER, text, at) ?? endOf(LITERAL, text, at)) : null;
+      if (end === null) return { at, problem: unexpected(text, at, expected, open) };
       at = end;
-      wanted = afterValue(open);
+      expected = afterValue(open);
     }
   }
 }
@@ -87,18 +87,18 @@ function endOfString(text: string, start: number): number | Fault {
   return { at: text.length, problem: 'the body ends inside of a string' };
 }
 
-function unexpected(text: string, at: number, wanted: Wanted, open: readonly ('{' | '[')[]): string {
+function unexpected(text: string, at: number, expected: Wanted, open: readonly ('{' | '[')[]): string {
   const character = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
-  if (wanted === 'nothing') return `${character} follows the end of the value`;
-  if (text[at] === "'" && /^(?:value|name)/.test(wanted)) return MISSING_QUOTE;
-  if (/[\w$]/.test(text[at] ?? '') && wanted.startsWith('name')) return MISSING_QUOTE;
-  if ('}]'.includes(text[at] ?? 'x') && /^(?:value|name)$/.test(wanted) && text.slice(0, at).trimEnd().endsWith(','))
+  if (expected === 'nothing') return `${character} follows the end of the value`;
+  if (text[at] === "'" && /^(?:value|name)/.test(expected)) return MISSING_QUOTE;
+  if (/[\w$]/.test(text[at] ?? '') && expected.startsWith('name')) return MISSING_QUOTE;
+  if ('}]'.includes(text[at] ?? 'x') && /^(?:value|name)$/.test(expected) && text.slice(0, at).trimEnd().endsWith(','))
     return `a comma before ${character}; remove it`;
-  return `${character} stands where ${described(wanted, open)} should`;
+  return `${character} stands where ${described(expected, open)} should`;
 }
 
-function described(wanted: Wanted, open: readonly ('{' | '[')[]): string {
-  switch (wanted) {
+function described(expected: Wanted, open: readonly ('{' | '[')[]): string {
+  switch (expected) {
     case 'value':
       return 'a value';
     case 'value or ]':

@@ -114,10 +114,10 @@ describe('GET /captures/{id}', () => {
 
     const read = await rest.call('GET', `/captures/${id}`, { key: reader.secret });
     const hidden = await rest.call('GET', `/captures/${id}`, { key: sandbox.secret });
-    const shown = await rest.call('GET', `/captures/${other}`, { key: sandbox.secret });
+    const response = await rest.call('GET', `/captures/${other}`, { key: sandbox.secret });
     const listed = await rest.call('GET', '/captures', { key: sandbox.secret });
 
-    expect([read.status, hidden.status, shown.status]).toEqual([403, 404, 200]);
+    expect([read.status, hidden.status, response.status]).toEqual([403, 404, 200]);
     expect(errorOf(read)).toMatchObject({ required_scope: 'admin' });
     expect(listed.body.data).toMatchObject([{ id: other }]);
   });

@@ -421,18 +421,18 @@ describe('200', () => {
     const page = await list('?limit=2');
     const rest_of_it = await list(`?limit=2&cursor=${page.body.next_cursor}`);
 
-    const shown = [page, rest_of_it].flatMap((answer) => answer.body.data as { name: string }[]);
-    expect(shown.map(({ name }) => name)).toEqual([...names].reverse());
-    expect(shown[0]).toEqual((await get('three.list.test', { key: secret })).body);
+    const domains = [page, rest_of_it].flatMap((answer) => answer.body.data as { name: string }[]);
+    expect(domains.map(({ name }) => name)).toEqual([...names].reverse());
+    expect(domains[0]).toEqual((await get('three.list.test', { key: secret })).body);
     expect([page.body.has_more, rest_of_it.body.has_more]).toEqual([true, false]);
   });
 
   it('shows the sandbox, which is verified, needs no records and says what it is for', async () => {
-    const [shown, checked] = [await get('sandbox.test'), await verify('sandbox.test')];
+    const [first, checked] = [await get('sandbox.test'), await verify('sandbox.test')];
 
-    expect(shown.body).toMatchObject({ status: 'verified', can_send: true, dns_records: [] });
-    expect(shown.body.status_reason).toContain('DELIVERY=capture');
-    expect(checked.text).toBe(shown.text);
+    expect(first.body).toMatchObject({ status: 'verified', can_send: true, dns_records: [] });
+    expect(first.body.status_reason).toContain('DELIVERY=capture');
+    expect(checked.text).toBe(first.text);
   });
 
   it('removes a domain; its open mail ends canceled by a job of the same commit, and its place in the month comes back', async () => {

@@ -183,12 +183,12 @@ describe('a race between a cancel and a due delivery', () => {
     let sent = 0;
     for (const [index, id] of ids.entries()) {
       const answer = answers[index];
-      const shown = await world.services.sql<{ status: string; copies: number }[]>`
+      const rows = await world.services.sql<{ status: string; copies: number }[]>`
         select status, recipient_count as copies from messages where id = ${id}`;
-      const copies = shown[0]?.copies ?? 0;
+      const copies = rows[0]?.copies ?? 0;
       const won = answer?.status === 200;
       if (!won) expect(answer && errorOf(answer).reason).toBe('already_sent');
-      expect([shown[0]?.status, copiesOf(id).length]).toEqual(won ? ['canceled', 0] : ['delivered', copies]);
+      expect([rows[0]?.status, copiesOf(id).length]).toEqual(won ? ['canceled', 0] : ['delivered', copies]);
       if (!won) sent += copies;
     }
     expect((await usage()).used).toBe(before.used + sent);

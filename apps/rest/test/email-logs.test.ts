@@ -206,10 +206,10 @@ describe('200', () => {
     expect((await logs(`/${id}`)).body.recipients).toMatchObject([{ waiting: { reason: 'no_worker' } }]);
     await closeLane(world.services.sql, { lane: 'busy', seconds: 60, closings: 1, last_reply });
 
-    const shown = await logs(`/${id}`);
+    const response = await logs(`/${id}`);
 
     const waiting = { reason: 'throttled', until: expect.any(String), last_reply };
-    expect(shown.body).toMatchObject({ status: 'queued', recipients: [{ attempts: 0, waiting }] });
+    expect(response.body).toMatchObject({ status: 'queued', recipients: [{ attempts: 0, waiting }] });
     expect(entriesOf(await logs('?limit=1'))).toMatchObject([{ id, recipients: [{ waiting }] }]);
   });
 

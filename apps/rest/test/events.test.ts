@@ -153,14 +153,14 @@ describe('200', () => {
 
         const entries = await walk(query, limit);
 
-        const wanted = all.filter(
+        const expected = all.filter(
           (event) =>
             (!type || type.includes(event.type)) &&
             (!email_id || event.email_id === email_id) &&
             (since === undefined || idTime(event.id) >= since) &&
             (until === undefined || idTime(event.id) < until),
         );
-        expect(entries).toEqual(wanted);
+        expect(entries).toEqual(expected);
       }),
       { numRuns: 60 },
     );

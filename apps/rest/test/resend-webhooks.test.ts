@@ -136,9 +136,9 @@ describe('the format of a webhook', () => {
     const own = await rest.call('POST', '/webhooks', { body });
     const theirs = await rest.call('POST', '/webhooks', { body: { ...body, format: 'resend' } });
 
-    const shown = await Promise.all([own, theirs].map((made) => client.webhooks.get(String(made.body.id))));
+    const responses = await Promise.all([own, theirs].map((made) => client.webhooks.get(String(made.body.id))));
 
-    expect(shown.map(({ data }) => data?.events)).toEqual([
+    expect(responses.map(({ data }) => data?.events)).toEqual([
       ['domain.failed', 'email.queued'],
       ['domain.updated', 'email.sent'],
     ]);

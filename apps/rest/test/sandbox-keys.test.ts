@@ -67,20 +67,20 @@ describe('200', () => {
   it('lists mail, events and keys of the sandbox only to a sandbox key, and everything to a live one', async () => {
     for (const mode of ['sandbox', 'live'] as const) {
       const { key, keys, mails, idsOf } = await bothModes(mode);
-      const shown = mode === 'live';
+      const is_visible = mode === 'live';
       for (const query of ['', '?from=shop@sandbox.test', '?status=queued', '?limit=1']) {
         const listed = idsOf(await rest.call('GET', `/email/logs${query}`, { key }));
         expect(listed, query).toContain(mails.sandbox);
-        if (query !== '?limit=1') expect(listed.includes(mails.live), query).toBe(shown);
+        if (query !== '?limit=1') expect(listed.includes(mails.live), query).toBe(is_visible);
       }
       const events = await rest.call('GET', '/events?limit=100', { key });
       expect(events.text).toContain(mails.sandbox);
-      expect(events.text.includes(mails.live)).toBe(shown);
+      expect(events.text.includes(mails.live)).toBe(is_visible);
       const ofMail = await rest.call('GET', `/events?email_id=${mails.live}`, { key });
-      expect(idsOf(ofMail)).toHaveLength(shown ? 1 : 0);
+      expect(idsOf(ofMail)).toHaveLength(is_visible ? 1 : 0);
       const listedKeys = idsOf(await rest.call('GET', '/api-keys?limit=100', { key }));
       expect(listedKeys).toContain(keys.sandbox.id);
-      expect(listedKeys.includes(keys.live.id)).toBe(shown);
+      expect(listedKeys.includes(keys.live.id)).toBe(is_visible);
     }
   });
 

@@ -201,8 +201,8 @@ describe('201', () => {
     const sent = await send(['Quiet@example.com', 'loud@example.com']);
     await world.drain();
 
-    const shown = await rest.call('GET', `/email/logs/${sent.body.id}`);
-    expect(shown.body.recipients).toMatchObject([
+    const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
+    expect(response.body.recipients).toMatchObject([
       { email: 'Quiet@example.com', status: 'suppressed', attempts: 0 },
       { email: 'loud@example.com', status: 'delivered' },
     ]);

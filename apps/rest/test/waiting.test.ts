@@ -20,7 +20,7 @@ async function send(to: string, fields = {}): Promise<string> {
 }
 
 /** Why a mail is not sent, as the view of one message and the list tell it. */
-async function waiting(id: string): Promise<{ shown: Record<string, unknown>; listed: Record<string, unknown> }> {
+async function waiting(id: string): Promise<{ own: Record<string, unknown>; listed: Record<string, unknown> }> {
   const [one, list] = await Promise.all([
     rest.call('GET', `/email/logs/${id}`),
     rest.call('GET', '/email/logs?limit=100'),
@@ -28,7 +28,7 @@ async function waiting(id: string): Promise<{ shown: Record<string, unknown>; li
   const reasonOf = (entry: unknown) =>
     (entry as { recipients: { waiting: Record<string, unknown> }[] }).recipients[0]?.waiting ?? {};
   const listed = (list.body.data as { id: string }[]).find((entry) => entry.id === id);
-  return { shown: reasonOf(one.body), listed: reasonOf(listed) };
+  return { own: reasonOf(one.body), listed: reasonOf(listed) };
 }
 
 const system = () => world.as(world.workspace_id);
@@ -46,10 +46,10 @@ async function park(id: string, lane: string): Promise<void> {
 describe('the reason that an email is not sent yet', () => {
   it('is its scheduled time, if that has not come', async () => {
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
-    const { shown, listed } = await waiting(await send('ada@example.com', { scheduled_at }));
+    const { own, listed } = await waiting(await send('ada@example.com', { scheduled_at }));
 
-    expect(shown).toMatchObject({ reason: 'scheduled', until: scheduled_at, hold: null, policy: null, ahead: null });
-    expect(listed).toEqual(shown);
+    expect(own).toMatchObject({ reason: 'scheduled', until: scheduled_at, hold: null, policy: null, ahead: null });
+    expect(listed).toEqual(own);
   });
 
   it('is the line, with how many stand before it and when its turn comes; lists leave that out', async () => {
@@ -60,10 +60,10 @@ describe('the reason that an email is not sent yet', () => {
       await world.clock.advance(10);
     }
 
-    const { shown, listed } = await waiting(await send('last@example.com'));
+    const { own, listed } = await waiting(await send('last@example.com'));
 
-    expect(shown).toMatchObject({ reason: 'in_line', until: null, ahead: 3, eta_seconds: 2 });
-    expect(listed).toEqual({ ...shown, ahead: null, eta_seconds: null });
+    expect(own).toMatchObject({ reason: 'in_line', until: null, ahead: 3, eta_seconds: 2 });
+    expect(listed).toEqual({ ...own, ahead: null, eta_seconds: null });
   });
 
   it.each([
@@ -76,13 +76,13 @@ describe('the reason that an email is not sent yet', () => {
       const id = await send('ada@held.example.com');
       const { id: hold_id, expires_at } = await hold(scope, value());
 
-      const { shown, listed } = await waiting(id);
+      const { own, listed } = await waiting(id);
 
       const facts = { id: hold_id, reason: 'An outage there', expires_at };
-      expect(shown).toMatchObject({ reason, until: expires_at, hold: facts });
-      expect(listed).toEqual(shown);
+      expect(own).toMatchObject({ reason, until: expires_at, hold: facts });
+      expect(listed).toEqual(own);
       await invoke(system(), releaseHold, { hold_id });
-      expect((await waiting(id)).shown).toMatchObject({ reason: 'in_line', hold: null });
+      expect((await waiting(id)).own).toMatchObject({ reason: 'in_line', hold: null });
     },
   );
 
@@ -97,8 +97,8 @@ describe('the reason that an email is not sent yet', () => {
     );
     const { id: hold_id } = await hold('api_key', key.id);
 
-    expect((await waiting(held ?? '')).shown).toMatchObject({ reason: 'hold', hold: { id: hold_id } });
-    expect((await waiting(free ?? '')).shown).toMatchObject({ reason: 'in_line' });
+    expect((await waiting(held ?? '')).own).toMatchObject({ reason: 'hold', hold: { id: hold_id } });
+    expect((await waiting(free ?? '')).own).toMatchObject({ reason: 'in_line' });
     await invoke(system(), releaseHold, { hold_id });
   });
 
@@ -108,10 +108,10 @@ describe('the reason that an email is not sent yet', () => {
     await park(id, holdLane(hold_id));
     await invoke(system(), releaseHold, { hold_id });
 
-    const { shown, listed } = await waiting(id);
+    const { own, listed } = await waiting(id);
 
-    expect(shown).toMatchObject({ reason: 'throttled', policy: { kind: 'resume_rate', messages_per_minute: 7 } });
-    expect(listed).toEqual(shown);
+    expect(own).toMatchObject({ reason: 'throttled', policy: { kind: 'resume_rate', messages_per_minute: 7 } });
+    expect(listed).toEqual(own);
   });
 
   it('is a destination that fails, or the limit of one with its numbers', async () => {
@@ -128,13 +128,13 @@ describe('the reason that an email is not sent yet', () => {
     await countAgainstLimits(world.services.sql, [{ destination: 'kind.example.com', count: 2 }]);
 
     const limits = { connections: 2, messages_per_minute: 1 };
-    expect((await waiting(failing)).shown).toMatchObject({
+    expect((await waiting(failing)).own).toMatchObject({
       reason: 'throttled',
       last_reply: '421 no',
       until: expect.any(String),
       policy: { kind: 'destination_failures', destination: 'busy.example.com', messages_per_minute: null },
     });
-    expect((await waiting(limited)).shown).toMatchObject({
+    expect((await waiting(limited)).own).toMatchObject({
       reason: 'throttled',
       until: expect.any(String),
       policy: { kind: 'destination_limit', destination: 'kind.example.com', ...limits },
@@ -147,10 +147,10 @@ describe('the reason that an email is not sent yet', () => {
     await world.drain();
     world.smtp.script(() => ({ kind: 'accept' }));
 
-    const { shown, listed } = await waiting(id);
+    const { own, listed } = await waiting(id);
 
-    expect(shown).toMatchObject({ reason: 'retry_backoff', last_reply: '451 4.3.0 later', until: expect.any(String) });
-    expect(listed).toEqual(shown);
+    expect(own).toMatchObject({ reason: 'retry_backoff', last_reply: '451 4.3.0 later', until: expect.any(String) });
+    expect(listed).toEqual(own);
   });
 
   it('is that no worker is there, since one was last heard of', async () => {
@@ -158,9 +158,9 @@ describe('the reason that an email is not sent yet', () => {
     await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 }, 10_000);
     const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;
 
-    const { shown, listed } = await waiting(id);
+    const { own, listed } = await waiting(id);
 
-    expect(shown).toMatchObject({ reason: 'no_worker', since: row?.noted_at.toISOString(), ahead: null });
-    expect(listed).toEqual(shown);
+    expect(own).toMatchObject({ reason: 'no_worker', since: row?.noted_at.toISOString(), ahead: null });
+    expect(listed).toEqual(own);
   });
 });

@@ -66,17 +66,17 @@ describe('201', () => {
     const { key, id, secret, call } = await home();
 
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const shown = await call('GET', `/webhooks/${id}`);
-    expect(shown.body).toMatchObject({ object: 'webhook', id, status: 'enabled', secret_last4: secret.slice(-4) });
-    expect(shown.text).not.toContain(secret);
-    expect(rateOf(shown, world.clock.now()).limit).toBe(120);
+    const response = await call('GET', `/webhooks/${id}`);
+    expect(response.body).toMatchObject({ object: 'webhook', id, status: 'enabled', secret_last4: secret.slice(-4) });
+    expect(response.text).not.toContain(secret);
+    expect(rateOf(response, world.clock.now()).limit).toBe(120);
     const stored = await world.services.sql<{ row: string }[]>`
       select row_to_json(w)::text || encode(secret, 'escape') as row from webhooks w where id = ${id}`;
     expect(stored[0]?.row).toContain(secret.slice(-4));
     expect(stored[0]?.row).not.toContain(secret.slice(6, 20));
     expect(JSON.stringify(world.logged)).not.toContain(secret);
     expect((await rest.call('GET', `/webhooks/${id}`, { key: world.secret })).status).toBe(404);
-    expect((await rest.call('GET', '/webhooks', { key })).body.data).toEqual([shown.body]);
+    expect((await rest.call('GET', '/webhooks', { key })).body.data).toEqual([response.body]);
   });
 
   it('takes every type where none is named, and writes the URL in its one spelling', async () => {

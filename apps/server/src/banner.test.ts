@@ -11,9 +11,9 @@ const banner = (run: Running, secrets: Partial<FirstSecrets> = {}) => bannerOf(r
 
 describe('the banner', () => {
   it('says where GraphQL answers, and how to try it on a page', () => {
-    const shown = banner(running(['rest', 'admin']));
+    const text = banner(running(['rest', 'admin']));
 
-    expect(shown).toContain(
+    expect(text).toContain(
       '  GraphQL        http://localhost:3000/graphql  (try it at http://localhost:3000/graphiql)',
     );
   });
@@ -33,10 +33,10 @@ describe('the banner', () => {
     const run = running(['rest', 'admin']);
     const config: Config = { ...run.services.config, DELIVERY: [{ kind: 'capture' }], BOOTSTRAP_API_KEY: undefined };
 
-    const shown = banner({ ...run, services: { ...run.services, config } }, { api_key: { file } });
+    const text = banner({ ...run, services: { ...run.services, config } }, { api_key: { file } });
 
-    expect(shown).toContain(`  API key        in ${file}\n`);
-    expect(shown).toContain(`-H "Authorization: Bearer $(cat '${file}')"`);
+    expect(text).toContain(`  API key        in ${file}\n`);
+    expect(text).toContain(`-H "Authorization: Bearer $(cat '${file}')"`);
   });
 
   it('says how to sign in after a restart, where it serves the dashboard', () => {
@@ -52,17 +52,17 @@ describe('the banner', () => {
       made_for: `/root/shop-${index}/.postrider`,
     }));
 
-    const shown = banner({ ...running(['rest']), leftovers });
+    const text = banner({ ...running(['rest']), leftovers });
 
-    expect(shown).toContain('    /var/lib/postrider/cluster-4, created for /root/shop-4/.postrider\n    and 2 more\n');
-    expect(shown).toContain('To see their size, run npx postrider databases. To delete one, add --remove DIRECTORY.');
+    expect(text).toContain('    /var/lib/postrider/cluster-4, created for /root/shop-4/.postrider\n    and 2 more\n');
+    expect(text).toContain('To see their size, run npx postrider databases. To delete one, add --remove DIRECTORY.');
     expect(banner(running(['rest']))).not.toContain('databases');
   });
 
   it('lists each listener of the process with its port', () => {
     const ports = { capture: 1026, inbound: 2526, submission: [587, 465], metrics: 9464 };
 
-    const shown = banner({ ...running(['rest', 'inbound']), ports });
+    const text = banner({ ...running(['rest', 'inbound']), ports });
 
     for (const line of [
       'SMTP capture   127.0.0.1:1026',
@@ -71,7 +71,7 @@ describe('the banner', () => {
       'Submission     127.0.0.1:465',
       'Metrics        http://127.0.0.1:9464/metrics',
     ])
-      expect(shown).toContain(`  ${line}\n`);
+      expect(text).toContain(`  ${line}\n`);
   });
 
   it('names no GraphQL where this process does not answer it', () => {

@@ -56,12 +56,12 @@ function dashboardAt(url: string, link: Shown | null): string {
 
 function leftoverLines(leftovers: Running['leftovers']): string[] {
   if (leftovers.length === 0) return [];
-  const shown = leftovers.slice(0, MAX_LEFTOVERS).map((one) => `    ${one.directory}, created for ${one.made_for}`);
-  const more = leftovers.length - shown.length;
+  const lines = leftovers.slice(0, MAX_LEFTOVERS).map((one) => `    ${one.directory}, created for ${one.made_for}`);
+  const more = leftovers.length - lines.length;
   return [
     '',
     '  Unused databases:',
-    ...shown,
+    ...lines,
     ...(more > 0 ? [`    and ${more} more`] : []),
     '  To see their size, run npx postrider databases. To delete one, add --remove DIRECTORY.',
   ];

@@ -26,11 +26,11 @@ export function secretsOf({ api_key, operator }: Provisioned): Omit<Values, 'log
 /** On a terminal secrets are shown. Elsewhere output ends up in logs, so each is written to a file of its own. */
 export async function showSecrets(values: Values, data_dir: string, terminal: boolean): Promise<FirstSecrets> {
   if (terminal) {
-    const shown = (value: string | null) => (value === null ? null : { value });
+    const view = (value: string | null) => (value === null ? null : { value });
     return {
-      api_key: shown(values.api_key),
-      password: shown(values.password),
-      login_link: shown(values.login_link),
+      api_key: view(values.api_key),
+      password: view(values.password),
+      login_link: view(values.login_link),
     };
   }
   if (Object.values(values).every((value) => value === null))

@@ -47,7 +47,7 @@ export async function bindHttpServer(config: Config, log: Log): Promise<HttpServ
   server.on('clientError', (fault: Error, socket: Duplex) => requests.refuse(fault, socket));
   // Node would answer an unknown Expect with 417 and no body; here the header is ignored.
   server.on('checkExpectation', (request, response) => requests.answer(request, response));
-  const { port } = await listenNear(config, 'PORT', (wanted) => listen(server, config.HOST, wanted));
+  const { port } = await listenNear(config, 'PORT', (port_number) => listen(server, config.HOST, port_number));
   return {
     port,
     serve: (mounts) => requests.mount(mounts),

@@ -67,11 +67,11 @@ it('every metric of the catalogue is exposed under its name, with the buckets th
   const { text } = await scrape(local);
 
   const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]));
-  const wanted = Object.keys(metricCatalogue).map((name) => [
+  const expected = Object.keys(metricCatalogue).map((name) => [
     `postrider_${name}`,
     metricDefinition(name as keyof typeof metricCatalogue).kind,
   ]);
-  expect([...kinds]).toEqual(wanted);
+  expect([...kinds]).toEqual(expected);
   const [bounds] = [[...text.matchAll(/^postrider_accept_to_delivered_seconds_bucket\{.*le="([^"]+)"\}/gm)]];
   expect(bounds?.map(([, bound]) => bound)).toEqual(
     '0.1 0.5 1 5 15 30 60 120 300 600 1800 3600 14400 86400 +Inf'.split(' '),

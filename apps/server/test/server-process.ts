@@ -131,8 +131,8 @@ export function launch(env: Readonly<Record<string, string>>, checkout: string =
 /** Starts the server and waits until /readyz says so. */
 export async function startServer(env: Readonly<Record<string, string>>, checkout?: string): Promise<ServerProcess> {
   const server = launch(env, checkout);
-  const [, shown = ''] = await server.says(/Postrider is ready at (http:\/\/\S+)/);
-  const port = Number(new URL(shown).port);
+  const [, origin = ''] = await server.says(/Postrider is ready at (http:\/\/\S+)/);
+  const port = Number(new URL(origin).port);
   const url = `http://127.0.0.1:${port}`;
   const ready = await fetch(`${url}/readyz`);
   if (ready.status !== 200) throw new Error(`/readyz answered ${ready.status}: ${await ready.text()}`);

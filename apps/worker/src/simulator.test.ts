@@ -45,8 +45,8 @@ describe('a mail into the simulator', () => {
 
     await expect.poll(() => statusOf(id), PATIENT).toBe('bounced');
 
-    const shown = await detail(id);
-    expect(shown.recipients.map(({ email, status, last_response }) => [email, status, last_response])).toEqual([
+    const message = await detail(id);
+    expect(message.recipients.map(({ email, status, last_response }) => [email, status, last_response])).toEqual([
       ['delivered@simulator.test', 'delivered', '250 2.6.0 captured'],
       ['bounce+5.1.1+a@simulator.test', 'bounced', '550 5.1.1 simulated: the mailbox does not exist'],
       [

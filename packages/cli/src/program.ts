@@ -132,9 +132,9 @@ function alike<N extends string>(
 /** The program with the commands of one group, or with the names of all groups if none is given. */
 export async function createProgram(terminal: Terminal, words: readonly string[]): Promise<Command> {
   const program = emptyProgram(terminal);
-  const wanted = Object.hasOwn(groups, words[0] ?? '') ? groups[words[0] ?? ''] : undefined;
-  if (wanted) {
-    (await wanted.load())(program, terminal);
+  const group = Object.hasOwn(groups, words[0] ?? '') ? groups[words[0] ?? ''] : undefined;
+  if (group) {
+    (await group.load())(program, terminal);
     return program;
   }
   // The names are enough for the help and for suggestions after a typo.

@@ -137,9 +137,9 @@ export interface Wanted {
  * The transaction does not wait for the disk, as a fetch lost in a crash of Postgres is repeated: it must contain no
  * other write that has to be durable.
  */
-export function jobAcquisition(sql: Sql | Tx, queue: JobTable, holder: string, wanted: readonly Wanted[]): Fragment {
+export function jobAcquisition(sql: Sql | Tx, queue: JobTable, holder: string, requests: readonly Wanted[]): Fragment {
   const table = sql(`pgboss.${queue.table}`);
-  const places = wanted.map(({ priority, count, made_after }) => {
+  const places = requests.map(({ priority, count, made_after }) => {
     const which = priority === null ? sql`` : sql`and j.priority = ${sql.unsafe(String(priority))}`;
     const among = made_after
       ? sql`and j.created_on >= ${made_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`

@@ -51,7 +51,7 @@ export interface Queue<C extends Catalogue> {
    * transaction must write nothing else that has to be durable. With `made_after`, older jobs may be left out: retries
    * and scheduled jobs are found by a poll without it. Of the queue's jobs, only the priorities that are named.
    */
-  acquisition(sql: Sql | Tx, name: keyof C & string, wanted: readonly Wanted[]): Fragment;
+  acquisition(sql: Sql | Tx, name: keyof C & string, requests: readonly Wanted[]): Fragment;
   /** The jobs of such rows; a job whose payload does not parse is canceled and reported. */
   acquired<N extends keyof C & string, R extends AcquiredRow>(
     name: N,
@@ -284,8 +284,8 @@ function createStatements<C extends Catalogue>(
     resumption(sql, name, source) {
       return jobResumption(sql, tableOf(name), holder, source);
     },
-    acquisition(sql, name, wanted) {
-      return jobAcquisition(sql, tableOf(name), holder, wanted);
+    acquisition(sql, name, requests) {
+      return jobAcquisition(sql, tableOf(name), holder, requests);
     },
     async complete(tx, name, jobs) {
       if (jobs.length === 0) return;

@@ -4,8 +4,8 @@ export interface Arrivals<T> {
   readonly items: T[];
   add(item: T): void;
   /** A number waits for that many items, a predicate for one that fits; earlier items count. */
-  waitFor(wanted: number): Promise<T[]>;
-  waitFor(wanted: (item: T) => boolean): Promise<T>;
+  waitFor(target: number): Promise<T[]>;
+  waitFor(target: (item: T) => boolean): Promise<T>;
 }
 
 /** The items that a sink has received, and event-driven waits for more; a wait that times out lists the items. */
@@ -32,11 +32,11 @@ export function createArrivals<T>(what: string, describe: (item: T) => string): 
     return promise;
   }
 
-  function waitFor(wanted: number): Promise<T[]>;
-  function waitFor(wanted: (item: T) => boolean): Promise<T>;
-  function waitFor(wanted: number | ((item: T) => boolean)): Promise<T[] | T> {
-    if (typeof wanted === 'function') return wait(`one of the ${what} to fit`, () => items.find(wanted));
-    return wait(`${wanted} ${what}`, () => (items.length >= wanted ? [...items] : undefined));
+  function waitFor(target: number): Promise<T[]>;
+  function waitFor(target: (item: T) => boolean): Promise<T>;
+  function waitFor(target: number | ((item: T) => boolean)): Promise<T[] | T> {
+    if (typeof target === 'function') return wait(`one of the ${what} to fit`, () => items.find(target));
+    return wait(`${target} ${what}`, () => (items.length >= target ? [...items] : undefined));
   }
 
   return {

@@ -86,13 +86,13 @@ function operationBreaks(where: string, docs: Documents, old_one: Json, new_one:
 function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
   const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
   const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
-  const suffices = (held: unknown, wanted: unknown) =>
-    entriesOf(wanted, listOf).every(([scheme, scopes]) => {
+  const suffices = (held: unknown, required: unknown) =>
+    entriesOf(required, listOf).every(([scheme, scopes]) => {
       const granted = record(held)[scheme];
       return granted !== undefined && scopes.every((scope) => listOf(granted).includes(scope));
     });
   return (old_ways.length === 0 ? [{}] : old_ways)
-    .filter((held) => new_ways.length > 0 && !new_ways.some((wanted) => suffices(held, wanted)))
+    .filter((held) => new_ways.length > 0 && !new_ways.some((way) => suffices(held, way)))
     .map((held) => `${where}: ${text(held)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
 }
 

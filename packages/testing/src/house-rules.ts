@@ -90,8 +90,8 @@ const indexFiles: HouseRule = (files) =>
 const exactVersions: HouseRule = (files) =>
   files.filter(isManifest).flatMap((file) => {
     const { run_time, development, overrides } = manifestOf(file);
-    const wanted = [...Object.entries(run_time), ...Object.entries(development), ...leavesOf(overrides)];
-    return wanted
+    const dependencies = [...Object.entries(run_time), ...Object.entries(development), ...leavesOf(overrides)];
+    return dependencies
       .filter(([, version]) => !isExact(version))
       .map(([name, version]) =>
         at(file, Math.max(0, file.text.indexOf(`"${name}"`)), `${name} is "${version}", not one exact version`),

@@ -60,8 +60,8 @@ export interface SmtpSink {
   /** Connections that were greeted and are open. */
   sessions(): number;
   script(rule: SmtpRule): void;
-  waitFor(wanted: number): Promise<SinkMail[]>;
-  waitFor(wanted: (mail: SinkMail) => boolean): Promise<SinkMail>;
+  waitFor(target: number): Promise<SinkMail[]>;
+  waitFor(target: (mail: SinkMail) => boolean): Promise<SinkMail>;
   parsed(mail: SinkMail): Promise<ParsedMail>;
   stop(): Promise<void>;
 }

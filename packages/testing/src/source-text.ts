@@ -89,13 +89,13 @@ export function readSource(text: string): SourceText {
 
   // Each view is computed on demand, because most rules need only one.
   const views = new Map<keyof SourceText, string>();
-  const view = (name: keyof SourceText, wanted: readonly number[]) => {
+  const view = (name: keyof SourceText, lines: readonly number[]) => {
     const known = views.get(name);
     if (known !== undefined) return known;
     let kept = '';
     const add = (end: number, kind: number) => {
       const part = text.slice(kept.length, end);
-      kept += wanted.includes(kind) ? part : blank(part);
+      kept += lines.includes(kind) ? part : blank(part);
     };
     for (const { start, end, kind } of runs) {
       add(start, CODE);

@@ -30,8 +30,8 @@ export interface WebhookSink {
   readonly url: string;
   readonly requests: readonly SinkRequest[];
   script(rule: WebhookRule): void;
-  waitFor(wanted: number): Promise<SinkRequest[]>;
-  waitFor(wanted: (request: SinkRequest) => boolean): Promise<SinkRequest>;
+  waitFor(target: number): Promise<SinkRequest[]>;
+  waitFor(target: (request: SinkRequest) => boolean): Promise<SinkRequest>;
   stop(): Promise<void>;
 }
 

@@ -56,7 +56,7 @@ export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
   routes.get('/', async (context) => {
     // 9 MB, so it is loaded on first use.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-    const shown = renderGraphiQL({
+    const page = renderGraphiQL({
       endpoint: '/graphql',
       title: 'Postrider GraphQL',
       defaultQuery: START,
@@ -65,7 +65,7 @@ export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
       credentials: 'omit',
     });
     context.header('content-security-policy', PAGE_POLICY);
-    return context.html(shown.replace('<head>', () => `<head>${WITH_TOKEN}`));
+    return context.html(page.replace('<head>', () => `<head>${WITH_TOKEN}`));
   });
   return routes;
 }

@@ -20,13 +20,13 @@ export function crossSiteRefusal(services: Services, context: Context): AppError
  * Refuses to show a page to a script that fetches it, or in a frame unless that is one of our own pages: its text would
  * be in reach of whatever runs there. Browsers send these headers to https and to this machine only.
  */
-export function embeddingRefusal(context: Context, shown: 'in a window' | 'in our frames'): AppError | null {
+export function embeddingRefusal(context: Context, placement: 'in a window' | 'in our frames'): AppError | null {
   const dest = context.req.header('sec-fetch-dest');
   if (dest === undefined) return null;
   const navigated = context.req.header('sec-fetch-mode') === 'navigate';
   if (navigated && dest === 'document') return null;
   const own_frame = dest === 'iframe' && context.req.header('sec-fetch-site') === 'same-origin';
-  if (navigated && own_frame && shown === 'in our frames') return null;
+  if (navigated && own_frame && placement === 'in our frames') return null;
   return new AppError('cross_site_request', 'Open this URL directly in a browser window.');
 }
 

@@ -51,10 +51,10 @@ export async function sessionOf(services: Services, context: Context): Promise<U
 /** Sets `actor` for signed-in users, and redirects other requests to the sign-in page. */
 export function requireSession(
   services: Services,
-  shown: Parameters<typeof embeddingRefusal>[1],
+  placement: Parameters<typeof embeddingRefusal>[1],
 ): MiddlewareHandler<AdminEnv> {
   return async (context, next) => {
-    const foreign = crossSiteRefusal(services, context) ?? embeddingRefusal(context, shown);
+    const foreign = crossSiteRefusal(services, context) ?? embeddingRefusal(context, placement);
     if (foreign) return context.text(foreign.message, httpStatus[foreign.code]);
     const actor = await sessionOf(services, context);
     if (actor) {

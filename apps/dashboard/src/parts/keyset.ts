@@ -61,19 +61,19 @@ export function useKeyset<I, T extends { readonly id: string }>(
   });
   const newest = useQuery({ ...procedure.queryOptions(input), enabled: pages.data !== undefined });
   const all = pages.data?.pages as readonly KeysetPage<T>[] | undefined;
-  const shown = all?.flatMap(({ data }) => data);
+  const rows = all?.flatMap(({ data }) => data);
   const latest = (newest.data as KeysetPage<T> | undefined)?.data ?? [];
   const updates = new Map(latest.map((row) => [row.id, row]));
-  const known = new Set(shown?.map(({ id }) => id));
-  const fresh = shown ? latest.filter(({ id }) => !known.has(id)).length : 0;
+  const known = new Set(rows?.map(({ id }) => id));
+  const fresh = rows ? latest.filter(({ id }) => !known.has(id)).length : 0;
   const showFresh = () => void cache.resetQueries({ queryKey: every.queryKey });
   // If the list is empty, no row can move.
-  const empty = shown?.length === 0 && fresh > 0;
+  const empty = rows?.length === 0 && fresh > 0;
   useEffect(() => {
     if (empty) showFresh();
   });
   return {
-    rows: shown?.map((row) => updates.get(row.id) ?? row),
+    rows: rows?.map((row) => updates.get(row.id) ?? row),
     error: pages.error ?? newest.error,
     more: pages.hasNextPage,
     loading: pages.isFetchingNextPage,

@@ -27,18 +27,18 @@ function drop(id: number): void {
 }
 
 export function Toasts() {
-  const shown = useStore(toasts);
+  const items = useStore(toasts);
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = region.current;
     if (!element) return;
     // The top layer stacks in opening order; reopening puts toasts above a later dialog.
     if (element.matches(':popover-open')) element.hidePopover();
-    if (shown.length > 0) element.showPopover();
-  }, [shown]);
+    if (items.length > 0) element.showPopover();
+  }, [items]);
   return (
     <div ref={region} className="toasts" popover="manual" role="status">
-      {shown.map(({ id, tone, text }) => (
+      {items.map(({ id, tone, text }) => (
         <div key={id} className="toast">
           {tone === 'good' ? (
             <CircleCheck size={16} color="var(--good)" />

@@ -125,8 +125,8 @@ function useFound(text: string): readonly Found[] {
       run: () => setTheme('dark'),
     },
   ];
-  const wanted = text.trim().toLowerCase();
-  return [...pages, ...actions].filter(({ word }) => word.toLowerCase().includes(wanted));
+  const needle = text.trim().toLowerCase();
+  return [...pages, ...actions].filter(({ word }) => word.toLowerCase().includes(needle));
 }
 
 const SHORTEST = 2;
@@ -136,14 +136,14 @@ const REST_MS = 200;
 function useThings(text: string): { readonly hits: readonly Found[]; readonly waiting: boolean } {
   const { history } = useRouter();
   const [query, setQuery] = useState('');
-  const wanted = text.trim();
+  const term = text.trim();
   useEffect(() => {
-    const timer = setTimeout(() => setQuery(wanted), REST_MS);
+    const timer = setTimeout(() => setQuery(term), REST_MS);
     return () => clearTimeout(timer);
-  }, [wanted]);
-  const enabled = query.length >= SHORTEST && query === wanted;
+  }, [term]);
+  const enabled = query.length >= SHORTEST && query === term;
   const hits = useQuery(trpc.find.queryOptions({ text: query, limit: 12 }, { enabled }));
-  const waiting = wanted.length >= SHORTEST && (!enabled || hits.isPending);
+  const waiting = term.length >= SHORTEST && (!enabled || hits.isPending);
   const data = enabled ? (hits.data?.data ?? []) : [];
   return {
     waiting,

@@ -43,12 +43,14 @@ export function Sidebar({ open }: { readonly open: boolean }) {
       </button>
       <nav className="nav" aria-label={words.menu}>
         {groups.map((group) => {
-          const shown = places.filter((place) => place.group === group && (!place.only || may(me, place.only)));
-          return shown.length === 0 ? null : (
+          const visible_places = places.filter(
+            (place) => place.group === group && (!place.only || may(me, place.only)),
+          );
+          return visible_places.length === 0 ? null : (
             <div key={group}>
               <h2>{groupWords[group]}</h2>
               <ul>
-                {shown.map(({ to, word, icon: Icon }) => (
+                {visible_places.map(({ to, word, icon: Icon }) => (
                   <li key={to}>
                     <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
                       <Icon size={16} aria-hidden />

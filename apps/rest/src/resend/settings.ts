@@ -130,8 +130,8 @@ function suppression({ id, email, source, source_event_id, created_at }: Suppres
 /** With the names that its posts have, which are Resend's in the format of Resend only. */
 function webhook({ id, url, status, format, events, created_at }: WebhookEntry) {
   const names: Readonly<Record<string, string | null>> = format === 'resend' ? resendNames : {};
-  const shown = typeof events === 'string' ? null : [...new Set(events.map((type) => names[type] ?? type))];
-  return { id, endpoint: url, status, events: shown, created_at };
+  const event_types = typeof events === 'string' ? null : [...new Set(events.map((type) => names[type] ?? type))];
+  return { id, endpoint: url, status, events: event_types, created_at };
 }
 
 /** The types of ours that an event of Resend stands for; one that has none is refused. */

@@ -75,8 +75,8 @@ describe('202', () => {
     expect(sent.body).toEqual({ id: expect.stringMatching(/^msg_/), status: 'queued', created_at: expect.any(String) });
     const copy = await onlyCopyOf(sent);
     expect(copy.envelope_to).toEqual(['ada@example.com']);
-    const shown = await rest.call('GET', `/email/logs/${sent.body.id}`);
-    expect(shown.body).toMatchObject({ status: 'delivered', recipients: [{ attempts: 1, status: 'delivered' }] });
+    const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
+    expect(response.body).toMatchObject({ status: 'delivered', recipients: [{ attempts: 1, status: 'delivered' }] });
   });
 
   it('carries the headers of an answer of /v1', async () => {
@@ -189,9 +189,9 @@ describe('202', () => {
     expect(lines).toContain('From: a@xn--bcher-kva.test');
     expect(lines).toContain('To: ada@xn--bcher-kva.example');
     // The sink's library shows envelopes decoded; the transcript has the commands as they were written.
-    const shown = await rest.call('GET', `/email/logs/${sent.body.id}`);
-    expect(JSON.stringify(shown.body.attempts)).toContain('RCPT TO:<ada@xn--bcher-kva.example>');
-    expect(JSON.stringify(shown.body.attempts)).toMatch(/MAIL FROM:<[^>]*@xn--bcher-kva\.test>/);
+    const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
+    expect(JSON.stringify(response.body.attempts)).toContain('RCPT TO:<ada@xn--bcher-kva.example>');
+    expect(JSON.stringify(response.body.attempts)).toMatch(/MAIL FROM:<[^>]*@xn--bcher-kva\.test>/);
   });
 
   it('keeps a subject of 2,000 characters whole in lines of at most 998', async () => {
@@ -252,8 +252,8 @@ describe('202', () => {
     expect(mail.subject).toBe(text);
     expect(mail.text?.trim()).toBe(text);
     expect(mail.html).toBe(`<p>${text}</p>`);
-    const shown = await rest.call('GET', `/email/logs/${sent.body.id}`);
-    expect(shown.body).toMatchObject({ subject: text, metadata: { [text]: text } });
+    const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
+    expect(response.body).toMatchObject({ subject: text, metadata: { [text]: text } });
   });
 
   it('takes a body with Content-Length, in chunks, with a BOM and with a charset', async () => {

@@ -39,8 +39,8 @@ export function createTracing(
         const above = parent === undefined ? null : contextOf(parent);
         const linked = link === undefined ? null : contextOf(link);
         // Decided here, because the SDK makes two random ids and a span before it asks whether one is wanted.
-        const wanted = above ? isSampled(above) : linked !== null || Math.random() < share;
-        if (!wanted) return noSpan;
+        const is_traced = above ? isSampled(above) : linked !== null || Math.random() < share;
+        if (!is_traced) return noSpan;
         const context = above ? trace.setSpanContext(ROOT_CONTEXT, above) : ROOT_CONTEXT;
         const span = tracer.startSpan(what, linked ? { links: [{ context: linked }] } : {}, context);
         const own = span.spanContext();

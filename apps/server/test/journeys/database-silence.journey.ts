@@ -164,10 +164,10 @@ describe('a start', () => {
   });
 
   it('newcomer N19: says that the server has no TLS if sslmode asks for it', async () => {
-    const wanted = new URL(journey.env.DATABASE_URL ?? '');
-    wanted.searchParams.set('sslmode', 'require');
+    const tls_url = new URL(journey.env.DATABASE_URL ?? '');
+    tls_url.searchParams.set('sslmode', 'require');
 
-    const started = launch({ ...journey.env, DATABASE_URL: wanted.href });
+    const started = launch({ ...journey.env, DATABASE_URL: tls_url.href });
 
     expect(await started.exited).toMatchObject({ code: 1 });
     expect(started.stderr()).toContain('does not offer TLS, which is required for other hosts');

@@ -18,10 +18,10 @@ describe('the operator of a first start', () => {
     const link = new URL(secretIn(server.stdout(), 'login-link')).pathname;
     const form = { origin: server.url };
 
-    const shown = await server.call('GET', link, { key: null });
+    const page = await server.call('GET', link, { key: null });
     const pressed = await server.call('POST', link, { key: null, headers: form });
     const again = await server.call('POST', link, { key: null, headers: form });
-    expect([shown.status, pressed.status, again.status]).toEqual([200, 303, 401]);
+    expect([page.status, pressed.status, again.status]).toEqual([200, 303, 401]);
     const cookie = pressed.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const api = createTRPCClient<AppRouter>({
       links: [httpBatchLink({ url: `${server.url}/trpc`, maxItems: 10, headers: { cookie, 'x-postrider': '1' } })],

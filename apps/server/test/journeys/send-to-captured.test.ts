@@ -35,10 +35,10 @@ describe('a first start on an empty database', () => {
     const list = await first.call('GET', '/v1/captures');
     expect(list).toMatchObject({ status: 200, body: { data: [{ subject: 'Hello there', email_id: sent.body.id }] } });
     const [{ id }] = list.body.data as [{ id: string }];
-    const shown = await first.call('GET', `/v1/captures/${id}`);
-    expect(shown).toMatchObject({ status: 200, body: { html: '<p>Hi</p>' } });
-    expect(shown.text).toContain('Ada <ada@sandbox.test>');
-    expect(shown.text).toContain(`<${sent.body.id}@sandbox.test>`);
+    const response = await first.call('GET', `/v1/captures/${id}`);
+    expect(response).toMatchObject({ status: 200, body: { html: '<p>Hi</p>' } });
+    expect(response.text).toContain('Ada <ada@sandbox.test>');
+    expect(response.text).toContain(`<${sent.body.id}@sandbox.test>`);
     expect(await first.end()).toEqual({ code: 0, signal: null });
 
     const second = await journey.start();

@@ -94,8 +94,8 @@ describe('a report of the simulator', () => {
 
     await expect.poll(() => statesOf(whole.sql), { timeout: 30_000 }).toEqual({ bounced: 2, complained: 1 });
 
-    const shown = await Promise.all(ids.map(async (id) => (await call('GET', `/v1/email/logs/${id}`)).body));
-    expect(shown.map((entry) => (entry.events as { type: string }[]).map((event) => event.type))).toEqual([
+    const emails = await Promise.all(ids.map(async (id) => (await call('GET', `/v1/email/logs/${id}`)).body));
+    expect(emails.map((entry) => (entry.events as { type: string }[]).map((event) => event.type))).toEqual([
       ['email.queued', 'email.delivered', 'email.complained'],
       ['email.queued', 'email.delivered', 'email.bounced'],
       ['email.queued', 'email.delivered', 'email.bounced'],

@@ -21,8 +21,8 @@ function shownExamples(): string[] {
     .filter((path) => !path.endsWith('.test.ts'))
     .flatMap((path) => readFileSync(join(ROOT, path), 'utf8').split('\n'))
     .filter((line) => !/^\s*(?:\/\/|\*|\/\*|--)|description:/.test(line));
-  const shown = lines.flatMap((line) => [...line.matchAll(/(?:such as|as in) ([^'`]+)['`]/g)]);
-  return [...new Set(shown.map(([, text = '']) => text.replace(/\.$/, '')))];
+  const examples = lines.flatMap((line) => [...line.matchAll(/(?:such as|as in) ([^'`]+)['`]/g)]);
+  return [...new Set(examples.map(([, text = '']) => text.replace(/\.$/, '')))];
 }
 
 type Ask = () => Promise<number>;
@@ -140,10 +140,9 @@ describe('every example of an error text', () => {
     expect(shownExamples().toSorted()).toEqual(Object.keys(tries).toSorted());
   });
 
-  it.each(Object.entries(tries).flatMap(([shown, how]) => (typeof how === 'string' ? [] : [[shown, how] as const])))(
-    'is accepted: %s',
-    async (_, how) => {
-      for (const one of how) expect(await one()).toBeLessThan(300);
-    },
-  );
+  it.each(
+    Object.entries(tries).flatMap(([example, how]) => (typeof how === 'string' ? [] : [[example, how] as const])),
+  )('is accepted: %s', async (_, how) => {
+    for (const one of how) expect(await one()).toBeLessThan(300);
+  });
 });

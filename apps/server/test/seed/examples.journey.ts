@@ -139,9 +139,9 @@ async function sendExample({ method, path, place, steps, value }: Example): Prom
   const operation = `${method} ${path}`;
   const parameters = ((document.paths[path]?.[method.toLowerCase()] ?? {}) as Sent).parameters ?? [];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const shown = parameters.find((one) => one.name === name);
+    const parameter = parameters.find((one) => one.name === name);
     return encodeURIComponent(
-      String(place === 'path' && name === steps[0] ? value : shown && examplesIn(shown.schema)[0]?.[1]),
+      String(place === 'path' && name === steps[0] ? value : parameter && examplesIn(parameter.schema)[0]?.[1]),
     );
   });
   // A range that begins in the future is empty, unless its end is named too.

@@ -141,10 +141,10 @@ function publish(records: readonly DnsRecord[]): void {
   }
 }
 
-function untilChecked(name: string, wanted: string, key = ADMIN_SECRET): Promise<void> {
-  return until(`${name} is ${wanted}`, async () => {
+function untilChecked(name: string, target: string, key = ADMIN_SECRET): Promise<void> {
+  return until(`${name} is ${target}`, async () => {
     const { status } = await rest('POST', `/domains/${name}/verify`, undefined, key);
-    return status === wanted;
+    return status === target;
   });
 }
 

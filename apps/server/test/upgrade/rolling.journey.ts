@@ -71,8 +71,8 @@ function keepSending(servers: () => readonly ServerProcess[]) {
     answers,
     /** Resolves once so many more are answered. */
     async further(count: number) {
-      const wanted = answers.length + count;
-      await expect.poll(() => answers.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(wanted);
+      const target = answers.length + count;
+      await expect.poll(() => answers.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(target);
     },
     async stop() {
       stopped = true;

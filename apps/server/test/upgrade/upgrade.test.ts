@@ -210,8 +210,8 @@ describe('a database of the baseline with 10,000 mails', () => {
 
     const sent = world.smtp.mails.map((mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
     const { id } = (await answer.json()) as { id: string };
-    const wanted = [...open.map(({ name }) => name), `<${id}@acme.test> new@example.com`];
-    expect(sent.toSorted()).toEqual(wanted.toSorted());
+    const expected = [...open.map(({ name }) => name), `<${id}@acme.test> new@example.com`];
+    expect(sent.toSorted()).toEqual(expected.toSorted());
     expect(await sql`select state, count(*)::int as count from recipients where is_open group by state`).toEqual([]);
     expect((await world.signatures({ raw: world.smtp.mails[0]?.raw ?? Buffer.alloc(0) }))[0]).toMatch(
       /^pass rsa-sha256/,

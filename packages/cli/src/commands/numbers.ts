@@ -147,8 +147,8 @@ export function statLines({ series, group_by, complete_until }: Shown): string {
   });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
   const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
-  const shown = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'No data for this period.';
-  return complete_until === null ? shown : `${shown}\nData is complete until ${complete_until}.`;
+  const text = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'No data for this period.';
+  return complete_until === null ? text : `${text}\nData is complete until ${complete_until}.`;
 }
 
 function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog): string {

@@ -60,13 +60,13 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
   for (const row of rows) {
     const url = read.text(row, column);
     const note = (why: string) => skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });
-    const wanted = events(row.fields);
-    const ours = (wanted ?? []).flatMap((name) => types[name] ?? []);
-    const strange = (wanted ?? []).filter((name) => !types[name]);
+    const event_names = events(row.fields);
+    const ours = (event_names ?? []).flatMap((name) => types[name] ?? []);
+    const strange = (event_names ?? []).filter((name) => !types[name]);
     if (url === '') note('skipped');
-    else if (wanted === null) note('it is disabled');
+    else if (event_names === null) note('it is disabled');
     else if (ours.length === 0)
-      note(`it has no events that Postrider supports (its events: ${wanted.join(', ') || 'none'})`);
+      note(`it has no events that Postrider supports (its events: ${event_names.join(', ') || 'none'})`);
     else {
       if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not support`);
       // Postmark has one webhook per message stream; two with one URL would post their common events twice.

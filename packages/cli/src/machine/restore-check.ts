@@ -102,8 +102,6 @@ function told(checked: RestoreCheck, compared: boolean): string {
 }
 
 function some(lines: readonly string[], count: number): string[] {
-  const shown = lines.slice(0, MAX_SHOWN).map((line) => `  ${line}`);
-  return count > shown.length
-    ? [...shown, `  … and ${count - shown.length} more; use --json to list up to 1000`]
-    : shown;
+  const list = lines.slice(0, MAX_SHOWN).map((line) => `  ${line}`);
+  return count > list.length ? [...list, `  … and ${count - list.length} more; use --json to list up to 1000`] : list;
 }

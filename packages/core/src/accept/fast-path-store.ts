@@ -48,10 +48,10 @@ export interface StoredFast {
  */
 export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise<StoredFast> {
   const { messages } = batch;
-  const windows = batch.windows.map(({ rate_class, subject, wanted, allowance }) => [
+  const windows = batch.windows.map(({ rate_class, subject, wanted: amount, allowance }) => [
     uuidOfId(subject),
     rate_class,
-    wanted,
+    amount,
     allowance,
   ]);
   const spendings = spendingsOf(messages);

@@ -17,8 +17,8 @@ export const listKeys = operation({
   async run(ctx, { limit, cursor, status }): Promise<List<KeyEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'api_keys', workspace_id, filters: { status } };
-    const wanted = { mode: accessibleMode(ctx.actor), statuses: status ?? null };
-    const rows = await pageOfKeys(ctx.sql, workspace_id, wanted, readCursor(scope, cursor), limit + 1);
+    const filter = { mode: accessibleMode(ctx.actor), statuses: status ?? null };
+    const rows = await pageOfKeys(ctx.sql, workspace_id, filter, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, keyEntry);
   },
 });

@@ -7,22 +7,22 @@ import { accessBeyond, type NewKeyRow } from './store.ts';
 /** A key cannot create one with more access: scopes, mode, domains, addresses or lifetime. */
 export async function refuseFurther(
   { actor, sql }: ActorContext,
-  wanted: Pick<NewKeyRow, 'scopes' | 'mode' | 'domains' | 'allowed_ips' | 'expires_at'>,
+  fields: Pick<NewKeyRow, 'scopes' | 'mode' | 'domains' | 'allowed_ips' | 'expires_at'>,
 ): Promise<void> {
-  refuseScopesBeyond(actor, wanted.scopes, 'grant');
+  refuseScopesBeyond(actor, fields.scopes, 'grant');
   if (actor.kind !== 'key') return;
-  if (actor.mode === 'sandbox' && wanted.mode === 'live') {
+  if (actor.mode === 'sandbox' && fields.mode === 'live') {
     throw new AppError('missing_scope', 'A sandbox key cannot create a live key. Use a live key.', {
       required_scope: 'admin',
     });
   }
-  if (actor.domains && !within(actor.domains, wanted.domains)) {
+  if (actor.domains && !within(actor.domains, fields.domains)) {
     throw new AppError(
       'key_domain_restricted',
       `This key can send from ${actor.domains.join(', ')} only, so the new key must be restricted to some of these domains.`,
     );
   }
-  const beyond = await accessBeyond(sql, actor, wanted);
+  const beyond = await accessBeyond(sql, actor, fields);
   if (!beyond.later && !beyond.elsewhere) return;
   const what = beyond.later
     ? 'expires_at must be no later than that of the creating key'
@@ -33,8 +33,8 @@ export async function refuseFurther(
 }
 
 /** A key for any domain has more access than one for some. */
-function within(domains: readonly string[], wanted: readonly string[] | null): boolean {
-  return Boolean(wanted?.every((name) => keyDomainProblem(domains, name) === null));
+function within(domains: readonly string[], allowed: readonly string[] | null): boolean {
+  return Boolean(allowed?.every((name) => keyDomainProblem(domains, name) === null));
 }
 
 /** Who lacks a scope can neither create a key with it nor end one. */

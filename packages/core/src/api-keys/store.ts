@@ -405,12 +405,12 @@ export async function pageOfKeys(
 export async function accessBeyond(
   sql: Sql | Tx,
   maker: { readonly workspace_id: string; readonly key_id: string },
-  wanted: Pick<NewKeyRow, 'allowed_ips' | 'expires_at'>,
+  fields: Pick<NewKeyRow, 'allowed_ips' | 'expires_at'>,
 ): Promise<{ readonly later: boolean; readonly elsewhere: boolean }> {
   const [row] = await sql<{ later: boolean; elsewhere: boolean }[]>`
-    select coalesce(k.expires_at < coalesce(${wanted.expires_at}::timestamptz, 'infinity'), false) as later,
-      k.allowed_ips is not null and (${wanted.allowed_ips}::text[] is null or exists (
-        select from unnest(${wanted.allowed_ips}::text[]::cidr[]) as w (network)
+    select coalesce(k.expires_at < coalesce(${fields.expires_at}::timestamptz, 'infinity'), false) as later,
+      k.allowed_ips is not null and (${fields.allowed_ips}::text[] is null or exists (
+        select from unnest(${fields.allowed_ips}::text[]::cidr[]) as w (network)
         where not exists (select from unnest(k.allowed_ips) as own (network) where w.network <<= own.network)
       )) as elsewhere
     from api_keys k where k.workspace_id = ${maker.workspace_id} and k.id = ${maker.key_id}`;

@@ -54,7 +54,7 @@ export const listAudit = operation({
       range,
       limit + 1,
       filter_count === (driver === null ? 0 : 1),
-      (part, count, wanted) => pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, wanted),
+      (part, count, max_rows) => pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, max_rows),
     );
     return pageOfCollected(scope, page, limit, auditEntry);
   },

@@ -96,7 +96,7 @@ export async function pageOfAudit(
   filter: AuditFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<Candidates<AuditRow>> {
   // No index lists what the system did: the primary key finds that soon enough.
   const driver = base === 'actor_id' && filter.actor_id === SYSTEM ? null : base;
@@ -120,7 +120,7 @@ export async function pageOfAudit(
         ${filter.target_id === null ? sql`` : sql`and ${isTarget(sql, sql`e`, filter.target_id)}`}
         ${filter.actor_id === null ? sql`` : sql`and ${isActor(sql, sql`e`, filter.actor_id)}`}
         ${filter.actions === null ? sql`` : sql`and e.action = any (${[...filter.actions]}::text[])`}
-      order by e.id desc limit ${wanted}
+      order by e.id desc limit ${limit}
     ) e on true
     order by e.id desc`;
   return {

@@ -192,7 +192,7 @@ describe('a preview', () => {
 describe('a bulk operation', () => {
   it('affects only what was previewed: nothing outside the filter, nothing newer', async () => {
     const fields = { tags: ['one'], scheduled_at: inAnHour() };
-    const wanted = await send(fields);
+    const match = await send(fields);
     const other = await send({ ...fields, tags: ['other'] });
     const { token } = await preview('cancel', { tag: 'one', status: 'scheduled' });
     await world.clock.advance(1);
@@ -201,7 +201,7 @@ describe('a bulk operation', () => {
     const { id } = await run(token);
     await workUntilEnd();
 
-    expect([await status(wanted), await status(other), await status(later)]).toEqual([
+    expect([await status(match), await status(other), await status(later)]).toEqual([
       'canceled',
       'scheduled',
       'scheduled',
@@ -215,7 +215,7 @@ describe('a bulk operation', () => {
       skipped: 0,
       created_by: { kind: 'system' },
     });
-    expect(await items(id)).toMatchObject([{ id: wanted, outcome: 'done', reason: null }]);
+    expect(await items(id)).toMatchObject([{ id: match, outcome: 'done', reason: null }]);
     expect(await audited(id)).toEqual(['bulk.started', 'bulk.ended']);
   });
 

@@ -31,7 +31,7 @@ export interface BulkRow {
   readonly finished_at: Date | null;
 }
 
-function shown(sql: Sql | Tx): Fragment {
+function columns(sql: Sql | Tx): Fragment {
   return sql`b.id, b.workspace_id, b.action, b.filter, b.cutoff_at, b.matched, b.matched_exact, b.reason,
     b.rate_per_second, b.actor, b.actor_name, b.status, b.done, b.failed, b.skipped, b.truncated, b.created_at,
     b.started_at, b.finished_at`;
@@ -83,17 +83,17 @@ export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<BulkRow | null>
       coalesce((select k.name from api_keys k where k.id = ${bulk.actor_id}), ${bulk.actor_name}), 'queued',
       clock_now(), clock_now())
     on conflict (id) do nothing
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   return row ?? null;
 }
 
 export async function bulkById(sql: Sql | Tx, id: string): Promise<BulkRow | null> {
-  const [row] = await sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = ${id}`;
+  const [row] = await sql<BulkRow[]>`select ${columns(sql)} from bulk_operations b where b.id = ${id}`;
   return row ?? null;
 }
 
 export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<BulkRow[]> {
-  return sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = any (${ids}::uuid[])`;
+  return sql<BulkRow[]>`select ${columns(sql)} from bulk_operations b where b.id = any (${ids}::uuid[])`;
 }
 
 /** Newest first, of some workspaces. Served by bulk_operations_newest. */
@@ -106,7 +106,7 @@ export async function pageOfBulk(
   return sql<BulkRow[]>`
     select page.* from unnest(${workspace_ids}::uuid[]) as w (id)
     cross join lateral (
-      select ${shown(sql)} from bulk_operations b
+      select ${columns(sql)} from bulk_operations b
       where b.workspace_id = w.id and ${behind === null ? sql`true` : sql`b.id < ${behind}`} order by b.id desc limit ${count}
     ) page
     order by page.id desc limit ${count}`;
@@ -122,7 +122,7 @@ export interface LockedBulk extends BulkRow {
 /** Run, cancel and take-over all lock the row. */
 export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   const [row] = await tx<LockedBulk[]>`
-    select ${shown(tx)}, b.position, b.turn,
+    select ${columns(tx)}, b.position, b.turn,
       greatest(0, extract(epoch from b.next_at - clock_now()) * 1000)::float8 as wait_ms
     from bulk_operations b where b.id = ${id} for update`;
   return row ?? null;
@@ -212,7 +212,7 @@ export async function openBulks(sql: Sql, idle_seconds: number): Promise<string[
 export async function markCanceled(tx: Tx, id: string): Promise<BulkRow> {
   const [row] = await tx<BulkRow[]>`
     update bulk_operations b set status = 'canceled', finished_at = clock_now() where b.id = ${id}
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   if (!row) throw new Error('a locked bulk operation no longer exists');
   return row;
 }

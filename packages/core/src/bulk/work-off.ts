@@ -88,8 +88,8 @@ async function work(
   const plan = planOf(services, { ...bulk, filter: JSON.parse(bulk.filter), actor });
   const before = bulk.done + bulk.failed + bulk.skipped;
   const room = plan.most - before;
-  const wanted = Math.min(MAX_SLICE_SIZE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);
-  const step = await plan.next(tx, bulk.position, wanted);
+  const size = Math.min(MAX_SLICE_SIZE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);
+  const step = await plan.next(tx, bulk.position, size);
   const receipts = step.ids.length > 0 ? await actOn(services, tx, plan, step.ids) : [];
   await insertItems(tx, bulk.id, before, receipts);
   const truncated = step.position !== null && receipts.length >= room;

@@ -27,15 +27,15 @@ export function linksIn(html: string | null, text: string | null): string[] {
 
 /** One-time codes: short numbers alone on a line, or near a word such as code. */
 export function codesIn(html: string | null, text: string | null): string[] {
-  const shown = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
+  const plain_text = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
   const codes: string[] = [];
   let looked_at = 0;
-  for (const match of shown.matchAll(CODE)) {
+  for (const match of plain_text.matchAll(CODE)) {
     if (++looked_at > MAX_SCANNED) break;
     const [code] = match;
     const at = match.index;
-    const before = shown.slice(Math.max(0, at - NEAR), at);
-    const behind = shown.slice(at + code.length, at + code.length + NEAR);
+    const before = plain_text.slice(Math.max(0, at - NEAR), at);
+    const behind = plain_text.slice(at + code.length, at + code.length + NEAR);
     const alone =
       before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (behind.split('\n', 1)[0] ?? '').trim() === '';
     if (NEAR_A_CODE.test(before + behind) ? !YEAR.test(code) || alone : alone && /^\d{6}$/.test(code))

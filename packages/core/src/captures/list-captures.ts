@@ -80,8 +80,8 @@ async function pageOfCaptures(
     sandbox_only,
   };
   const all_pass = !to && !from && !subject && !sandbox_only;
-  const page = await collectPage(range, limit + 1, all_pass, (rest, count, wanted) =>
-    capturesAmong(ctx.sql, workspace_id, filter, rest, count, wanted),
+  const page = await collectPage(range, limit + 1, all_pass, (rest, count, max_rows) =>
+    capturesAmong(ctx.sql, workspace_id, filter, rest, count, max_rows),
   );
   return pageOfCollected(scope, page, limit, captureEntry);
 }

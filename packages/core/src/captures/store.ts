@@ -86,7 +86,7 @@ export async function capturesAmong(
   { to, from, subject, sandbox_only }: CaptureFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<Candidates<ListedCapture>> {
   const rows = await sql<CandidateRow<ListedCapture>[]>`
     with candidates as materialized (
@@ -105,7 +105,7 @@ export async function capturesAmong(
           or position(${from} in lower(c.sender)) > 0)
         and (${subject}::text is null or position(${subject} in lower(c.subject)) > 0)
         and ${sandbox_only ? ofSandbox(sql) : sql`true`}
-      order by c.id desc limit ${wanted}
+      order by c.id desc limit ${limit}
     ) f on true
     order by f.id desc`;
   return candidatesOf<ListedCapture>(rows);

@@ -33,20 +33,20 @@ async function suppressed() {
 }
 
 it('a refusal of the mailbox bounces and suppresses the address, with its cause in the event', async () => {
-  const shown = await sendTo('gone@example.com', { 'gone@example.com': '550 5.1.1 User unknown' });
+  const email = await sendTo('gone@example.com', { 'gone@example.com': '550 5.1.1 User unknown' });
 
-  expect(shown).toMatchObject({
+  expect(email).toMatchObject({
     status: 'bounced',
     attempts: [{ outcome: 'rejected', category: 'mailbox' }],
     events: [{ type: 'email.queued' }, { type: 'email.bounced', data: { category: 'mailbox', attempt: 1 } }],
   });
   const [row, ...others] = await suppressed();
   expect(others).toEqual([]);
-  expect(row).toEqual({ email: 'gone@example.com', source: 'bounce', source_event_id: shown.events[1]?.id });
+  expect(row).toEqual({ email: 'gone@example.com', source: 'bounce', source_event_id: email.events[1]?.id });
   const added = await invoke(as(), listEvents, { type: 'suppression.added' });
   expect(added.data[0]?.data.suppression).toMatchObject({
     email: 'gone@example.com',
-    source_event_id: shown.events[1]?.id,
+    source_event_id: email.events[1]?.id,
   });
   expect(await world.services.sql`select from recipients where reason = 'mailbox'`).toHaveLength(1);
   await expect(sendTo('gone@example.com', {})).rejects.toMatchObject({ reason: 'all_recipients_suppressed' });
@@ -58,9 +58,9 @@ it.each([
   ['552 5.2.2 Mailbox full', 'quota'],
   ['554 5.6.0 Message content rejected', 'content'],
 ])('a refusal for another cause bounces and suppresses no address: %s', async (reply, category) => {
-  const shown = await sendTo('ada@example.com', { 'ada@example.com': reply });
+  const email = await sendTo('ada@example.com', { 'ada@example.com': reply });
 
-  expect(shown).toMatchObject({ status: 'bounced', attempts: [{ outcome: 'rejected', category }] });
+  expect(email).toMatchObject({ status: 'bounced', attempts: [{ outcome: 'rejected', category }] });
   expect(await suppressed()).toEqual([]);
 });
 
@@ -72,20 +72,20 @@ it.each([
     'throttled',
   ],
 ])('a temporary refusal is retried and suppresses no address: %s', async (reply, outcome, category) => {
-  const shown = await sendTo('ada@example.com', { 'ada@example.com': reply });
+  const email = await sendTo('ada@example.com', { 'ada@example.com': reply });
 
-  expect(shown).toMatchObject({ status: 'deferred', attempts: [{ outcome, category }] });
+  expect(email).toMatchObject({ status: 'deferred', attempts: [{ outcome, category }] });
   expect(await suppressed()).toEqual([]);
 });
 
 it('each of several recipients has the result and suppression of its own reply', async () => {
-  const shown = await sendTo(['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'], {
+  const email = await sendTo(['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'], {
     'a@example.com': '550 5.1.1 User unknown',
     'b@example.com': '550 5.7.1 No',
     'c@example.com': '550 5.1.10 Recipient not found',
   });
 
-  expect(Object.fromEntries(shown.recipients.map((one) => [one.email, one.status]))).toEqual({
+  expect(Object.fromEntries(email.recipients.map((one) => [one.email, one.status]))).toEqual({
     'a@example.com': 'bounced',
     'b@example.com': 'bounced',
     'c@example.com': 'bounced',

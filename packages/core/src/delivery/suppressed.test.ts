@@ -36,20 +36,20 @@ describe('an address that is suppressed', () => {
     const { id: suppression_id } = (await suppress('queued@EXAMPLE.com')) as { id: string };
     await world.drain();
 
-    const shown = await detail(id);
-    expect(shown).toMatchObject({
+    const email = await detail(id);
+    expect(email).toMatchObject({
       status: 'suppressed',
       recipients: [
         { email: 'Queued@example.com', status: 'suppressed', attempts: 0, waiting: null },
         { email: 'other@example.com', status: 'delivered', attempts: 1 },
       ],
     });
-    const told = shown.events.find((event) => event.type === 'email.suppressed');
+    const told = email.events.find((event) => event.type === 'email.suppressed');
     expect(told).toMatchObject({
-      recipient_id: shown.recipients[0]?.id,
+      recipient_id: email.recipients[0]?.id,
       data: { suppression_id, recipient: { email: 'Queued@example.com', status: 'suppressed' } },
     });
-    expect(shown.events.map((event) => event.sequence)).toEqual([1, 2, 3]);
+    expect(email.events.map((event) => event.sequence)).toEqual([1, 2, 3]);
     expect([copiesTo('Queued@example.com'), copiesTo('other@example.com')]).toEqual([0, 1]);
     expect(await liveJobs()).toBe(0);
   });
@@ -79,9 +79,9 @@ describe('an address that is suppressed', () => {
     await world.clock.advance(10 * MINUTE_MS);
     await world.drain();
 
-    const shown = await detail(id);
-    expect(shown.status).toBe('suppressed');
-    expect(shown.events.map((event) => event.type)).toEqual(['email.scheduled', 'email.queued', 'email.suppressed']);
+    const email = await detail(id);
+    expect(email.status).toBe('suppressed');
+    expect(email.events.map((event) => event.type)).toEqual(['email.scheduled', 'email.queued', 'email.suppressed']);
     expect(copiesTo('scheduled@example.com')).toBe(0);
   });
 
@@ -143,8 +143,8 @@ describe('an address that is suppressed', () => {
     await Promise.all([world.drain(), ...sent.map((_, index) => suppress(`race${index}@example.com`))]);
     await world.drain();
 
-    const shown = await Promise.all(sent.map(detail));
-    for (const [index, message] of shown.entries()) {
+    const emails = await Promise.all(sent.map(detail));
+    for (const [index, message] of emails.entries()) {
       expect(['delivered', 'suppressed']).toContain(message.status);
       expect(copiesTo(`race${index}@example.com`)).toBe(message.status === 'delivered' ? 1 : 0);
     }

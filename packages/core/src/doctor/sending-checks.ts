@@ -44,20 +44,20 @@ export async function checkHelo({ config }: Parts, addresses: readonly string[])
 
 export async function checkPtr({ dns, config }: Parts, addresses: readonly string[]): Promise<Finding> {
   if (addresses.length === 0) return skipped('The sending address is unknown. See helo.');
-  const wanted = config.HELO_NAME?.toLowerCase();
+  const helo_name = config.HELO_NAME?.toLowerCase();
   for (const address of addresses) {
     const answer = await dns.lookup(reverseName(address), 'PTR');
     if (answer.kind === 'error')
       return warning(`The PTR lookup for ${address} failed: ${answer.message}.`, 'Run it again.');
     const names = answer.kind === 'found' ? answer.records : [];
-    if (names.some((name) => name.toLowerCase() === wanted)) continue;
+    if (names.some((name) => name.toLowerCase() === helo_name)) continue;
     const ptr_text = names.length === 0 ? 'has no PTR record' : `has the PTR record ${names.join(', ')}`;
     return failing(
       `${address} ${ptr_text}.`,
-      `Ask the owner of the address, usually your hosting provider, to set its PTR record to ${wanted}.`,
+      `Ask the owner of the address, usually your hosting provider, to set its PTR record to ${helo_name}.`,
     );
   }
-  return ok(`${addresses.join(', ')} ${addresses.length === 1 ? 'resolves' : 'resolve'} to ${wanted}.`);
+  return ok(`${addresses.join(', ')} ${addresses.length === 1 ? 'resolves' : 'resolve'} to ${helo_name}.`);
 }
 
 export async function checkSpf({ dns, config }: Parts, addresses: readonly string[]): Promise<Finding> {

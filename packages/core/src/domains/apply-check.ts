@@ -67,7 +67,7 @@ async function apply(
     if (!before) return { kind: 'gone' };
     // The record of a return path that was replaced meanwhile says nothing of the new one.
     const replaced = before.return_path !== domain.return_path;
-    const checked = looked_up.filter(({ wanted }) => !replaced || wanted.purpose !== 'return_path');
+    const checked = looked_up.filter(({ expected }) => !replaced || expected.purpose !== 'return_path');
     // What other workspaces have verified is theirs for as long as their record stands in the DNS.
     const claimed = holder !== null && isPublished(holder, checked);
     if (holder && !claimed) await yieldClaim(tx, clock, holder);
@@ -78,7 +78,9 @@ async function apply(
     // Right records prove nothing while another workspace holds the name, so such a domain also fails in time.
     const name = judgeProof(before.status, claimed ? 'wrong' : proof, before.in_state_ms);
     await recordCheck(tx, domain_id, {
-      checks: JSON.stringify(Object.fromEntries(checked.map(({ wanted, finding }) => [checkName(wanted), finding]))),
+      checks: JSON.stringify(
+        Object.fromEntries(checked.map(({ expected, finding }) => [checkName(expected), finding])),
+      ),
       status_reason: claimed ? CLAIMED_REASON : reasonOf(checked),
       signing_key_ids,
       return_path_ready: returnPathReady(checked),
@@ -103,7 +105,7 @@ async function apply(
 
 /** Whether the record by which another workspace proved the same name was among what has just been found. */
 function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRecord[]): boolean {
-  const values = checked.find(({ wanted }) => wanted.purpose === 'ownership')?.finding.found;
+  const values = checked.find(({ expected }) => expected.purpose === 'ownership')?.finding.found;
   if (ownership_token === null || values === undefined || values.length >= MAX_SHOWN) return true;
   return values.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
 }
@@ -125,7 +127,9 @@ async function applyToKeys(
   checked: readonly CheckedRecord[],
 ): Promise<readonly string[]> {
   const findings = new Map(
-    checked.flatMap(({ wanted, finding }): [string, Finding][] => (wanted.key_id ? [[wanted.key_id, finding]] : [])),
+    checked.flatMap(({ expected, finding }): [string, Finding][] =>
+      expected.key_id ? [[expected.key_id, finding]] : [],
+    ),
   );
   await recordSightings(
     tx,
@@ -149,7 +153,7 @@ async function applyToKeys(
 
 /** Null, after a failed lookup, keeps the stored value. */
 function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
-  const record = checked.find(({ wanted }) => wanted.purpose === 'return_path');
+  const record = checked.find(({ expected }) => expected.purpose === 'return_path');
   const status = record && statusOf(record.finding);
   return status === undefined || status === 'lookup_error' ? null : status === 'ok';
 }

@@ -48,7 +48,7 @@ export const examineDomain = operation({
     const site = siteOf(ctx.config, ctx.public_url);
     const checked = row?.sandbox ? [] : await checkRecords(ctx.dns, subject, keys, site, CHECK_AT_ONCE_MS);
     const now = new Date(ctx.clock.now());
-    const dns_records = checked.map(({ wanted, finding }) => recordEntry(wanted, finding, keys, now));
+    const dns_records = checked.map(({ expected, finding }) => recordEntry(expected, finding, keys, now));
     return {
       object: 'domain_examination',
       name,

@@ -24,7 +24,7 @@ const DAY_MS = 24 * HOUR_MS;
 const world = await openWorld({ HELO_NAME: 'mail.service.test', RETRY_SCHEDULE: '1h,1h,1h' });
 
 const ctx = (workspace_id = world.workspace_id) => world.as(workspace_id);
-const shown = (domain: string, workspace_id?: string) => invoke(ctx(workspace_id), getDomain, { domain });
+const domainOf = (domain: string, workspace_id?: string) => invoke(ctx(workspace_id), getDomain, { domain });
 
 function publish(entry: DomainEntry): void {
   for (const { type, fqdn, value, required } of entry.dns_records) {
@@ -62,12 +62,12 @@ describe('a background check', () => {
   it('verifies a new domain within minutes of publishing its records', async () => {
     const entry = await added('new.test');
     await pass(MINUTE_MS);
-    expect(await shown('new.test')).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
+    expect(await domainOf('new.test')).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
     publish(entry);
 
     await pass(2 * MINUTE_MS);
 
-    expect(await shown('new.test')).toMatchObject({ status: 'verified', can_send: true });
+    expect(await domainOf('new.test')).toMatchObject({ status: 'verified', can_send: true });
     expect(await eventsOf('domain.verified', 'new.test')).toBe(1);
   });
 
@@ -76,14 +76,14 @@ describe('a background check', () => {
     world.dns.remove('_postrider.lost.test');
 
     await pass(6 * HOUR_MS);
-    const at_risk = await shown('lost.test');
+    const at_risk = await domainOf('lost.test');
     await pass(72 * HOUR_MS - MINUTE_MS);
-    const still = await shown('lost.test');
+    const still = await domainOf('lost.test');
     await send('a@lost.test');
     const later = await send('a@lost.test', { scheduled_at: new Date(world.clock.now() + HOUR_MS).toISOString() });
     await world.drain();
     await pass(10 * MINUTE_MS);
-    const failed = await shown('lost.test');
+    const failed = await domainOf('lost.test');
 
     expect(at_risk).toMatchObject({ status: 'at_risk', can_send: true, verified_at: before.verified_at });
     expect(at_risk.status_reason).toContain('_postrider.lost.test is missing');
@@ -101,7 +101,7 @@ describe('a background check', () => {
     publish(before);
     await pass(DAY_MS);
     await world.drain();
-    expect(await shown('lost.test')).toMatchObject({ status: 'verified' });
+    expect(await domainOf('lost.test')).toMatchObject({ status: 'verified' });
     expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'delivered' });
   });
 
@@ -109,11 +109,11 @@ describe('a background check', () => {
     const before = await verified('dark.test');
     for (const { fqdn } of before.dns_records) world.dns.fail(fqdn, 'SERVFAIL');
     await pass(30 * DAY_MS);
-    const dark = await shown('dark.test');
+    const dark = await domainOf('dark.test');
     for (const { fqdn } of before.dns_records) world.dns.fail(fqdn, null);
     world.dns.remove('_postrider.dark.test');
     await pass(10 * MINUTE_MS);
-    const lost = await shown('dark.test');
+    const lost = await domainOf('dark.test');
     world.dns.fail('_postrider.dark.test', 'REFUSED');
     await pass(30 * DAY_MS);
 
@@ -123,7 +123,7 @@ describe('a background check', () => {
     const pause_ms = Date.parse(dark.next_check_at ?? '') - Date.parse(dark.last_checked_at ?? '');
     expect(pause_ms).toBe(10 * MINUTE_MS);
     expect(lost.status).toBe('at_risk');
-    expect((await shown('dark.test')).status).toBe('at_risk');
+    expect((await domainOf('dark.test')).status).toBe('at_risk');
   });
 
   it('backs off for an unproven domain, which fails after 14 days', async () => {
@@ -131,17 +131,17 @@ describe('a background check', () => {
     const pauses: number[] = [];
     for (const after of [MINUTE_MS, 2 * HOUR_MS, DAY_MS, 12 * DAY_MS]) {
       await pass(after);
-      const { last_checked_at, next_check_at } = await shown('slow.test');
+      const { last_checked_at, next_check_at } = await domainOf('slow.test');
       pauses.push((Date.parse(next_check_at ?? '') - Date.parse(last_checked_at ?? '')) / MINUTE_MS);
     }
-    expect((await shown('slow.test')).status).toBe('pending');
+    expect((await domainOf('slow.test')).status).toBe('pending');
 
     await pass(DAY_MS);
-    expect((await shown('slow.test')).status).toBe('failed');
+    expect((await domainOf('slow.test')).status).toBe('failed');
     await pass(31 * DAY_MS);
 
     expect(pauses).toEqual([2, 10, 60, 60]);
-    expect(await shown('slow.test')).toMatchObject({ status: 'failed', next_check_at: null });
+    expect(await domainOf('slow.test')).toMatchObject({ status: 'failed', next_check_at: null });
     expect(await eventsOf('domain.failed', 'slow.test')).toBe(1);
   });
 
@@ -151,7 +151,7 @@ describe('a background check', () => {
     const pauses: number[] = [];
     for (const after of [MINUTE_MS, HOUR_MS, DAY_MS]) {
       await pass(after);
-      const { last_checked_at, next_check_at } = await shown('mute.test');
+      const { last_checked_at, next_check_at } = await domainOf('mute.test');
       pauses.push((Date.parse(next_check_at ?? '') - Date.parse(last_checked_at ?? '')) / MINUTE_MS);
     }
 
@@ -171,7 +171,7 @@ describe('a background check', () => {
     );
 
     await pass(MINUTE_MS);
-    const both = [await shown('both.test'), await shown('both.test', other.workspace_id)];
+    const both = [await domainOf('both.test'), await domainOf('both.test', other.workspace_id)];
     const winner = both.findIndex(({ status }) => status === 'verified');
     const [first, second] =
       winner === 0 ? [world.workspace_id, other.workspace_id] : [other.workspace_id, world.workspace_id];
@@ -180,7 +180,7 @@ describe('a background check', () => {
 
     expect(both.map(({ status }) => status).sort()).toEqual(['pending', 'verified']);
     expect(both[1 - winner]?.status_reason).toBe('Another workspace verified this domain.');
-    expect((await shown('both.test', second)).status).toBe('verified');
+    expect((await domainOf('both.test', second)).status).toBe('verified');
   });
 
   it('gives up after 14 days on a name that stays another workspace’s', async () => {
@@ -192,12 +192,12 @@ describe('a background check', () => {
     world.dns.set('_postrider.held.test', 'TXT', proofs);
 
     await pass(MINUTE_MS);
-    const early = await shown('held.test', other.workspace_id);
+    const early = await domainOf('held.test', other.workspace_id);
     await pass(14 * DAY_MS);
 
     expect(early).toMatchObject({ status: 'pending', status_reason: 'Another workspace verified this domain.' });
-    expect((await shown('held.test', other.workspace_id)).status).toBe('failed');
-    expect((await shown('held.test')).status).toBe('verified');
+    expect((await domainOf('held.test', other.workspace_id)).status).toBe('failed');
+    expect((await domainOf('held.test')).status).toBe('verified');
   });
 
   it('runs once per domain, however many processes poll', async () => {
@@ -234,13 +234,13 @@ describe('a background check', () => {
     };
 
     const run = recheckDomains({ ...world.services, dns: silent });
-    await expect.poll(async () => (await shown('answers.test', neighbor.workspace_id)).status).toBe('verified');
+    await expect.poll(async () => (await domainOf('answers.test', neighbor.workspace_id)).status).toBe('verified');
     await expect.poll(() => names.size).toBe(2);
 
     released.resolve({ kind: 'error', message: 'timeout' });
     await run;
     expect(names.size).toBe(20);
-    expect((await shown('n0.silent.test')).status_reason).toContain('could not be looked up');
+    expect((await domainOf('n0.silent.test')).status_reason).toContain('could not be looked up');
   });
 
   it('is dropped if a newer check was recorded', async () => {
@@ -249,7 +249,7 @@ describe('a background check', () => {
     const row = await domainByName(services.sql, world.workspace_id, 'raced.test');
     if (!row) throw new Error('the domain is gone');
     const keys = await publicKeysOf(services.sql, [row.id]);
-    const ownership = (await shown('raced.test')).dns_records[0];
+    const ownership = (await domainOf('raced.test')).dns_records[0];
     world.dns.remove('_postrider.raced.test');
     const checked = await checkRecords(services.dns, row, keys, siteOf(services.config, services.public_url));
     world.dns.set('_postrider.raced.test', 'TXT', [ownership?.value ?? '']);
@@ -258,7 +258,7 @@ describe('a background check', () => {
 
     await applyCheck(services, { domain: row, checked, yields: true });
 
-    expect((await shown('raced.test')).status).toBe('verified');
+    expect((await domainOf('raced.test')).status).toBe('verified');
     expect(await eventsOf('domain.at_risk', 'raced.test')).toBe(0);
   });
 
@@ -270,20 +270,20 @@ describe('a background check', () => {
     const { services } = world;
     const domain = await domainByName(services.sql, world.workspace_id, name);
     if (!domain) throw new Error('the domain is gone');
-    const wanted = entry.dns_records.find(({ purpose }) => purpose === 'return_path');
-    if (wanted?.type !== 'MX') throw new Error('the return path has another record');
-    world.dns.set(wanted.fqdn, 'MX', [{ priority: 10, exchange: 'mail.service.test' }]);
+    const expected = entry.dns_records.find(({ purpose }) => purpose === 'return_path');
+    if (expected?.type !== 'MX') throw new Error('the return path has another record');
+    world.dns.set(expected.fqdn, 'MX', [{ priority: 10, exchange: 'mail.service.test' }]);
     const keys = await publicKeysOf(services.sql, [domain.id]);
     const checked = await checkRecords(services.dns, domain, keys, siteOf(services.config, services.public_url));
-    expect(checked.find((one) => one.wanted.purpose === 'return_path')?.finding.found).not.toEqual([]);
+    expect(checked.find((one) => one.expected.purpose === 'return_path')?.finding.found).not.toEqual([]);
     await invoke(ctx(), updateDomain, { domain: name, return_path: 'returned' });
 
-    await applyCheck(services, { domain: domain, checked, yields });
+    await applyCheck(services, { domain, checked, yields });
 
     const [row] = await services.sql`
       select return_path_ready, next_check_at <= clock_now() as due from domains where name = ${name}`;
     expect(row).toEqual({ return_path_ready: false, due: true });
-    expect((await shown(name)).status).toBe('verified');
+    expect((await domainOf(name)).status).toBe('verified');
   });
 
   it('a check of a domain whose process died is taken over', async () => {
@@ -293,16 +293,16 @@ describe('a background check', () => {
       update domains set next_check_at = clock_now() + interval '5 minutes' where name = 'orphan.test'`;
 
     await pass(4 * MINUTE_MS);
-    expect((await shown('orphan.test')).status).toBe('pending');
+    expect((await domainOf('orphan.test')).status).toBe('pending');
     await pass(MINUTE_MS);
 
-    expect((await shown('orphan.test')).status).toBe('verified');
+    expect((await domainOf('orphan.test')).status).toBe('verified');
   });
 
   it('leaves the sandbox alone', async () => {
     await pass(365 * DAY_MS);
 
-    expect(await shown('sandbox.test')).toMatchObject({ status: 'verified', last_checked_at: null });
+    expect(await domainOf('sandbox.test')).toMatchObject({ status: 'verified', last_checked_at: null });
   });
 });
 
@@ -314,7 +314,7 @@ describe('an operator', () => {
     const suspended = await invoke(ctx(), suspendDomain, { domain: 'BAD.test.', reason: 'spam' });
     await world.drain();
     await pass(30 * DAY_MS);
-    const later = await shown('bad.test');
+    const later = await domainOf('bad.test');
 
     expect(suspended).toMatchObject({ status: 'suspended', status_reason: 'Suspended by an operator: spam' });
     expect(later).toMatchObject({ status: 'suspended', can_send: false, next_check_at: null });
@@ -325,7 +325,7 @@ describe('an operator', () => {
     expect(await invoke(ctx(), resumeDomain, { domain: 'bad.test' })).toMatchObject({ status: 'pending' });
     await pass(0);
     await world.drain();
-    expect(await shown('bad.test')).toMatchObject({ status: 'verified', status_reason: null });
+    expect(await domainOf('bad.test')).toMatchObject({ status: 'verified', status_reason: null });
     expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'delivered' });
   });
 

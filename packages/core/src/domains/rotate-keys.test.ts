@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const ctx = () => world.as(world.workspace_id);
-const shown = (domain: string) => invoke(ctx(), getDomain, { domain });
+const domainOf = (domain: string) => invoke(ctx(), getDomain, { domain });
 const dkimRecords = (entry: DomainEntry) => entry.dns_records.filter(({ purpose }) => purpose === 'dkim');
 const selectors = (entry: DomainEntry) =>
   dkimRecords(entry).map(({ fqdn, key_role }) => `${fqdn.split('.')[0]} ${key_role}`);
@@ -89,20 +89,22 @@ describe('a rotation of keys', () => {
     for (let turn = 0; turn < 2; turn++) {
       await rounds(2, HOUR_MS);
       await load('rotated.test', () => invoke(ctx(), rotateKeys, { domain: 'rotated.test' }));
-      seen.push(selectors(await shown('rotated.test')));
+      seen.push(selectors(await domainOf('rotated.test')));
       await rounds(2, HOUR_MS);
       // Answers cached just before the records change live for an hour more.
-      await Promise.all(dkimRecords(await shown('rotated.test')).map(({ fqdn }) => asReceiver(fqdn).catch(() => [])));
-      publish(await shown('rotated.test'));
+      await Promise.all(
+        dkimRecords(await domainOf('rotated.test')).map(({ fqdn }) => asReceiver(fqdn).catch(() => [])),
+      );
+      publish(await domainOf('rotated.test'));
       await rounds(6, HOUR_MS / 6);
       await rounds(30, HOUR_MS);
-      seen.push(selectors(await shown('rotated.test')));
+      seen.push(selectors(await domainOf('rotated.test')));
       const late = held.splice(0);
       await rounds(14, 12 * HOUR_MS);
       // Mail signed before the switch that arrives days later still finds its record.
       for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
       await pass(DAY_MS);
-      seen.push(selectors(await shown('rotated.test')));
+      seen.push(selectors(await domainOf('rotated.test')));
     }
 
     expect([...used].sort()).toEqual([
@@ -127,7 +129,7 @@ describe('a rotation of keys', () => {
 
     await pass(30 * DAY_MS);
 
-    expect((await shown('undecided.test')).status).toBe('verified');
+    expect((await domainOf('undecided.test')).status).toBe('verified');
     expect(new Set(await load('undecided.test'))).toEqual(
       new Set(['pass rsa-sha256 pr1', 'pass ed25519-sha256 pr1-ed25519']),
     );
@@ -138,13 +140,13 @@ describe('a rotation of keys', () => {
     world.dns.set('pr2._domainkey.reused.test', 'TXT', ['v=DKIM1; p=MIIBother'], 3 * 86_400);
     await invoke(ctx(), rotateKeys, { domain: 'reused.test' });
     await pass(0);
-    publish(await shown('reused.test'));
+    publish(await domainOf('reused.test'));
     await pass(10 * 60_000);
 
     await pass(2 * DAY_MS);
-    const early = selectors(await shown('reused.test'));
+    const early = selectors(await domainOf('reused.test'));
     await pass(DAY_MS);
-    const late = selectors(await shown('reused.test'));
+    const late = selectors(await domainOf('reused.test'));
 
     expect(early).toContain('pr2 next');
     expect(late).toContain('pr2 active');
@@ -153,12 +155,12 @@ describe('a rotation of keys', () => {
   it('ends immediately if the record of the active key is lost and that of the next is published', async () => {
     await verified('hurried.test', 'acme');
     await invoke(ctx(), rotateKeys, { domain: 'hurried.test' });
-    publish(await shown('hurried.test'));
+    publish(await domainOf('hurried.test'));
     world.dns.remove('acme._domainkey.hurried.test');
 
     await pass(0);
 
-    expect(selectors(await shown('hurried.test'))).toEqual([
+    expect(selectors(await domainOf('hurried.test'))).toEqual([
       'acme2 active',
       'acme2-ed25519 active',
       'acme retired',
@@ -183,7 +185,7 @@ describe('a rotation of keys', () => {
     });
     await rotating;
 
-    expect(selectors(await shown('single.test'))).toEqual(['pr1 active', 'pr2 next']);
+    expect(selectors(await domainOf('single.test'))).toEqual(['pr1 active', 'pr2 next']);
   });
 
   it('is refused while another is in progress', async () => {
@@ -191,6 +193,6 @@ describe('a rotation of keys', () => {
     const answers = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
 
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(dkimRecords(await shown('twice.test'))).toHaveLength(4);
+    expect(dkimRecords(await domainOf('twice.test'))).toHaveLength(4);
   });
 });

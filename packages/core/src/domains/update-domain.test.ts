@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3_600_000;
 const world = await openWorld();
 const ctx = () => world.as(world.workspace_id);
 const change = (domain: string, dkim_ed25519: boolean) => invoke(ctx(), updateDomain, { domain, dkim_ed25519 });
-const shown = (domain: string) => invoke(ctx(), getDomain, { domain });
+const domainOf = (domain: string) => invoke(ctx(), getDomain, { domain });
 const keysOf = ({ dns_records }: DomainEntry) =>
   dns_records.flatMap(({ purpose, fqdn, key_role }) =>
     purpose === 'dkim' ? [`${fqdn.split('.')[0]} ${key_role}`] : [],
@@ -66,7 +66,7 @@ describe('a second signature', () => {
 
     expect(early).toEqual([rsa('begins.test')]);
     expect(late).toEqual(both('begins.test'));
-    expect((await shown('begins.test')).status).toBe('verified');
+    expect((await domainOf('begins.test')).status).toBe('verified');
   });
 
   it('ends at once, and what has it in transit still finds its record for a week', async () => {
@@ -76,15 +76,15 @@ describe('a second signature', () => {
     const off = await change('ends.test', false);
     const after = await signaturesOf('ends.test');
     await pass(6);
-    const kept = await shown('ends.test');
+    const kept = await domainOf('ends.test');
     const arrived = await world.signatures(in_transit);
     await pass(2);
 
     expect(after).toEqual([rsa('ends.test')]);
     expect(arrived).toEqual(both('ends.test'));
     expect([off, kept].map(keysOf)).toEqual(Array(2).fill(['pr1 active', 'pr1-ed25519 retired']));
-    expect(keysOf(await shown('ends.test'))).toEqual(['pr1 active']);
-    expect((await shown('ends.test')).status).toBe('verified');
+    expect(keysOf(await domainOf('ends.test'))).toEqual(['pr1 active']);
+    expect((await domainOf('ends.test')).status).toBe('verified');
   });
 
   it('takes the key of before where its record still stands', async () => {
@@ -105,7 +105,7 @@ describe('a second signature', () => {
     const on = await change('rotated.test', true);
     publish(on);
     await pass(2);
-    const rotated = await shown('rotated.test');
+    const rotated = await domainOf('rotated.test');
     const signatures = await signaturesOf('rotated.test');
     await pass(8);
     await invoke(ctx(), rotateKeys, { domain: 'rotated.test' });
@@ -120,7 +120,7 @@ describe('a second signature', () => {
   it('is recorded where it changes, and only there', async () => {
     const { id } = await verified('recorded.test');
 
-    for (const wanted of [true, true, false]) await change('recorded.test', wanted);
+    for (const enabled of [true, true, false]) await change('recorded.test', enabled);
 
     const { data } = await invoke(ctx(), listAudit, { target_id: id, action: 'domain.updated' });
     expect(data.map(({ diff }) => diff)).toEqual([
@@ -134,6 +134,6 @@ describe('a second signature', () => {
 
     await Promise.all([change('twice.test', true), change('twice.test', true)]);
 
-    expect(keysOf(await shown('twice.test'))).toEqual(['pr1 active', 'pr1-ed25519 active']);
+    expect(keysOf(await domainOf('twice.test'))).toEqual(['pr1 active', 'pr1-ed25519 active']);
   });
 });

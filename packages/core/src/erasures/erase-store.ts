@@ -22,12 +22,12 @@ const without = (sql: Sql | Tx, column: Fragment, { pattern }: Wanted) =>
   sql`regexp_replace(${column}, ${pattern}::text, ${ERASED_ADDRESS}::text, 'gi')`;
 
 /** Addresses with their names: an entry goes as a whole. */
-const withoutEntries = (sql: Sql | Tx, column: Fragment, wanted: Wanted) => sql`array(
-  select case when ${holds(sql, sql`u.entry`, wanted)} then ${ERASED_ADDRESS}::text else u.entry end
+const withoutEntries = (sql: Sql | Tx, column: Fragment, target: Wanted) => sql`array(
+  select case when ${holds(sql, sql`u.entry`, target)} then ${ERASED_ADDRESS}::text else u.entry end
   from unnest(${column}) with ordinality u (entry, n) order by u.n)`;
 
-const entriesHold = (sql: Sql | Tx, column: Fragment, wanted: Wanted) => sql`exists (
-  select from unnest(${column}) u (entry) where ${holds(sql, sql`u.entry`, wanted)})`;
+const entriesHold = (sql: Sql | Tx, column: Fragment, target: Wanted) => sql`exists (
+  select from unnest(${column}) u (entry) where ${holds(sql, sql`u.entry`, target)})`;
 
 export interface FoundRecipient {
   readonly message_id: string;
@@ -78,8 +78,8 @@ export interface ErasedMail {
 }
 
 /** Erases recipients, and what their mail has of them; content that went to others too is kept. */
-export async function eraseRecipients(tx: Tx, wanted: Wanted, matches: readonly FoundRecipient[]): Promise<ErasedMail> {
-  const { workspace_id } = wanted;
+export async function eraseRecipients(tx: Tx, target: Wanted, matches: readonly FoundRecipient[]): Promise<ErasedMail> {
+  const { workspace_id } = target;
   const ids = [...new Set(matches.map(({ message_id }) => message_id))];
   const recipient_ids = matches.map(({ recipient_id }) => recipient_id);
   const transcripts = await tx`
@@ -89,20 +89,20 @@ export async function eraseRecipients(tx: Tx, wanted: Wanted, matches: readonly 
       and a.recipient_id = any (${recipient_ids}::uuid[])
     returning true as gone`;
   const attempts = await tx`
-    update attempts a set reply_text = ${without(tx, tx`a.reply_text`, wanted)}, error = ${without(tx, tx`a.error`, wanted)}
+    update attempts a set reply_text = ${without(tx, tx`a.reply_text`, target)}, error = ${without(tx, tx`a.error`, target)}
     where ${among(tx, tx`a.message_id`, ids)} and a.workspace_id = ${workspace_id}
-      and (${holds(tx, tx`a.reply_text`, wanted)} or ${holds(tx, tx`a.error`, wanted)})
+      and (${holds(tx, tx`a.reply_text`, target)} or ${holds(tx, tx`a.error`, target)})
     returning true as changed`;
   const recipients = await tx`
     update recipients r set email = ${ERASED_ADDRESS}, domain = ${ERASED_DOMAIN},
-      last_response = ${without(tx, tx`r.last_response`, wanted)}
+      last_response = ${without(tx, tx`r.last_response`, target)}
     where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
       and r.id = any (${recipient_ids}::uuid[])
     returning true as changed`;
   const events = await tx`
-    update events e set facts = ${without(tx, tx`e.facts`, wanted)}
+    update events e set facts = ${without(tx, tx`e.facts`, target)}
     where e.message_id = any (${ids}::uuid[]) and ${apart(tx, tx`e.workspace_id`, workspace_id)}
-      and ${holds(tx, tx`e.facts`, wanted)}
+      and ${holds(tx, tx`e.facts`, target)}
     returning true as changed`;
   const rows = await tx<{ id: string; alone: boolean }[]>`
     select m.id, not exists (
@@ -111,7 +111,7 @@ export async function eraseRecipients(tx: Tx, wanted: Wanted, matches: readonly 
     ) as alone
     from messages m where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
   const alone = rows.filter((row) => row.alone).map(({ id }) => id);
-  await eraseFromMessages(tx, wanted, ids);
+  await eraseFromMessages(tx, target, ids);
   if (alone.length > 0)
     await tx`
       update messages m set subject = '', metadata = '{}', content_deleted = true
@@ -137,23 +137,23 @@ export async function eraseRecipients(tx: Tx, wanted: Wanted, matches: readonly 
 }
 
 /** Erases the address from what messages have of their own; how many had it. */
-async function eraseFromMessages(tx: Tx | Sql, wanted: Wanted, ids: readonly string[]): Promise<number> {
+async function eraseFromMessages(tx: Tx | Sql, target: Wanted, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await tx`
     update messages m set
-      to_addresses = ${withoutEntries(tx, tx`m.to_addresses`, wanted)},
-      cc_addresses = ${withoutEntries(tx, tx`m.cc_addresses`, wanted)},
-      bcc_addresses = ${withoutEntries(tx, tx`m.bcc_addresses`, wanted)},
-      reply_to = case when ${holds(tx, tx`m.reply_to`, wanted)} then ${ERASED_ADDRESS} else m.reply_to end,
-      subject = ${without(tx, tx`m.subject`, wanted)},
-      metadata = ${without(tx, tx`m.metadata`, wanted)},
+      to_addresses = ${withoutEntries(tx, tx`m.to_addresses`, target)},
+      cc_addresses = ${withoutEntries(tx, tx`m.cc_addresses`, target)},
+      bcc_addresses = ${withoutEntries(tx, tx`m.bcc_addresses`, target)},
+      reply_to = case when ${holds(tx, tx`m.reply_to`, target)} then ${ERASED_ADDRESS} else m.reply_to end,
+      subject = ${without(tx, tx`m.subject`, target)},
+      metadata = ${without(tx, tx`m.metadata`, target)},
       tags = array(select u.tag from unnest(m.tags) with ordinality u (tag, n)
-        where not ${holds(tx, tx`u.tag`, wanted)} order by u.n)
-    where m.workspace_id = ${wanted.workspace_id} and ${among(tx, tx`m.id`, ids)}
-      and (${holds(tx, tx`m.subject`, wanted)} or ${holds(tx, tx`m.metadata`, wanted)}
-        or ${holds(tx, tx`m.reply_to`, wanted)} or ${entriesHold(tx, tx`m.to_addresses`, wanted)}
-        or ${entriesHold(tx, tx`m.cc_addresses`, wanted)} or ${entriesHold(tx, tx`m.bcc_addresses`, wanted)}
-        or ${entriesHold(tx, tx`m.tags`, wanted)})
+        where not ${holds(tx, tx`u.tag`, target)} order by u.n)
+    where m.workspace_id = ${target.workspace_id} and ${among(tx, tx`m.id`, ids)}
+      and (${holds(tx, tx`m.subject`, target)} or ${holds(tx, tx`m.metadata`, target)}
+        or ${holds(tx, tx`m.reply_to`, target)} or ${entriesHold(tx, tx`m.to_addresses`, target)}
+        or ${entriesHold(tx, tx`m.cc_addresses`, target)} or ${entriesHold(tx, tx`m.bcc_addresses`, target)}
+        or ${entriesHold(tx, tx`m.tags`, target)})
     returning true as changed`;
   return rows.length;
 }
@@ -164,7 +164,7 @@ export interface Slice {
   readonly position: string | null;
 }
 
-type Scan = (sql: Tx, wanted: Wanted, after: string, count: number) => Promise<Slice>;
+type Scan = (sql: Tx, target: Wanted, after: string, count: number) => Promise<Slice>;
 
 interface SliceRow {
   readonly changed: number;
@@ -179,83 +179,83 @@ const sliceOf = (count: number, row: SliceRow | undefined): Slice => ({
 
 /** The tables that grow with mail, looked through by their keys, because no index leads to what a text holds. */
 export const scans = {
-  messages: async (sql, wanted, after, count) => {
+  messages: async (sql, target, after, count) => {
     const rows = await sql<{ id: string }[]>`
-      select m.id from messages m where m.workspace_id = ${wanted.workspace_id} and m.id > ${after}
+      select m.id from messages m where m.workspace_id = ${target.workspace_id} and m.id > ${after}
       order by m.id limit ${count}`;
     const ids = rows.map(({ id }) => id);
-    const changed = await eraseFromMessages(sql, wanted, ids);
+    const changed = await eraseFromMessages(sql, target, ids);
     return { changed, position: ids.length >= count ? (ids.at(-1) ?? null) : null };
   },
-  events: async (sql, wanted, after, count) => {
+  events: async (sql, target, after, count) => {
     const [row] = await sql<SliceRow[]>`
       with slice as materialized (
-        select e.id from events e where e.workspace_id = ${wanted.workspace_id} and e.id > ${after}
+        select e.id from events e where e.workspace_id = ${target.workspace_id} and e.id > ${after}
         order by e.id limit ${count}
       ), changed as (
-        update events e set facts = ${without(sql, sql`e.facts`, wanted)}
-        where e.workspace_id = ${wanted.workspace_id} and e.id = any (array(select id from slice))
-          and ${holds(sql, sql`e.facts`, wanted)}
+        update events e set facts = ${without(sql, sql`e.facts`, target)}
+        where e.workspace_id = ${target.workspace_id} and e.id = any (array(select id from slice))
+          and ${holds(sql, sql`e.facts`, target)}
         returning true as changed
       )
       select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
     return sliceOf(count, row);
   },
-  webhook_deliveries: async (sql, wanted, after, count) => {
+  webhook_deliveries: async (sql, target, after, count) => {
     const [row] = await sql<SliceRow[]>`
       with slice as materialized (
         select d.id from webhook_deliveries d
-        where ${listOf(sql, sql`d.workspace_id`, wanted.workspace_id)} and d.id > ${after} order by d.id limit ${count}
+        where ${listOf(sql, sql`d.workspace_id`, target.workspace_id)} and d.id > ${after} order by d.id limit ${count}
       ), changed as (
-        update webhook_deliveries d set response_body = ${without(sql, sql`d.response_body`, wanted)},
-          error = ${without(sql, sql`d.error`, wanted)}, sample = ${without(sql, sql`d.sample`, wanted)}
-        where d.id = any (array(select id from slice)) and d.workspace_id = ${wanted.workspace_id}
-          and (${holds(sql, sql`d.response_body`, wanted)} or ${holds(sql, sql`d.error`, wanted)}
-            or ${holds(sql, sql`d.sample`, wanted)})
+        update webhook_deliveries d set response_body = ${without(sql, sql`d.response_body`, target)},
+          error = ${without(sql, sql`d.error`, target)}, sample = ${without(sql, sql`d.sample`, target)}
+        where d.id = any (array(select id from slice)) and d.workspace_id = ${target.workspace_id}
+          and (${holds(sql, sql`d.response_body`, target)} or ${holds(sql, sql`d.error`, target)}
+            or ${holds(sql, sql`d.sample`, target)})
         returning true as changed
       ), tried as (
-        update webhook_attempts a set response_body = ${without(sql, sql`a.response_body`, wanted)},
-          error = ${without(sql, sql`a.error`, wanted)},
-          request_headers = ${without(sql, sql`a.request_headers`, wanted)},
-          response_headers = ${without(sql, sql`a.response_headers`, wanted)}
-        where a.delivery_id = any (array(select id from slice)) and a.workspace_id = ${wanted.workspace_id}
-          and (${holds(sql, sql`a.response_body`, wanted)} or ${holds(sql, sql`a.error`, wanted)}
-            or ${holds(sql, sql`a.request_headers`, wanted)} or ${holds(sql, sql`a.response_headers`, wanted)})
+        update webhook_attempts a set response_body = ${without(sql, sql`a.response_body`, target)},
+          error = ${without(sql, sql`a.error`, target)},
+          request_headers = ${without(sql, sql`a.request_headers`, target)},
+          response_headers = ${without(sql, sql`a.response_headers`, target)}
+        where a.delivery_id = any (array(select id from slice)) and a.workspace_id = ${target.workspace_id}
+          and (${holds(sql, sql`a.response_body`, target)} or ${holds(sql, sql`a.error`, target)}
+            or ${holds(sql, sql`a.request_headers`, target)} or ${holds(sql, sql`a.response_headers`, target)})
         returning true as changed
       )
       select (select count(*)::int from changed) + (select count(*)::int from tried) as changed,
         count(*)::int as examined, max(id) as edge from slice`;
     return sliceOf(count, row);
   },
-  captures: async (sql, wanted, after, count) => {
+  captures: async (sql, target, after, count) => {
     const [row] = await sql<SliceRow[]>`
       with slice as materialized (
         select s.id from (
           select c.id, sum(c.size_bytes) over (order by c.id) - c.size_bytes as bytes_before from captures c
-          where c.workspace_id = ${wanted.workspace_id} and c.id > ${after} order by c.id limit ${count}
+          where c.workspace_id = ${target.workspace_id} and c.id > ${after} order by c.id limit ${count}
         ) s
         where s.bytes_before < ${CAPTURE_SLICE_BYTES}
       ), changed as (
         delete from captures c
-        where c.workspace_id = ${wanted.workspace_id} and c.id = any (array(select id from slice))
-          and (${entriesHold(sql, sql`c.envelope_to`, wanted)} or ${holds(sql, sql`c.envelope_from`, wanted)}
-            or ${holds(sql, sql`c.subject`, wanted)} or ${holds(sql, sql`encode(c.raw, 'escape')`, wanted)})
+        where c.workspace_id = ${target.workspace_id} and c.id = any (array(select id from slice))
+          and (${entriesHold(sql, sql`c.envelope_to`, target)} or ${holds(sql, sql`c.envelope_from`, target)}
+            or ${holds(sql, sql`c.subject`, target)} or ${holds(sql, sql`encode(c.raw, 'escape')`, target)})
         returning true as changed
       )
       select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
     // The end is a slice without a row, because bytes may have ended this one.
     return sliceOf(1, row);
   },
-  requests: async (sql, wanted, after, count) => {
+  requests: async (sql, target, after, count) => {
     const [row] = await sql<SliceRow[]>`
       with slice as materialized (
-        select q.id from requests q where q.workspace_id = ${wanted.workspace_id} and q.id > ${after}
+        select q.id from requests q where q.workspace_id = ${target.workspace_id} and q.id > ${after}
         order by q.id limit ${count}
       ), changed as (
         delete from requests q
-        where q.workspace_id = ${wanted.workspace_id} and q.id = any (array(select id from slice))
-          and (${holds(sql, sql`q.path`, wanted)} or ${holds(sql, sql`q.message`, wanted)}
-            or ${holds(sql, sql`q.details`, wanted)} or ${holds(sql, sql`q.body`, wanted)})
+        where q.workspace_id = ${target.workspace_id} and q.id = any (array(select id from slice))
+          and (${holds(sql, sql`q.path`, target)} or ${holds(sql, sql`q.message`, target)}
+            or ${holds(sql, sql`q.details`, target)} or ${holds(sql, sql`q.body`, target)})
         returning true as changed
       )
       select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
@@ -264,24 +264,24 @@ export const scans = {
 } as const satisfies Record<string, Scan>;
 
 /** Deletes stored answers that hold the address; how many. */
-export async function eraseAnswers(tx: Tx, wanted: Wanted): Promise<number> {
+export async function eraseAnswers(tx: Tx, target: Wanted): Promise<number> {
   const rows = await tx`
     delete from idempotency_keys i
-    where i.workspace_id = ${wanted.workspace_id}
-      and (${holds(tx, tx`i.answer`, wanted)} or ${holds(tx, tx`i.key`, wanted)})
+    where i.workspace_id = ${target.workspace_id}
+      and (${holds(tx, tx`i.answer`, target)} or ${holds(tx, tx`i.key`, target)})
     returning true as gone`;
   return rows.length;
 }
 
 /** Erases the address from what is counted, grouped or run; how many rows had it. */
-export async function eraseElsewhere(tx: Tx, wanted: Wanted): Promise<number> {
-  const { workspace_id } = wanted;
+export async function eraseElsewhere(tx: Tx, target: Wanted): Promise<number> {
+  const { workspace_id } = target;
   const tag_ids = await tx<{ id: number }[]>`
-    select t.id from tags t where t.workspace_id = ${workspace_id} and ${holds(tx, tx`t.name`, wanted)}`;
+    select t.id from tags t where t.workspace_id = ${workspace_id} and ${holds(tx, tx`t.name`, target)}`;
   const ids = tag_ids.map(({ id }) => id);
   const counted = (table: 'stat_minutes' | 'stat_hours' | 'stat_days') => tx`
     delete from ${tx(table)} s
-    where s.workspace_id in (${workspace_id}, no_id()) and s.dimension = 'tag' and ${holds(tx, tx`s.key`, wanted)}
+    where s.workspace_id in (${workspace_id}, no_id()) and s.dimension = 'tag' and ${holds(tx, tx`s.key`, target)}
     returning true as changed`;
   const steps = [
     tx`delete from message_tags t where t.tag_id = any (${ids}::int[]) returning true as changed`,
@@ -289,28 +289,28 @@ export async function eraseElsewhere(tx: Tx, wanted: Wanted): Promise<number> {
     counted('stat_minutes'),
     counted('stat_hours'),
     counted('stat_days'),
-    tx`delete from last_successes s where s.workspace_id in (${workspace_id}, no_id()) and ${holds(tx, tx`s.key`, wanted)}
+    tx`delete from last_successes s where s.workspace_id in (${workspace_id}, no_id()) and ${holds(tx, tx`s.key`, target)}
       returning true as changed`,
-    tx`update failure_groups g set sample = ${without(tx, tx`g.sample`, wanted)}, signature = ${without(tx, tx`g.signature`, wanted)}
+    tx`update failure_groups g set sample = ${without(tx, tx`g.sample`, target)}, signature = ${without(tx, tx`g.signature`, target)}
       where g.workspace_id in (${workspace_id}, no_id())
-        and (${holds(tx, tx`g.sample`, wanted)} or ${holds(tx, tx`g.signature`, wanted)})
+        and (${holds(tx, tx`g.sample`, target)} or ${holds(tx, tx`g.signature`, target)})
       returning true as changed`,
-    tx`update bulk_operations b set filter = ${without(tx, tx`b.filter`, wanted)}, reason = ${without(tx, tx`b.reason`, wanted)}
+    tx`update bulk_operations b set filter = ${without(tx, tx`b.filter`, target)}, reason = ${without(tx, tx`b.reason`, target)}
       where b.workspace_id = ${workspace_id}
-        and (${holds(tx, tx`b.filter`, wanted)} or ${holds(tx, tx`b.reason`, wanted)})
+        and (${holds(tx, tx`b.filter`, target)} or ${holds(tx, tx`b.reason`, target)})
       returning true as changed`,
-    tx`update bulk_items i set line = ${without(tx, tx`i.line`, wanted)}
+    tx`update bulk_items i set line = ${without(tx, tx`i.line`, target)}
       from bulk_operations b
-      where b.id = i.bulk_id and b.workspace_id = ${workspace_id} and i.line is not null and ${holds(tx, tx`i.line`, wanted)}
+      where b.id = i.bulk_id and b.workspace_id = ${workspace_id} and i.line is not null and ${holds(tx, tx`i.line`, target)}
       returning true as changed`,
-    tx`update suppressions s set reason = ${without(tx, tx`s.reason`, wanted)}
-      where s.workspace_id = ${workspace_id} and ${holds(tx, tx`s.reason`, wanted)}
+    tx`update suppressions s set reason = ${without(tx, tx`s.reason`, target)}
+      where s.workspace_id = ${workspace_id} and ${holds(tx, tx`s.reason`, target)}
       returning true as changed`,
-    tx`update holds h set reason = ${without(tx, tx`h.reason`, wanted)}
-      where h.workspace_id = ${workspace_id} and ${holds(tx, tx`h.reason`, wanted)}
+    tx`update holds h set reason = ${without(tx, tx`h.reason`, target)}
+      where h.workspace_id = ${workspace_id} and ${holds(tx, tx`h.reason`, target)}
       returning true as changed`,
-    tx`update job_attempts j set error_message = ${without(tx, tx`j.error_message`, wanted)}
-      where ${holds(tx, tx`j.error_message`, wanted)}
+    tx`update job_attempts j set error_message = ${without(tx, tx`j.error_message`, target)}
+      where ${holds(tx, tx`j.error_message`, target)}
       returning true as changed`,
   ];
   let changed = 0;

@@ -40,7 +40,7 @@ interface Place {
 interface Run {
   readonly services: Services;
   readonly id: string;
-  readonly wanted: Wanted;
+  readonly target: Wanted;
   counts: ErasedCounts;
 }
 
@@ -64,7 +64,7 @@ async function workSlice(services: Services, tx: Tx, id: string): Promise<void> 
   const run: Run = {
     services,
     id,
-    wanted: { workspace_id, email, pattern: patternOf(email) },
+    target: { workspace_id, email, pattern: patternOf(email) },
     // Written by JSON.stringify of counts of this type.
     counts: { ...NOTHING_ERASED, ...(JSON.parse(row.counts) as Partial<ErasedCounts>) },
   };
@@ -86,7 +86,7 @@ async function sliceOf(run: Run, tx: Tx, { step, position }: Place): Promise<Pla
     await eraseRest(run, tx);
     return null;
   }
-  const slice = await scans[step](tx, run.wanted, position, ROWS_AT_ONCE);
+  const slice = await scans[step](tx, run.target, position, ROWS_AT_ONCE);
   count(run, { [step]: slice.changed });
   return slice.position === null ? after(step) : { step, position: slice.position };
 }
@@ -94,11 +94,11 @@ async function sliceOf(run: Run, tx: Tx, { step, position }: Place): Promise<Pla
 const after = (step: Step): Place => ({ step: steps[steps.indexOf(step) + 1] ?? 'rest', position: '' });
 
 async function eraseRest(run: Run, tx: Tx): Promise<void> {
-  const { workspace_id, email, pattern } = run.wanted;
+  const { workspace_id, email, pattern } = run.target;
   const [hashed = ''] = await erasedAddresses({ encryption: run.services.encryption, sql: tx }, [email]);
   const suppressed = await hashSuppression(tx, workspace_id, email, hashed);
-  const idempotency_keys = await eraseAnswers(tx, run.wanted);
-  const other_rows = (await eraseElsewhere(tx, run.wanted)) + (await eraseFromJobs(tx, pattern, ERASED_ADDRESS));
+  const idempotency_keys = await eraseAnswers(tx, run.target);
+  const other_rows = (await eraseElsewhere(tx, run.target)) + (await eraseFromJobs(tx, pattern, ERASED_ADDRESS));
   count(run, { suppressions: suppressed ? 1 : 0, idempotency_keys, other_rows });
 }
 
@@ -111,14 +111,14 @@ function count(run: Run, more: Partial<Record<ErasedKind, number>>): void {
 
 /** A slice of the mail to the address, with its recipients, attempts and content. */
 async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
-  const rows = await nextRecipients(tx, run.wanted, position, RECIPIENTS_AT_ONCE);
+  const rows = await nextRecipients(tx, run.target, position, RECIPIENTS_AT_ONCE);
   const last = rows.at(-1);
   if (last) {
     await eraseSlice(run, tx, rows);
     return { step: 'recipients', position: last.message_id };
   }
   // One message may have the address twice, on both sides of the edge of a slice; another pass finds it.
-  const [rest] = await nextRecipients(tx, run.wanted, '', 1);
+  const [rest] = await nextRecipients(tx, run.target, '', 1);
   if (!rest) return after('recipients');
   if (rest.leased) await postpone(tx, 'erasures', run.id, BUSY_MS);
   return { step: 'recipients', position: '' };
@@ -126,9 +126,9 @@ async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
 
 /** Erases some recipients, except those that a worker is sending to. */
 async function eraseSlice(run: Run, tx: Tx, recipients: readonly FoundRecipient[]): Promise<void> {
-  const { workspace_id } = run.wanted;
+  const { workspace_id } = run.target;
   await lockMailOf(tx, workspace_id, [...new Set(recipients.map(({ message_id }) => message_id))]);
-  const free = await lockFree(tx, run.wanted, recipients);
+  const free = await lockFree(tx, run.target, recipients);
   if (free.length === 0) return;
   const now_ms = run.services.clock.now();
   const canceled = await transition(
@@ -142,7 +142,7 @@ async function eraseSlice(run: Run, tx: Tx, recipients: readonly FoundRecipient[
       reason: ERASED,
     })),
   );
-  count(run, { ...(await eraseRecipients(tx, run.wanted, free)), canceled: canceled.length });
+  count(run, { ...(await eraseRecipients(tx, run.target, free)), canceled: canceled.length });
 }
 
 /**

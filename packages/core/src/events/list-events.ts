@@ -55,11 +55,11 @@ export const listEvents = operation({
     };
     const all_pass =
       filter.mode === null && (filter.types === null || (filter.message_id === null && areUncommon(filter.types)));
-    const page = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
-      pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
+    const page = await collectPage(range, limit + 1, all_pass, (part, count, max_rows) =>
+      pageOfEvents(ctx.sql, workspace_id, filter, part, count, max_rows),
     );
-    const shown = page.rows.slice(0, limit);
-    const entries = await eventEntries(ctx, shown);
+    const rows = page.rows.slice(0, limit);
+    const entries = await eventEntries(ctx, rows);
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     return pageOfCollected(scope, page, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
   },

@@ -65,10 +65,10 @@ export const readTimelines = operation({
         behind.map(({ id }) => id),
       );
       const oldest = oldestKept(ctx, 'events', 'event');
-      const shown = behind
+      const attempts = behind
         .filter(({ id }) => known.has(id))
         .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
-      const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, shown, limit + 1);
+      const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, attempts, limit + 1);
       return [Map.groupBy(rows, (row) => row.message_id ?? ''), timelineEvent];
     });
   },

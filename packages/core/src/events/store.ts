@@ -51,7 +51,7 @@ export async function pageOfEvents(
   filter: EventFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<Candidates<EventRow>> {
   const rows = await sql<(Partial<EventRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (${candidateIds(sql, workspace_id, filter, range, count)})
@@ -65,7 +65,7 @@ export async function pageOfEvents(
           ${filter.types === null ? sql`` : sql`and x.type = any (${[...filter.types]}::text[])`}
           ${filter.mode === null ? sql`` : sql`and ${ofMail(sql, sql`x`, workspace_id, filter.mode)}`} ${fence}
       ) e
-      order by c.id desc limit ${wanted}
+      order by c.id desc limit ${limit}
     ) e on true
     order by e.id desc`;
   return {

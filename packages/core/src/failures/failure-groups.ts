@@ -62,8 +62,8 @@ export const failureGroups = operation({
     const { now, until } = await standOf(ctx.sql, 'failures');
     const bucket = bucketFor(range.since, range.until ?? now, now);
     const { from, to, bucket_ms } = bucketRange(range, bucket, bounds[bucket], now);
-    const wanted = { workspace_id, kind, bucket, from, to };
-    const groups = await topGroups(ctx.sql, wanted, top);
+    const filter = { workspace_id, kind, bucket, from, to };
+    const groups = await topGroups(ctx.sql, filter, top);
     return {
       object: 'list',
       bucket,
@@ -72,7 +72,7 @@ export const failureGroups = operation({
       complete_until: isoTime(until),
       data: await described(
         ctx.sql,
-        wanted,
+        filter,
         groups.map((group) => ({ ...group, kind })),
         bucket_ms,
       ),
@@ -92,9 +92,9 @@ export const readFailureGroups = operation({
     const { now } = await standOf(ctx.sql, 'failures');
     const since = new Date(now.getTime() - bucketMs.day);
     const { from, to, bucket_ms } = bucketRange({ since }, 'hour', bounds.hour, now);
-    const wanted = { workspace_id: ctx.actor.workspace_id, kind: null, bucket: 'hour', from, to } as const;
-    const known = await knownGroups(ctx.sql, wanted, [...new Set(group_ids)]);
-    const groups = await described(ctx.sql, wanted, known, bucket_ms);
+    const filter = { workspace_id: ctx.actor.workspace_id, kind: null, bucket: 'hour', from, to } as const;
+    const known = await knownGroups(ctx.sql, filter, [...new Set(group_ids)]);
+    const groups = await described(ctx.sql, filter, known, bucket_ms);
     const by_id = new Map(groups.map((group) => [group.id, group]));
     return group_ids.map((id) => by_id.get(id) ?? null);
   },
@@ -103,21 +103,21 @@ export const readFailureGroups = operation({
 /** Adds destinations and trend to groups. */
 async function described(
   sql: Sql,
-  wanted: AskedFailures,
+  filter: AskedFailures,
   groups: readonly (TopGroup & { readonly kind: FailureKind })[],
   bucket_ms: number,
 ): Promise<FailureGroup[]> {
   if (groups.length === 0) return [];
   const ids = groups.map((group) => group.id);
   const [trends, destinations] = await Promise.all([
-    trendsOf(sql, wanted, ids),
-    destinationsOf(sql, wanted, ids, DESTINATIONS_SHOWN),
+    trendsOf(sql, filter, ids),
+    destinationsOf(sql, filter, ids, DESTINATIONS_SHOWN),
   ]);
   const counts = new Map(trends.map(({ id, at, count }) => [`${id} ${at.getTime()}`, count]));
   const places = new Map(destinations.map((row) => [row.id, row.destinations]));
   const times = Array.from(
-    { length: (wanted.to.getTime() - wanted.from.getTime()) / bucket_ms },
-    (_, index) => wanted.from.getTime() + index * bucket_ms,
+    { length: (filter.to.getTime() - filter.from.getTime()) / bucket_ms },
+    (_, index) => filter.from.getTime() + index * bucket_ms,
   );
   return groups.map((group) => ({
     ...group,

@@ -70,12 +70,12 @@ function group(
   for (const failure of seen) {
     const kind = signatures.get(failure.said)?.kind ?? kindOf(failure.said);
     const signature = signatures.get(failure.said)?.signature ?? failureSignature(failure.said, kind);
-    signatures.set(failure.said, { kind, signature: signature });
+    signatures.set(failure.said, { kind, signature });
     for (const workspace_id of new Set([failure.workspace_id, INSTANCE])) {
       const name = `${workspace_id} ${kind} ${failure.at.getTime()}`;
       const bucket = buckets.get(name) ?? { workspace_id, kind, at: failure.at, tallies: new Map<string, Tally>() };
       buckets.set(name, bucket);
-      const tally = bucket.tallies.get(signature.id) ?? { signature: signature, seen: [], count: 0 };
+      const tally = bucket.tallies.get(signature.id) ?? { signature, seen: [], count: 0 };
       bucket.tallies.set(signature.id, tally);
       tally.seen.push(failure);
       tally.count += failure.count;
@@ -83,7 +83,7 @@ function group(
   }
   return [...buckets.values()].flatMap(({ workspace_id, kind, at, tallies }) =>
     bounded([...tallies.values()], kind).flatMap(({ signature, seen }) => {
-      note(known, { workspace_id, kind, signature: signature, seen });
+      note(known, { workspace_id, kind, signature, seen });
       return byDestination(seen).map(([destination, count]) => ({
         workspace_id,
         kind,
@@ -117,9 +117,9 @@ function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
   const sorted = [...counts].sort(
     ([left, of_left], [right, of_right]) => of_right - of_left || (left < right ? -1 : 1),
   );
-  const shown = new Map(sorted.slice(0, MAX_DESTINATIONS));
-  for (const [, count] of sorted.slice(MAX_DESTINATIONS)) shown.set('', (shown.get('') ?? 0) + count);
-  return [...shown];
+  const by_destination = new Map(sorted.slice(0, MAX_DESTINATIONS));
+  for (const [, count] of sorted.slice(MAX_DESTINATIONS)) by_destination.set('', (by_destination.get('') ?? 0) + count);
+  return [...by_destination];
 }
 
 function note(

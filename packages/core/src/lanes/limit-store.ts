@@ -25,14 +25,14 @@ export async function destinationLimit(tx: Tx, destination: string): Promise<Des
  */
 export async function countAgainstLimits(
   sql: Sql,
-  wanted: readonly { readonly destination: string; readonly count: number }[],
+  requests: readonly { readonly destination: string; readonly count: number }[],
 ): Promise<Map<string, number>> {
   const rows = await sql<{ destination: string; granted: number }[]>`
     with asked as materialized (
       select a.destination, a.count, l.messages_per_minute as most
       from unnest(
-        ${wanted.map(({ destination }) => destination)}::text[],
-        ${wanted.map(({ count }) => count)}::int[]
+        ${requests.map(({ destination }) => destination)}::text[],
+        ${requests.map(({ count }) => count)}::int[]
       ) as a (destination, count)
       join destination_limits l on l.destination = a.destination and l.messages_per_minute is not null
     ),

@@ -34,8 +34,8 @@ export interface WantedMail {
 }
 
 /** Fetches ready jobs with their recipients, served by the primary keys. */
-export async function fetchDeliveries({ sql, jobs }: Database, wanted: readonly WantedMail[]): Promise<Fetched[]> {
-  const requests = wanted.map((one) => ({ ...one, priority: jobPriorities[one.priority] }));
+export async function fetchDeliveries({ sql, jobs }: Database, batches: readonly WantedMail[]): Promise<Fetched[]> {
+  const requests = batches.map((one) => ({ ...one, priority: jobPriorities[one.priority] }));
   const rows = await sql<
     (AcquiredRow & { created_on: Date; ready: boolean | null; job_priority: number } & Addressee)[]
   >`

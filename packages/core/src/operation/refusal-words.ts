@@ -49,11 +49,11 @@ function bound(origin: string, side: 'at most' | 'at least', limit: number): str
 }
 
 function unknownFields(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, LONGEST_NAME_SHOWN).toWellFormed());
+  const short_names = names.slice(0, MAX_NAMES).map((name) => name.slice(0, LONGEST_NAME_SHOWN).toWellFormed());
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return names.length === 1
-    ? `has the unknown field ${shown[0]}; remove it`
-    : `has the unknown fields ${shown.join(', ')}${more}; remove them`;
+    ? `has the unknown field ${short_names[0]}; remove it`
+    : `has the unknown fields ${short_names.join(', ')}${more}; remove them`;
 }
 
 function article(kind: string): string {

@@ -59,13 +59,13 @@ describe('the overview', () => {
     await world.clock.advance(10 * MINUTE_MS);
     await rollUpStats(services);
 
-    const shown = await invoke(ctx, overviewSummary, {});
+    const overview = await invoke(ctx, overviewSummary, {});
 
-    expect(shown.totals).toMatchObject({ accepted: 2, delivered: 1, failed: 0 });
-    expect(shown.accept_to_delivered_p95_seconds).toEqual(expect.any(Number));
-    expect(shown.waiting.count).toBe(1);
-    expect(shown.usage).toMatchObject({ used: 2, limit: null });
-    expect(shown.problems).toMatchObject([
+    expect(overview.totals).toMatchObject({ accepted: 2, delivered: 1, failed: 0 });
+    expect(overview.accept_to_delivered_p95_seconds).toEqual(expect.any(Number));
+    expect(overview.waiting.count).toBe(1);
+    expect(overview.usage).toMatchObject({ used: 2, limit: null });
+    expect(overview.problems).toMatchObject([
       { kind: 'domain', state: 'at_risk', severity: 'error', count: 1, names: ['lost.example.com'] },
       { kind: 'hold', state: 'sender_domain', severity: 'warning', count: 1 },
       { kind: 'waiting', severity: 'warning', names: ['slow.example.net'] },

@@ -61,41 +61,41 @@ export interface FilteredRows<R> {
  */
 export async function collectPage<R extends { readonly id: string }>(
   range: IdRange,
-  wanted: number,
+  limit: number,
   all_pass: boolean,
-  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+  examine: (range: IdRange, count: number, limit: number) => Promise<Candidates<R>>,
 ): Promise<FilteredRows<R>> {
-  const { rows, rest } = await collect(range, wanted, all_pass, examine, true);
+  const { rows, rest } = await collect(range, limit, all_pass, examine, true);
   return { rows, edge: rest?.before ?? null };
 }
 
 /** The page that ends before an id, or at the end of a list: candidates come oldest first, and rows stay newest first. */
 export async function collectBackward<R extends { readonly id: string }>(
   range: IdRange,
-  wanted: number,
+  limit: number,
   all_pass: boolean,
-  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+  examine: (range: IdRange, count: number, limit: number) => Promise<Candidates<R>>,
 ): Promise<FilteredRows<R>> {
-  const { rows, rest } = await collect(range, wanted, all_pass, examine, false);
+  const { rows, rest } = await collect(range, limit, all_pass, examine, false);
   return { rows, edge: rest?.from ?? null };
 }
 
 /** What was found, newest first, and what was left unexamined; null where that is nothing, or the page is full. */
 async function collect<R extends { readonly id: string }>(
   range: IdRange,
-  wanted: number,
+  limit: number,
   all_pass: boolean,
-  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+  examine: (range: IdRange, count: number, limit: number) => Promise<Candidates<R>>,
   newest_first: boolean,
 ): Promise<{ readonly rows: readonly R[]; readonly rest: IdRange | null }> {
   const rows: R[] = [];
   let rest = range;
-  for (const step of all_pass ? [wanted] : STEPS) {
-    const count = Math.max(step, wanted);
-    const { rows: batch, examined, edge } = await examine(rest, count, wanted - rows.length);
+  for (const step of all_pass ? [limit] : STEPS) {
+    const count = Math.max(step, limit);
+    const { rows: batch, examined, edge } = await examine(rest, count, limit - rows.length);
     if (newest_first) rows.push(...batch);
     else rows.unshift(...batch);
-    if (rows.length >= wanted || examined < count) return { rows, rest: null };
+    if (rows.length >= limit || examined < count) return { rows, rest: null };
     if (edge !== null) rest = newest_first ? { ...rest, before: edge } : { ...rest, from: behindId(edge) };
   }
   return { rows, rest };

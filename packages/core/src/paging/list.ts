@@ -160,12 +160,12 @@ export function pageByPlace<R, T>(
   placeOf: (row: R) => string,
   entry: (row: R) => T,
 ): List<T> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const page_rows = rows.slice(0, limit);
+  const last = page_rows.at(-1);
   const has_more = rows.length > limit;
   return {
     object: 'list',
-    data: shown.map(entry),
+    data: page_rows.map(entry),
     has_more,
     next_cursor: has_more && last ? writeCursor(scope, placeOf(last)) : null,
   };

@@ -176,7 +176,7 @@ describe('redactConfig', () => {
     'postgresql://db.test:5432/postrider?user=u&password=hunter22',
     'postgres://user:x@hunter22@db.test:5432/postrider',
   ])('shows no secret of %s', (DATABASE_URL) => {
-    const shown = JSON.stringify(
+    const json = JSON.stringify(
       redactConfig(
         readConfig({
           DATABASE_URL,
@@ -189,8 +189,8 @@ describe('redactConfig', () => {
       ),
     );
 
-    expect(shown).not.toMatch(/hunter22|7777/);
-    expect(shown).toContain('relay.test:587');
+    expect(json).not.toMatch(/hunter22|7777/);
+    expect(json).toContain('relay.test:587');
   });
 
   it('shows no secret of an address that cannot be read', () => {

@@ -367,10 +367,10 @@ function takenByDefault(config: Config): string[] {
 
 /** What may be printed at start: secrets, and passwords in addresses, are replaced. */
 export function redactConfig(config: Config): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(config)) {
     if (value === undefined) continue;
-    shown[name] = secretNames.has(name)
+    fields[name] = secretNames.has(name)
       ? '[redacted]'
       : databases.some((known) => known === name)
         ? withoutCredentials(String(value))
@@ -378,7 +378,7 @@ export function redactConfig(config: Config): Record<string, unknown> {
           ? config.DELIVERY.map((entry) => (entry.kind === 'smtp' ? `${entry.host}:${entry.port}` : entry.kind))
           : value;
   }
-  return shown;
+  return fields;
 }
 
 /** Host, port and database of an address; its user, password and parameters may be secret. */

@@ -81,11 +81,11 @@ async function listed(
   limit: number,
   edge: JobPlace | null,
 ): Promise<List<JobView>> {
-  const shown = rows.slice(0, limit).map((row) => ({ ...row, parked_in: null }));
-  const last = rows.length > limit ? shown.at(-1) : null;
+  const jobs = rows.slice(0, limit).map((row) => ({ ...row, parked_in: null }));
+  const last = rows.length > limit ? jobs.at(-1) : null;
   const next = last ? { at: last.place, id: last.id } : edge;
-  const data = await jobViews(ctx, shown);
-  const places = new Map(shown.map(({ id, place }) => [jobId(id), `${place}|${id}`]));
+  const data = await jobViews(ctx, jobs);
+  const places = new Map(jobs.map(({ id, place }) => [jobId(id), `${place}|${id}`]));
   return withCursors(
     scope,
     {

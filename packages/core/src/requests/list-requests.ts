@@ -39,8 +39,8 @@ export const listRequests = operation({
     const reasons = reason?.split(',').map((part) => part.trim()) ?? null;
     const filter = { reasons, api_key_id };
     const all_pass = reasons === null && api_key_id === null;
-    const page = await collectPage(range, limit + 1, all_pass, (rest, count, wanted) =>
-      requestsAmong(ctx.sql, workspace_id, filter, rest, count, wanted),
+    const page = await collectPage(range, limit + 1, all_pass, (rest, count, max_rows) =>
+      requestsAmong(ctx.sql, workspace_id, filter, rest, count, max_rows),
     );
     return pageOfCollected(scope, page, limit, requestEntry);
   },

@@ -64,7 +64,7 @@ export async function requestsAmong(
   { reasons, api_key_id }: RequestFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<Candidates<RequestRow>> {
   const rows = await sql<CandidateRow<RequestRow>[]>`
     with candidates as materialized (
@@ -78,7 +78,7 @@ export async function requestsAmong(
       select * from candidates c
       where ${reasons === null ? sql`true` : sql`c.reason = any (${[...reasons]}::text[])`}
         and (${api_key_id}::uuid is null or c.api_key_id = ${api_key_id})
-      order by c.id desc limit ${wanted}
+      order by c.id desc limit ${limit}
     ) f on true
     order by f.id desc`;
   return candidatesOf<RequestRow>(rows);

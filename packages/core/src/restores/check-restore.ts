@@ -126,10 +126,10 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
 async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<Found[]> {
   const answers = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {
-    for (const wanted of ['sent', 'perhaps', 'ended'] as const) {
-      const index = answers.findIndex((answer) => answer[place] === wanted);
+    for (const outcome of ['sent', 'perhaps', 'ended'] as const) {
+      const index = answers.findIndex((answer) => answer[place] === outcome);
       const source = sources[index];
-      if (source) return [{ recipient, known: wanted, by: source.name }];
+      if (source) return [{ recipient, known: outcome, by: source.name }];
     }
     return [];
   });

@@ -77,15 +77,15 @@ describe('the series of a workspace', () => {
 
     await rollUpStats(world.services);
 
-    const shown = await series({ metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'canceled', 'failed'] });
-    expect(values(shown, 'accepted')).toEqual({ 0: 5 });
-    expect(values(shown, 'delivered')).toEqual({ 0: 1, 1: 1 });
-    expect(values(shown, 'deferred')).toEqual({ 0: 1 });
-    expect(values(shown, 'bounced')).toEqual({ 0: 1 });
-    expect(values(shown, 'canceled')).toEqual({ 0: 2 });
-    expect(values(shown, 'failed')).toEqual({});
-    expect(shown.series.every(({ points }) => points.length === 3)).toBe(true);
-    expect(shown.complete_until).toBe(at(2 * MINUTE_MS));
+    const stats = await series({ metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'canceled', 'failed'] });
+    expect(values(stats, 'accepted')).toEqual({ 0: 5 });
+    expect(values(stats, 'delivered')).toEqual({ 0: 1, 1: 1 });
+    expect(values(stats, 'deferred')).toEqual({ 0: 1 });
+    expect(values(stats, 'bounced')).toEqual({ 0: 1 });
+    expect(values(stats, 'canceled')).toEqual({ 0: 2 });
+    expect(values(stats, 'failed')).toEqual({});
+    expect(stats.series.every(({ points }) => points.length === 3)).toBe(true);
+    expect(stats.complete_until).toBe(at(2 * MINUTE_MS));
   });
 
   it('counts what was committed late when the minute is looked at again, and nothing twice', async () => {
@@ -183,8 +183,8 @@ describe('the series of a workspace', () => {
     await rollUpStats(world.services);
 
     const metrics = ['accept_to_first_attempt_p95', 'accept_to_delivered_p99', 'accept_to_delivered_p50'];
-    const shown = await series({ metrics, bucket: 'hour' });
-    const one = (metric: Metric) => values(shown, metric)[0] ?? Number.NaN;
+    const stats = await series({ metrics, bucket: 'hour' });
+    const one = (metric: Metric) => values(stats, metric)[0] ?? Number.NaN;
     expect(one('accept_to_first_attempt_p95')).toBeGreaterThan(8 * 0.79);
     expect(one('accept_to_first_attempt_p95')).toBeLessThan(8 * 1.26);
     expect(one('accept_to_delivered_p99')).toBeGreaterThan(100 * 0.79);

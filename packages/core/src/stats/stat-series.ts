@@ -124,11 +124,11 @@ export async function statsOf(
 ): Promise<Stats> {
   const { now, until } = await standOf(sql, 'stats');
   const range = bucketRange(input, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
-  const wanted = [...new Set(input.metrics)];
+  const metric_list = [...new Set(input.metrics)];
   const points =
-    wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
+    metric_list.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
   if (points > MAX_POINTS) throw tooManyPoints(points);
-  const histograms = wanted.some(isDuration);
+  const histograms = metric_list.some(isDuration);
   const rows = await bucketsOf(sql, {
     workspace_id,
     dimension: group_by,
@@ -137,10 +137,10 @@ export async function statsOf(
     to: range.to,
     histograms,
   });
-  const keys = group_by === 'none' ? [null] : busiest(rows, wanted, top);
+  const keys = group_by === 'none' ? [null] : busiest(rows, metric_list, top);
   const rowsOf = Map.groupBy(rows, (row) => (keys.includes(row.key) ? row.key : null));
-  const shown = rowsOf.has(null) && !keys.includes(null) ? [...keys, null] : keys;
-  const parts = shown.map((key) => ({ key, at: Map.groupBy(rowsOf.get(key) ?? [], (row) => row.at.getTime()) }));
+  const key_list = rowsOf.has(null) && !keys.includes(null) ? [...keys, null] : keys;
+  const parts = key_list.map((key) => ({ key, at: Map.groupBy(rowsOf.get(key) ?? [], (row) => row.at.getTime()) }));
   const times = timesOf(range);
   return {
     object: 'stats',
@@ -149,7 +149,7 @@ export async function statsOf(
     since: isoTime(range.from),
     until: isoTime(range.to),
     complete_until: isoTime(until),
-    series: wanted.flatMap((metric) => parts.map(({ key, at }) => seriesOf(metric, key, at, times))),
+    series: metric_list.flatMap((metric) => parts.map(({ key, at }) => seriesOf(metric, key, at, times))),
   };
 }
 
@@ -189,8 +189,8 @@ export function isDuration(metric: Metric): metric is PercentileMetric {
 }
 
 /** The busiest keys by the requested counts; by all counts if only durations are requested. */
-function busiest(rows: readonly StatRow[], wanted: readonly Metric[], top: number): (string | null)[] {
-  const count_metrics = wanted.filter((metric): metric is CountMetric => !isDuration(metric));
+function busiest(rows: readonly StatRow[], metric_list: readonly Metric[], top: number): (string | null)[] {
+  const count_metrics = metric_list.filter((metric): metric is CountMetric => !isDuration(metric));
   const counted = count_metrics.length > 0 ? count_metrics : [...countMetrics];
   const totals = new Map<string, number>();
   for (const row of rows) {

@@ -38,8 +38,8 @@ export const listSuppressions = operation({
     const scope = { secret_key: ctx.secret_key, list: 'suppressions', workspace_id, filters };
     const range = idRange('suppression', {}, readCursor(scope, cursor));
     const filter = { sources: filters.source ?? null, email: filters.email ?? null };
-    const page = await collectPage(range, limit + 1, false, (part, count, wanted) =>
-      pageOfSuppressions(ctx.sql, workspace_id, filter, part, count, wanted),
+    const page = await collectPage(range, limit + 1, false, (part, count, max_rows) =>
+      pageOfSuppressions(ctx.sql, workspace_id, filter, part, count, max_rows),
     );
     return pageOfCollected(scope, page, limit, suppressionEntry);
   },

@@ -151,7 +151,7 @@ export async function pageOfSuppressions(
   filter: SuppressionFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<Candidates<SuppressionRow>> {
   const rows = await sql<(Partial<SuppressionRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (
@@ -171,7 +171,7 @@ export async function pageOfSuppressions(
       select s.* from candidates s
       where ${stillSuppressed(sql)}
         ${filter.sources === null ? sql`` : sql`and s.source = any (${[...filter.sources]}::text[])`}
-      order by s.id desc limit ${wanted}
+      order by s.id desc limit ${limit}
     ) s on true
     order by s.id desc`;
   return {

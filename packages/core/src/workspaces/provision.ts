@@ -43,9 +43,11 @@ export async function provision(
       await insertProvenDomain(tx, encryption, { workspace_id, name: SANDBOX_DOMAIN, sandbox: true }, pairs, now_ms);
       secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }
-    const wanted = config.BOOTSTRAP_API_KEY ?? secret;
+    const bootstrap_key = config.BOOTSTRAP_API_KEY ?? secret;
     const stored =
-      wanted === null ? null : await insertKey(tx, newKeyRow({ workspace_id, scopes, now_ms, secret: wanted }).row);
+      bootstrap_key === null
+        ? null
+        : await insertKey(tx, newKeyRow({ workspace_id, scopes, now_ms, secret: bootstrap_key }).row);
     let operator: Provisioned['operator'] = null;
     if (password_hash !== null && !(await anyOperator(tx))) {
       const email = config.ADMIN_EMAIL ?? DEFAULT_ADMIN;

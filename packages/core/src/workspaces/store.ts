@@ -26,30 +26,30 @@ export interface WorkspaceRow extends PlanRow {
   readonly created_at: Date;
 }
 
-function shown(sql: Sql | Tx): Fragment {
+function columns(sql: Sql | Tx): Fragment {
   return sql`w.id, w.name as workspace_name, w.unknown_policy, w.created_at, ${planColumns(sql)}
     from workspaces w join plans p on p.name = w.plan`;
 }
 
 export async function workspaceById(sql: Sql | Tx, id: string): Promise<WorkspaceRow | null> {
-  const [row] = await sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = ${id}`;
+  const [row] = await sql<WorkspaceRow[]>`select ${columns(sql)} where w.id = ${id}`;
   return row ?? null;
 }
 
 export async function workspacesByIds(sql: Sql, ids: readonly string[]): Promise<WorkspaceRow[]> {
-  return sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = any (${[...ids]}::uuid[])`;
+  return sql<WorkspaceRow[]>`select ${columns(sql)} where w.id = any (${[...ids]}::uuid[])`;
 }
 
 /** Locked until the commit. */
 export async function lockWorkspaceRow(tx: Tx, id: string): Promise<WorkspaceRow | null> {
-  const [row] = await tx<WorkspaceRow[]>`select ${shown(tx)} where w.id = ${id} for no key update of w`;
+  const [row] = await tx<WorkspaceRow[]>`select ${columns(tx)} where w.id = ${id} for no key update of w`;
   return row ?? null;
 }
 
 /** Newest first; served by the primary key. */
 export async function pageOfWorkspaces(sql: Sql, behind: string | null, count: number): Promise<WorkspaceRow[]> {
   return sql<WorkspaceRow[]>`
-    select ${shown(sql)} where ${behind}::text is null or w.id < ${behind} order by w.id desc limit ${count}`;
+    select ${columns(sql)} where ${behind}::text is null or w.id < ${behind} order by w.id desc limit ${count}`;
 }
 
 export async function storeWorkspace(

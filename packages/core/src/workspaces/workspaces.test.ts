@@ -103,9 +103,9 @@ describe('a workspace', () => {
     await invoke(admin, updateWorkspace, { unknown_policy: 'stop' });
     await invoke(operator, updateWorkspace, { id, name: 'Renamed', reason: 'asked by phone' });
 
-    const shown = await invoke(admin, getWorkspace, {});
-    expect(shown).toMatchObject({ id, name: 'Renamed', unknown_policy: 'stop' });
-    expect(await invoke(operator, getWorkspace, { id })).toEqual(shown);
+    const workspace = await invoke(admin, getWorkspace, {});
+    expect(workspace).toMatchObject({ id, name: 'Renamed', unknown_policy: 'stop' });
+    expect(await invoke(operator, getWorkspace, { id })).toEqual(workspace);
     expect(await actions(admin, { action: 'workspace.updated' })).toEqual([
       ['workspace.updated', { name: ['Other', 'Renamed'] }, 'asked by phone'],
       ['workspace.updated', { unknown_policy: ['resend', 'stop'] }, null],

@@ -32,11 +32,11 @@ export function takeTls(url: URL): { readonly url: URL; readonly ssl: Connection
 
 /** What is wrong with the TLS parameters of an address; null if nothing is. */
 export function tlsFault(url: URL): string | null {
-  const wanted = wantedMode(url);
-  if (wanted === 'allow' || wanted === 'prefer') {
-    return `has sslmode=${wanted}, which falls back to plaintext; write verify-full, verify-ca, require or disable`;
+  const mode = wantedMode(url);
+  if (mode === 'allow' || mode === 'prefer') {
+    return `has sslmode=${mode}, which falls back to plaintext; write verify-full, verify-ca, require or disable`;
   }
-  if (wanted !== null && !isMode(wanted)) return `has an sslmode that is none of ${modes.join(', ')}`;
+  if (mode !== null && !isMode(mode)) return `has an sslmode that is none of ${modes.join(', ')}`;
   try {
     takeTls(url);
     return null;
@@ -52,10 +52,10 @@ export function isCertificateFault(error: unknown): boolean {
 
 /** How the address asks for TLS: by sslmode, or, without one, wherever the traffic leaves the machine. */
 function modeOf(url: URL): Mode {
-  const wanted = wantedMode(url);
-  if (wanted !== null) {
+  const mode = wantedMode(url);
+  if (mode !== null) {
     // What is unknown is refused when the settings are read; here it must not become plaintext.
-    return isMode(wanted) ? wanted : 'verify-full';
+    return isMode(mode) ? mode : 'verify-full';
   }
   return isOnThisMachine(hostOf(url)) ? 'disable' : 'verify-full';
 }

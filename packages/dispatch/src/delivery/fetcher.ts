@@ -128,12 +128,12 @@ export class Fetcher {
     const eligible = open.filter((priority) => lanes.waitingOf(priority) <= allowance + FETCH_COUNT);
     if (eligible.length === 0) return [];
     if (Math.max(lanes.counts().claimed, inFlight()) >= MAX_IN_FLIGHT) return eligible;
-    const wanted = eligible.map((priority) => {
+    const requests = eligible.map((priority) => {
       const free = this.#freeSlots(priority);
       const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
       return { priority, count, made_after: this.#madeAfter(priority) };
     });
-    const { batch, crowding } = await this.#fetch(wanted);
+    const { batch, crowding } = await this.#fetch(requests);
     if (batch.length === 0) return [];
     for (const priority of new Set(crowding)) {
       if (countOf(crowding, priority) <= countOf(batch, priority) / 4) continue;
@@ -142,16 +142,16 @@ export class Fetcher {
       supply.crowded_by = lanes.waitingOf(priority);
     }
     this.#options.onPlaced();
-    return wanted.flatMap(({ priority, count }) => (countOf(batch, priority) === count ? [priority] : []));
+    return requests.flatMap(({ priority, count }) => (countOf(batch, priority) === count ? [priority] : []));
   }
 
   /** Fetches jobs into their lanes; crowding are the priorities of those that might as well have stayed in the queue. */
   async #fetch(
-    wanted: readonly WantedMail[],
+    requests: readonly WantedMail[],
   ): Promise<{ readonly batch: readonly Priority[]; readonly crowding: readonly Priority[] }> {
-    const fetched = await fetchDeliveries(this.#options.services, wanted);
+    const fetched = await fetchDeliveries(this.#options.services, requests);
     if (fetched.length === 0) return { batch: [], crowding: [] };
-    for (const request of wanted) this.#noteFound(request, fetched);
+    for (const request of requests) this.#noteFound(request, fetched);
     return { batch: fetched.map(({ priority }) => priority), crowding: await this.#options.sync.place(fetched) };
   }
 

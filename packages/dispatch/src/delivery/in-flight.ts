@@ -21,7 +21,7 @@ export interface InFlight extends Indexed, Leased {
   /** Its result waits to be recorded; mail handed back untried has one too. */
   has_result: boolean;
   /** The status of its message has been set to sending. */
-  shown: boolean;
+  is_visible: boolean;
   /** Its entry in the prerender queue. */
   prerendered: Prerendered | null;
   /** The prerendered bytes until they are sent. */
@@ -40,7 +40,7 @@ export function newInFlight(claimed: Claimed, candidate: Candidate | null, asked
     has_connection: false,
     content_slot: null,
     has_result: false,
-    shown: false,
+    is_visible: false,
     prerendered: null,
     made: null,
     index: -1,

@@ -71,10 +71,10 @@ export class LeaseLoops {
   async #show(): Promise<void> {
     const now = performance.now();
     const lasting = [...this.#inFlight].filter(
-      (entry) => !entry.has_result && !entry.shown && now - entry.started >= SHOW_MS,
+      (entry) => !entry.has_result && !entry.is_visible && now - entry.started >= SHOW_MS,
     );
     if (lasting.length === 0) return;
-    for (const entry of lasting) entry.shown = true;
+    for (const entry of lasting) entry.is_visible = true;
     await showAttempts(
       this.#services.sql,
       lasting.map(({ claimed }) => claimed.job.data),

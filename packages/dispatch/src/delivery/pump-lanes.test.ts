@@ -188,8 +188,8 @@ describe('a destination that does not move', () => {
     await expect.poll(() => parkedIn('busy.example.com'), PATIENCE).toBe(2);
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ deferred: 5, queued: 2 });
 
-    const shown = await Promise.all(ids.map((id) => invoke(world.as(world.workspace_id), getMessage, { id })));
-    const waiting = shown.flatMap((entry) => entry.recipients.map((recipient) => recipient.waiting));
+    const messages = await Promise.all(ids.map((id) => invoke(world.as(world.workspace_id), getMessage, { id })));
+    const waiting = messages.flatMap((entry) => entry.recipients.map((recipient) => recipient.waiting));
     expect(waiting.map((one) => one?.reason).sort()).toEqual([
       ...Array.from({ length: 5 }, () => 'retry_backoff'),
       'throttled',
@@ -382,8 +382,8 @@ describe('a limit that an operator sets', () => {
 
     await expect.poll(() => statesIn('kind.example.com'), PATIENCE).toEqual({ delivered: 30, queued: 41 });
     await expect.poll(() => parkedIn('kind.example.com'), PATIENCE).toBe(41);
-    const shown = await invoke(world.as(world.workspace_id), getMessage, { id: last });
-    expect(shown.recipients[0]?.waiting).toMatchObject({
+    const message = await invoke(world.as(world.workspace_id), getMessage, { id: last });
+    expect(message.recipients[0]?.waiting).toMatchObject({
       reason: 'throttled',
       until: '2030-01-01T12:01:00.000Z',
       last_reply: null,

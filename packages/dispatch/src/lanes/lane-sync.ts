@@ -141,12 +141,12 @@ export class LaneSync {
   async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const limited = candidates.filter(({ lane }) => this.#limits.get(lane)?.messages_per_minute != null);
     if (limited.length === 0) return [...candidates];
-    const wanted = Map.groupBy(limited, ({ lane }) => lane);
+    const by_lane = Map.groupBy(limited, ({ lane }) => lane);
     const granted = await countAgainstLimits(
       this.#services.sql,
-      [...wanted].map(([destination, { length: count }]) => ({ destination, count })),
+      [...by_lane].map(([destination, { length: count }]) => ({ destination, count })),
     );
-    const refused = [...wanted].flatMap(([lane, group]) => group.slice(granted.get(lane) ?? group.length));
+    const refused = [...by_lane].flatMap(([lane, group]) => group.slice(granted.get(lane) ?? group.length));
     for (const { lane, job } of refused) this.#lanes.giveBack(lane, job.data.workspace_id);
     const left = [...new Set(refused.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
     this.#parkSoon([...refused, ...left]);
@@ -326,8 +326,8 @@ export class LaneSync {
     this.#onReady();
   }
 
-  async #takeBack(wanted: readonly Omit<Slice, 'after'>[]): Promise<Resumed[]> {
-    const slices = wanted.map((slice) => ({ ...slice, after: this.#served.get(sliceName(slice)) ?? '' }));
+  async #takeBack(stale: readonly Omit<Slice, 'after'>[]): Promise<Resumed[]> {
+    const slices = stale.map((slice) => ({ ...slice, after: this.#served.get(sliceName(slice)) ?? '' }));
     const rows = await resumeParked(this.#services, slices);
     const taken = Map.groupBy(rows, sliceName);
     for (const slice of slices) this.#recordTaken(slice, taken.get(sliceName(slice)) ?? []);

@@ -69,10 +69,10 @@ export class Lane {
   /** How many of each priority may wait here for their claim: bulk mail takes none from what is more urgent. */
   capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
-    const shown = Math.max(2 * this.cap(), Math.min(MAX_WAITING, 2 * this.#recent()));
+    const visible = Math.max(2 * this.cap(), Math.min(MAX_WAITING, 2 * this.#recent()));
     return Math.min(
-      this.#isFresh() ? Math.max(shown, FRESH_WAITING) : shown,
-      this.limit?.messages_per_minute ?? shown + FRESH_WAITING,
+      this.#isFresh() ? Math.max(visible, FRESH_WAITING) : visible,
+      this.limit?.messages_per_minute ?? visible + FRESH_WAITING,
     );
   }
 

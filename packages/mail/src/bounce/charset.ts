@@ -19,12 +19,12 @@ const JAPANESE_SWITCHES = ['\x1b$B', '\x1b$@', '\x1b(J'];
 
 /** The text of some bytes, whatever the label says: never fails, and replaces what cannot be read. */
 export function decodeText(bytes: Uint8Array, label: string): string {
-  const wanted = label.trim().toLowerCase();
+  const charset = label.trim().toLowerCase();
   const plain = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)).toString('latin1');
   if (JAPANESE_SWITCHES.some((bytes_of_switch) => plain.includes(bytes_of_switch)))
     return decodeAs(bytes, 'iso-2022-jp') ?? plain;
-  if (!SAYS_NOTHING.has(wanted)) {
-    const text = decodeAs(bytes, OTHER_NAMES[wanted] ?? wanted);
+  if (!SAYS_NOTHING.has(charset)) {
+    const text = decodeAs(bytes, OTHER_NAMES[charset] ?? charset);
     if (text !== null) return text;
   }
   return decodeAs(bytes, 'utf-8', true) ?? decodeAs(bytes, 'windows-1252') ?? '';

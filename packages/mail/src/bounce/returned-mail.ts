@@ -160,13 +160,15 @@ function textForPeople(parts: readonly MailPart[]): string {
   return [first, ...others.filter((text) => saysReply(text)).slice(0, 3)].join('\n\n');
 }
 
-function textsOf(parts: readonly MailPart[], wanted: string): string[] {
+function textsOf(parts: readonly MailPart[], mime_type: string): string[] {
   const ofKind = parts.filter(({ type }) =>
-    wanted === 'text/html' ? type === wanted : /^text\/(?!html|rfc822)/.test(type),
+    mime_type === 'text/html' ? type === mime_type : /^text\/(?!html|rfc822)/.test(type),
   );
   // What is attached comes behind what is shown.
-  const [attached = [], shown = []] = [true, false].map((is) => ofKind.filter(({ is_attached }) => is_attached === is));
-  return [...shown, ...attached].map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
+  const [attached = [], inline = []] = [true, false].map((is) =>
+    ofKind.filter(({ is_attached }) => is_attached === is),
+  );
+  return [...inline, ...attached].map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
 }
 
 /** Signs of a mail system; the null sender alone is none, because automatic replies have it too. */

@@ -16,9 +16,9 @@ const onPool = (all: readonly Unsigned[][]) => Promise.all(all.map((mail) => sig
 describe('signing threads', () => {
   it('give each of many mails its own signatures', async () => {
     const threads = createSigningThreads({ count: 2 });
-    const wanted = mails(150);
-    const signed = await Promise.all(wanted.map((mail) => threads.sign(mail)));
-    expect(signed).toEqual(await onPool(wanted));
+    const batches = mails(150);
+    const signed = await Promise.all(batches.map((mail) => threads.sign(mail)));
+    expect(signed).toEqual(await onPool(batches));
     expect(threads.running()).toBe(2);
   });
 
@@ -43,16 +43,16 @@ describe('signing threads', () => {
   ] as const) {
     it(`${how} leave no mail unsigned`, async () => {
       const threads = createSigningThreads({ count: 2, thread: new URL(`data:text/javascript,${program}`) });
-      const wanted = mails(20);
-      expect(await Promise.all(wanted.map((mail) => threads.sign(mail)))).toEqual(await onPool(wanted));
+      const batches = mails(20);
+      expect(await Promise.all(batches.map((mail) => threads.sign(mail)))).toEqual(await onPool(batches));
     });
   }
 
   it('end when there is no work, and start again with the next', async () => {
     const threads = createSigningThreads({ count: 2, idle_ms: 20 });
-    const wanted = mails(3);
-    await Promise.all(wanted.map((mail) => threads.sign(mail)));
+    const batches = mails(3);
+    await Promise.all(batches.map((mail) => threads.sign(mail)));
     await vi.waitFor(() => expect(threads.running()).toBe(0));
-    expect(await Promise.all(wanted.map((mail) => threads.sign(mail)))).toEqual(await onPool(wanted));
+    expect(await Promise.all(batches.map((mail) => threads.sign(mail)))).toEqual(await onPool(batches));
   });
 });

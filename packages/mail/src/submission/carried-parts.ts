@@ -35,7 +35,7 @@ export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer):
     throw new Refusal('its text and HTML are not alternatives; put both into one multipart/alternative, or attach one');
   }
   for (const one of [plain, html]) if (one) refuseUndecoded(one.part, raw);
-  const shown = cidsOf(html?.part.textContent ?? '');
+  const inline_cids = cidsOf(html?.part.textContent ?? '');
   const parts = new Map(leaves.map(({ part }) => [part.headers, part]));
   return {
     html: html?.part.textContent ?? null,
@@ -45,7 +45,7 @@ export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer):
       content: attachment.content.toString('base64'),
       content_type: typeOf(attachment, parts.get(attachment.headers)),
       ...(attachment.cid !== undefined &&
-        (attachment.related || shown.has(attachment.cid)) && { content_id: attachment.cid }),
+        (attachment.related || inline_cids.has(attachment.cid)) && { content_id: attachment.cid }),
     })),
   };
 }

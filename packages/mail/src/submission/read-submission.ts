@@ -98,13 +98,13 @@ function peopleOf(mail: ReadMail, recipients: readonly string[]) {
   const [to, cc] = [addressesOf(mail, 'to'), addressesOf(mail, 'cc')];
   const unread = [...to, ...cc].find(({ address }) => address === '');
   if (unread) throw new Refusal(`"${unread.name}" in To or Cc is not a valid address`);
-  const wanted = new Map(recipients.map((address) => [plain(address), address]));
-  const shown = new Set([...to, ...cc].map(({ address }) => plain(address)));
-  const stranger = [...to, ...cc].find(({ address }) => !wanted.has(plain(address)));
+  const by_address = new Map(recipients.map((address) => [plain(address), address]));
+  const visible_addresses = new Set([...to, ...cc].map(({ address }) => plain(address)));
+  const stranger = [...to, ...cc].find(({ address }) => !by_address.has(plain(address)));
   if (stranger) {
     throw new Refusal(`${stranger.address} is in To or Cc but not a recipient; send one message to all of them`);
   }
-  const bcc = [...wanted].filter(([address]) => !shown.has(address)).map(([, address]) => address);
+  const bcc = [...by_address].filter(([address]) => !visible_addresses.has(address)).map(([, address]) => address);
   if (to.length === 0) throw new Refusal('the field To is empty; add at least one recipient');
   const [reply] = reply_to;
   return {

@@ -70,13 +70,13 @@ export function importGraph(files: readonly TreeFile[]): readonly ResolvedImport
   return graph;
 }
 
-function exportedPath(exports: Readonly<Record<string, string>>, wanted: string): string | null {
-  const exact = exports[wanted];
+function exportedPath(exports: Readonly<Record<string, string>>, subpath: string): string | null {
+  const exact = exports[subpath];
   if (exact !== undefined) return exact;
   for (const [pattern, path] of Object.entries(exports)) {
     const [before = '', after] = pattern.split('*');
-    if (after === undefined || !wanted.startsWith(before) || !wanted.endsWith(after)) continue;
-    return path.replace('*', wanted.slice(before.length, wanted.length - after.length));
+    if (after === undefined || !subpath.startsWith(before) || !subpath.endsWith(after)) continue;
+    return path.replace('*', subpath.slice(before.length, subpath.length - after.length));
   }
   return null;
 }

@@ -66,8 +66,8 @@ export const noWhatClauses: HouseRule = (files) =>
   files
     .filter(isShown)
     .flatMap((file) =>
-      [...shownIn(file).matchAll(SHOWN)].flatMap(({ 0: shown, index }) =>
-        [...shown.matchAll(WHAT_CLAUSE)].map((clause) =>
+      [...shownIn(file).matchAll(SHOWN)].flatMap(({ 0: text, index }) =>
+        [...text.matchAll(WHAT_CLAUSE)].map((clause) =>
           at(file, index + clause.index, `${clause[0].slice(0, 60)}: begin with a noun or a verb`),
         ),
       ),

@@ -132,8 +132,8 @@ builder.node(BulkOperation, {
       description: 'The result of each item, in processing order.',
       args: { ...pageArgs(t), outcome: t.arg({ type: BulkOutcome }) },
       complexity: (args) => ({ field: 1 + pageSize(args), multiplier: 1 }),
-      resolve: ({ id }, { outcome: wanted, ...args }, g) =>
-        call(g, listBulkItems, { id, outcome: wanted, ...pageInput(args) }),
+      resolve: ({ id }, { outcome: outcome_filter, ...args }, g) =>
+        call(g, listBulkItems, { id, outcome: outcome_filter, ...pageInput(args) }),
     }),
     exported: t.field({
       type: BulkExportPage,

@@ -64,8 +64,8 @@ export function wantsPage(context: Context): boolean {
 
 function send(context: Context, file: BuiltFile): Response {
   const accepted = context.req.header('accept-encoding') ?? '';
-  const wanted = (['br', 'gzip'] as const).find((name) => accepted.includes(name) && file.bodies[name]);
-  const encoding: Encoding = wanted ?? 'identity';
+  const preferred = (['br', 'gzip'] as const).find((name) => accepted.includes(name) && file.bodies[name]);
+  const encoding: Encoding = preferred ?? 'identity';
   context.header('content-type', file.type);
   context.header('vary', 'accept-encoding');
   if (encoding !== 'identity') context.header('content-encoding', encoding);

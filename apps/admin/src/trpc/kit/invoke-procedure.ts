@@ -27,11 +27,11 @@ const t = initTRPC.context<Caller>().create({
   // Otherwise answers include stack traces.
   isDev: false,
   errorFormatter({ shape, error, ctx }) {
-    const shown = publicError(error);
+    const public_error = publicError(error);
     return {
       code: shape.code,
-      message: shown.message,
-      data: errorData(shown, { request_id: ctx?.request_id ?? '', public_url: ctx?.services.public_url ?? '' }),
+      message: public_error.message,
+      data: errorData(public_error, { request_id: ctx?.request_id ?? '', public_url: ctx?.services.public_url ?? '' }),
     };
   },
 });

@@ -34,7 +34,7 @@ export function useDomain(name: string) {
   useEffect(() => {
     if (ready && allowed && !isPending) mutate({ domain: name });
   }, [ready, allowed, isPending, mutate, name]);
-  const shown: Domain | undefined =
+  const current: Domain | undefined =
     domain.data && unfinished && looked.data ? { ...domain.data, dns_records: looked.data.dns_records } : domain.data;
-  return { query: { ...domain, data: shown }, verify, live: unfinished };
+  return { query: { ...domain, data: current }, verify, live: unfinished };
 }

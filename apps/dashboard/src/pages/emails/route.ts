@@ -4,7 +4,7 @@ import { shellRoute } from '../../shell/routes.ts';
 import { oneOf, searchOf, text } from '../../shell/search.ts';
 import { contentTabs } from './content-tabs.ts';
 
-const shown = {
+const readers = {
   tab: oneOf(...contentTabs),
   /** The dialog of the shown mail, or that of the chosen ones. */
   action: oneOf('cancel', 'giveUp', 'resend', 'reschedule'),
@@ -19,14 +19,14 @@ export const emailRoutes = [
       q: text,
       /** The mail in the drawer. */
       open: text,
-      ...shown,
+      ...readers,
     }),
     component: lazyRouteComponent(() => import('./emails-page.tsx'), 'EmailsPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/emails/$id',
-    validateSearch: searchOf(shown),
+    validateSearch: searchOf(readers),
     loader: ({ params: { id } }) => void queries.prefetchQuery(trpc.emails.get.queryOptions({ id })),
     component: lazyRouteComponent(() => import('./detail/email-page.tsx'), 'EmailPage'),
   }),

@@ -49,7 +49,7 @@ export function CaptureDetail(props: DetailProps) {
   const head = props.back && <PageHeader title={words.detail.heading} back={props.back} />;
   return (
     <Answered query={capture} head={head}>
-      {(shown) => <Shown {...props} capture={shown} />}
+      {(data) => <Shown {...props} capture={data} />}
     </Answered>
   );
 }

@@ -3,7 +3,7 @@ import { shellRoute } from '../../shell/routes.ts';
 import { oneOf, searchOf, text } from '../../shell/search.ts';
 import { captureTabs } from './search.ts';
 
-const shown = {
+const readers = {
   tab: oneOf(...captureTabs),
   /** The dialog of the shown capture, or that of all of them. */
   action: oneOf('release', 'clear'),
@@ -17,14 +17,14 @@ export const inboxRoutes = [
       q: text,
       /** The mail in the drawer. */
       open: text,
-      ...shown,
+      ...readers,
     }),
     component: lazyRouteComponent(() => import('./inbox-page.tsx'), 'InboxPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/inbox/$id',
-    validateSearch: searchOf(shown),
+    validateSearch: searchOf(readers),
     component: lazyRouteComponent(() => import('./capture-page.tsx'), 'CapturePage'),
   }),
 ] as const;

@@ -25,12 +25,12 @@ export function OverviewPage() {
       <PageHeader title={words.title} answer={summary.data && answerOf(summary.data)} />
       {steps.data && !steps.data.done && <FirstSteps steps={steps.data.steps} />}
       <Answered query={summary}>
-        {(shown) => (
+        {(overview) => (
           <>
-            {shown.problems.length > 0 && <Problems problems={shown.problems} />}
-            <LastFigures summary={shown} begun_at={firstMailAt(steps.data?.steps)} />
+            {overview.problems.length > 0 && <Problems problems={overview.problems} />}
+            <LastFigures summary={overview} begun_at={firstMailAt(steps.data?.steps)} />
             <LastDay />
-            <Quota usage={shown.usage} />
+            <Quota usage={overview.usage} />
           </>
         )}
       </Answered>
@@ -166,7 +166,7 @@ function LastDay() {
   const hour = useNow(HOUR_MS);
   const since = new Date(hour - 23 * HOUR_MS).toISOString();
   const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }));
-  return <Answered query={stats}>{(shown) => <MailChart stats={shown} view={view} onView={setView} />}</Answered>;
+  return <Answered query={stats}>{(data) => <MailChart stats={data} view={view} onView={setView} />}</Answered>;
 }
 
 function Quota({ usage }: { readonly usage: Summary['usage'] }) {

@@ -20,7 +20,7 @@ export function RequestDrawer({ id, onClose }: { readonly id: string; readonly o
   const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: 'static' }));
   return (
     <Drawer title={request.data ? `${request.data.method} ${request.data.path}` : words.title} onClose={onClose}>
-      <Answered query={request}>{(shown) => <Shown request={shown} />}</Answered>
+      <Answered query={request}>{(data) => <Shown request={data} />}</Answered>
     </Drawer>
   );
 }

@@ -59,7 +59,7 @@ export function StatsPage() {
           </span>
         )}
       </div>
-      <Answered query={stats}>{(shown) => <MailChart stats={shown} view={view} onView={onView} />}</Answered>
+      <Answered query={stats}>{(data) => <MailChart stats={data} view={view} onView={onView} />}</Answered>
       <Durations since={since} range={range} view={view} onView={onView} />
       <Breakdown
         since={since}

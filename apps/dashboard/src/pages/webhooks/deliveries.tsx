@@ -34,7 +34,7 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
       <Link
         className="row-link mono small"
         from="/webhooks/$id"
-        search={({ status: shown }) => ({ ...(shown && { status: shown }), delivery: row.id })}
+        search={({ status: filter }) => ({ ...(filter && { status: filter }), delivery: row.id })}
       >
         {row.event_type}
       </Link>
@@ -66,21 +66,21 @@ export function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly 
     <Drawer title={delivery.data?.event_type ?? words.detail.deliveries} onClose={onClose}>
       {replay.error !== null && <ErrorPanel error={replay.error} />}
       <Answered query={delivery}>
-        {(shown) => (
+        {(data) => (
           <>
             <div className="line">
-              <DeliveryBadge status={shown.status} />
+              <DeliveryBadge status={data.status} />
               <Button
                 small
                 needs="webhooks:manage"
                 busy={replay.isPending}
-                onClick={() => replay.mutate({ id: shown.webhook_id, delivery_id: id })}
+                onClick={() => replay.mutate({ id: data.webhook_id, delivery_id: id })}
               >
                 <RotateCcw size={14} />
                 {words.delivery.replay}
               </Button>
             </div>
-            <DeliveryDetail delivery={shown} />
+            <DeliveryDetail delivery={data} />
           </>
         )}
       </Answered>

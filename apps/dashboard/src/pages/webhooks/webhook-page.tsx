@@ -118,7 +118,7 @@ function Opened({ webhook }: { readonly webhook: Webhook }) {
 
 interface ActionsProps {
   readonly webhook: Webhook;
-  readonly test: { readonly isPending: boolean; mutate(wanted: { id: string }): void };
+  readonly test: { readonly isPending: boolean; mutate(input: { id: string }): void };
   readonly open: (dialog: WebhookDialog) => void;
 }
 

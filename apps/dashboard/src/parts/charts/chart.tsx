@@ -37,7 +37,7 @@ export function Chart({ label, times, series, format, marks = [], onPick }: Char
   const point = Math.min(at ?? last, last);
   const marked = (index: number) => marks.filter((mark) => mark.at === index).map((mark) => mark.text);
   const told = (index: number) =>
-    `${times[index]}: ${[...series.map(({ name, values }) => `${name} ${shown(values[index], format)}`), ...marked(index)].join(', ')}`;
+    `${times[index]}: ${[...series.map(({ name, values }) => `${name} ${formatValue(values[index], format)}`), ...marked(index)].join(', ')}`;
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const to = { ArrowRight: point + 1, ArrowLeft: point - 1, Home: 0, End: last }[event.key];
     if (event.key === 'Enter' && onPick) onPick(point);
@@ -99,7 +99,7 @@ export function Chart({ label, times, series, format, marks = [], onPick }: Char
               <line className={`tone-${tone}`} strokeDasharray={dashes[index]} x1={0} x2={18} y1={4} y2={4} />
             </svg>
             {name}
-            {at !== null && <strong>{shown(values[point], format)}</strong>}
+            {at !== null && <strong>{formatValue(values[point], format)}</strong>}
           </span>
         ))}
         {at !== null && <span className="faint">{[times[point], ...marked(point)].join(' · ')}</span>}
@@ -108,7 +108,7 @@ export function Chart({ label, times, series, format, marks = [], onPick }: Char
   );
 }
 
-function shown(value: number | null | undefined, format: (value: number) => string): string {
+function formatValue(value: number | null | undefined, format: (value: number) => string): string {
   return value == null ? '–' : format(value);
 }
 

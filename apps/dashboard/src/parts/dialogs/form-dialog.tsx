@@ -74,14 +74,14 @@ export interface FormDialogProps<T> extends Omit<DialogFormProps<T>, 'onDone'> {
 
 /** A dialog with one form. */
 export function FormDialog<T>({ about, onDone, next, call, ...form }: FormDialogProps<T>) {
-  const [shown, setShown] = useState<ReactNode>(null);
+  const [outcome, setResult] = useState<ReactNode>(null);
   const done = (result: T) => {
     const following = next?.(result) ?? null;
     if (following === null) form.onClose();
-    else setShown(following);
+    else setResult(following);
     onDone?.(result);
   };
-  if (shown !== null) return shown;
+  if (outcome !== null) return outcome;
   return (
     <Dialog title={form.title} onClose={form.onClose}>
       {typeof about === 'string' ? <p>{about}</p> : about}

@@ -29,10 +29,10 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Pl
     async check(ctx) {
       await requireEnabled({ ...ctx, actor: { ...ctx.actor, workspace_id } }, webhook_id);
     },
-    async next(sql, position, wanted) {
-      const count = Math.max(CANDIDATES, wanted);
-      const step = await deliveriesAmong(sql, walk(position), count, wanted);
-      if (step.ids.length >= wanted) return { ids: step.ids, position: step.ids.at(-1) ?? null };
+    async next(sql, position, limit) {
+      const count = Math.max(CANDIDATES, limit);
+      const step = await deliveriesAmong(sql, walk(position), count, limit);
+      if (step.ids.length >= limit) return { ids: step.ids, position: step.ids.at(-1) ?? null };
       return { ids: step.ids, position: step.examined < count ? null : step.edge };
     },
     async count(sql, most) {

@@ -42,7 +42,7 @@ async function check(name: string, where: Partial<Site> = {}): Promise<CheckedRe
 }
 
 async function checkOne(name: string, purpose: string, where: Partial<Site> = {}) {
-  const one = (await check(name, where)).find(({ wanted }) => wanted.purpose === purpose);
+  const one = (await check(name, where)).find(({ expected }) => expected.purpose === purpose);
   if (!one) throw new Error(`no ${purpose} record was checked`);
   return { status: statusOf(one.finding), ...one.finding };
 }
@@ -82,7 +82,7 @@ describe('a check of the records', () => {
 
     const checked = await checkRecords(dns, domainOf(name), keys, site, 200);
 
-    const by_purpose = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
+    const by_purpose = new Map(checked.map(({ expected, finding }) => [expected.purpose, finding]));
     const late = { diagnosis: 'lookup_failed', detail: 'no server in DNS_SERVERS responded in time' };
     expect(by_purpose.get('dkim')).toMatchObject(late);
     expect(by_purpose.get('spf')).toMatchObject(late);
@@ -100,7 +100,7 @@ describe('a check of the records', () => {
     const checked = await checkRecords(dns, domainOf(name), keys, site, CHECK_AT_ONCE_MS);
 
     expect(performance.now() - started).toBeLessThan(CHECK_AT_ONCE_MS + 1000);
-    const late = checked.filter(({ wanted }) => wanted.purpose !== 'return_path');
+    const late = checked.filter(({ expected }) => expected.purpose !== 'return_path');
     expect(late.map(({ finding }) => finding.detail)).toEqual(
       late.map(() => 'no server in DNS_SERVERS responded in time'),
     );
@@ -316,9 +316,9 @@ describe('a check of the records', () => {
 
 describe('the wanted records', () => {
   it('are those that were published here', () => {
-    const wanted = wantedRecords(domainOf('x.test'), keys, site);
+    const expected = wantedRecords(domainOf('x.test'), keys, site);
 
-    expect(wanted.map(({ value }) => value)).toEqual([
+    expect(expected.map(({ value }) => value)).toEqual([
       proof,
       dkim,
       'bounces.service.test',

@@ -16,7 +16,7 @@ import { type ProvenDomain, type PublishedKey, type Site, type WantedRecord, wan
 import { spfFacts } from './spf-facts.ts';
 
 export interface CheckedRecord {
-  readonly wanted: WantedRecord;
+  readonly expected: WantedRecord;
   readonly finding: Finding;
 }
 
@@ -35,19 +35,23 @@ export async function checkRecords(
 ): Promise<CheckedRecord[]> {
   const seen = await withDeadline(dns, deadline_ms, (bounded) =>
     Promise.all(
-      wantedRecords(domain, keys, site).map(async (wanted) => ({
-        wanted,
-        evidence: await look(bounded, domain.name, wanted, site),
+      wantedRecords(domain, keys, site).map(async (expected) => ({
+        expected,
+        evidence: await look(bounded, domain.name, expected, site),
       })),
     ),
   );
-  const checked = seen.map(({ wanted, evidence }) => ({ wanted, evidence, finding: diagnose(wanted, evidence, site) }));
-  const dkim_right = checked.some(({ wanted, finding }) => wanted.purpose === 'dkim' && statusOf(finding) === 'ok');
+  const checked = seen.map(({ expected, evidence }) => ({
+    expected,
+    evidence,
+    finding: diagnose(expected, evidence, site),
+  }));
+  const dkim_right = checked.some(({ expected, finding }) => expected.purpose === 'dkim' && statusOf(finding) === 'ok');
   const envelope = domain.return_path ?? site.return_path_domain ?? domain.name;
-  return checked.map(({ wanted, evidence, finding }) => {
-    if (wanted.purpose !== 'dmarc') return { wanted, finding };
+  return checked.map(({ expected, evidence, finding }) => {
+    if (expected.purpose !== 'dmarc') return { expected, finding };
     const alignment = { name: domain.name, envelope, dkim_right };
-    return { wanted, finding: diagnose(wanted, { ...evidence, alignment }, site) };
+    return { expected, finding: diagnose(expected, { ...evidence, alignment }, site) };
   });
 }
 
@@ -55,24 +59,24 @@ export function statusOf(finding: Finding): RecordStatus {
   return diagnoses[finding.diagnosis].status;
 }
 
-async function look(dns: DnsLookup, name: string, wanted: WantedRecord, site: Site): Promise<Evidence> {
-  const { fqdn, type, purpose } = wanted;
-  const answer = await askFor(dns, name, wanted);
+async function look(dns: DnsLookup, name: string, expected: WantedRecord, site: Site): Promise<Evidence> {
+  const { fqdn, type, purpose } = expected;
+  const answer = await askFor(dns, name, expected);
   const nothing = { answer, cached: null, elsewhere: [], addresses: [], spf: null, alignment: null };
   if (answer.kind === 'error') return nothing;
   const [record, another] = purpose === 'spf' ? spfRecords(textsOf(answer)) : [];
   const spf = record !== undefined && another === undefined ? await spfFacts(dns, record, site) : null;
-  if (judge(wanted, textsOf(answer), site, spf) === 'right')
+  if (judge(expected, textsOf(answer), site, spf) === 'right')
     return { ...nothing, spf, cached: await dns.cached(fqdn, type) };
   const elsewhere = await Promise.all(
-    otherNames(name, wanted).map(async (other) => ({ ...other, texts: textsOf(await dns.lookup(other.fqdn, type)) })),
+    otherNames(name, expected).map(async (other) => ({ ...other, texts: textsOf(await dns.lookup(other.fqdn, type)) })),
   );
   const addresses = type === 'CNAME' && answer.kind === 'none' ? textsOf(await dns.lookup(fqdn, 'A')) : [];
   return {
     ...nothing,
     spf,
     addresses,
-    elsewhere: elsewhere.filter(({ texts }) => isMeant(wanted, texts, site)),
+    elsewhere: elsewhere.filter(({ texts }) => isMeant(expected, texts, site)),
   };
 }
 
@@ -111,7 +115,7 @@ function otherNames(
 
 /** The combined result of the required records. */
 export function proofOf(checked: readonly CheckedRecord[]): Proof {
-  const statuses = checked.filter(({ wanted }) => wanted.required).map(({ finding }) => statusOf(finding));
+  const statuses = checked.filter(({ expected }) => expected.required).map(({ finding }) => statusOf(finding));
   if (statuses.includes('lookup_error')) return 'unknown';
   return statuses.every((status) => status === 'ok') ? 'right' : 'wrong';
 }
@@ -127,12 +131,12 @@ const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
 
 /** Why a domain is not proven, or no longer; null if every required record is right. */
 export function reasonOf(checked: readonly CheckedRecord[]): string | null {
-  const parts = checked.flatMap(({ wanted, finding }) => {
+  const parts = checked.flatMap(({ expected, finding }) => {
     const status = statusOf(finding);
-    if (!wanted.required || status === 'ok') return [];
+    if (!expected.required || status === 'ok') return [];
     const why = finding.diagnosis === 'lookup_failed' && finding.detail !== null ? ` (${finding.detail})` : '';
-    const kind = wanted.purpose === 'dkim' ? 'DKIM' : wanted.purpose;
-    return [`the ${kind} record ${wanted.fqdn} ${troubles[status]}${why}`];
+    const kind = expected.purpose === 'dkim' ? 'DKIM' : expected.purpose;
+    return [`the ${kind} record ${expected.fqdn} ${troubles[status]}${why}`];
   });
   if (parts.length === 0) return null;
   const text = parts.join(', and ');

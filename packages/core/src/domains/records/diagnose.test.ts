@@ -10,9 +10,9 @@ const keys = [
 const records = wantedRecords(domain, keys, site);
 
 function judged(purpose: string, values: string[], where = site): Diagnosis {
-  const wanted = records.find((record) => record.purpose === purpose);
-  if (!wanted) throw new Error(`no ${purpose} record is wanted`);
-  return judge(wanted, values, where, null);
+  const expected = records.find((record) => record.purpose === purpose);
+  if (!expected) throw new Error(`no ${purpose} record is wanted`);
+  return judge(expected, values, where, null);
 }
 
 describe('the diagnosis of a record', () => {

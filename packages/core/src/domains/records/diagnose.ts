@@ -170,7 +170,7 @@ export const MAX_SHOWN = 10;
 const MAX_OBSERVED = 5;
 
 /** Compares the expected record with the lookup results. */
-export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): Finding {
+export function diagnose(expected: WantedRecord, evidence: Evidence, site: Site): Finding {
   const { answer, cached } = evidence;
   const observed = [answer, cached].flatMap(observationOf);
   if (answer.kind === 'error') {
@@ -186,22 +186,22 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
     ttl_seconds,
     observed,
   });
-  const judged = judge(wanted, texts, site, evidence.spf);
+  const judged = judge(expected, texts, site, evidence.spf);
   if (judged === 'right') {
-    const misaligned = wanted.purpose === 'dmarc' ? misalignment(texts, evidence.alignment) : null;
+    const misaligned = expected.purpose === 'dmarc' ? misalignment(texts, evidence.alignment) : null;
     if (misaligned !== null) return say('dmarc_misaligned', misaligned);
-    if (wanted.purpose === 'spf' && (evidence.spf?.lookups ?? 0) > 10) return say('spf_too_many_lookups');
-    if (cached && cached.kind !== 'error' && judge(wanted, textsOf(cached), site, evidence.spf) !== 'right') {
+    if (expected.purpose === 'spf' && (evidence.spf?.lookups ?? 0) > 10) return say('spf_too_many_lookups');
+    if (cached && cached.kind !== 'error' && judge(expected, textsOf(cached), site, evidence.spf) !== 'right') {
       return { ...say('stale'), ttl_seconds: cached.kind === 'found' ? cached.ttl_seconds : null };
     }
     return say('right');
   }
   const { unknown = null } = evidence.spf ?? {};
   if (judged === 'mismatch' && unknown !== null) return say('lookup_failed', unknown);
-  if (judged === 'two_records') return say('two_records', String(ofKind(wanted, texts).length));
+  if (judged === 'two_records') return say('two_records', String(ofKind(expected, texts).length));
   if (answer.alias !== null) return say('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
   if (judged !== 'missing' && judged !== 'mismatch') return say(judged);
-  const [elsewhere] = evidence.elsewhere.filter(({ texts }) => isMeant(wanted, texts, site));
+  const [elsewhere] = evidence.elsewhere.filter(({ texts }) => isMeant(expected, texts, site));
   if (elsewhere) return say(elsewhere.kind, elsewhere.fqdn);
   if (evidence.addresses.length > 0) return say('proxied', null, evidence.addresses);
   return say(judged);
@@ -214,8 +214,8 @@ function observationOf(answer: DnsAnswer | null): Observation[] {
 }
 
 /** Whether a value at another name was meant for this record. */
-export function isMeant(wanted: WantedRecord, values: readonly string[], site: Site): boolean {
-  return ['right', 'truncated'].includes(judge(wanted, values, site, null));
+export function isMeant(expected: WantedRecord, values: readonly string[], site: Site): boolean {
+  return ['right', 'truncated'].includes(judge(expected, values, site, null));
 }
 
 export function textsOf(answer: DnsAnswer): readonly string[] {
@@ -225,18 +225,18 @@ export function textsOf(answer: DnsAnswer): readonly string[] {
 type Judged = 'right' | 'missing' | 'mismatch' | 'truncated' | 'split_wrongly' | 'two_records' | 'key_revoked';
 
 /** Diagnosis from the values alone. */
-export function judge(wanted: WantedRecord, values: readonly string[], site: Site, spf: SpfFacts | null): Judged {
-  const records = ofKind(wanted, values);
-  switch (wanted.purpose) {
+export function judge(expected: WantedRecord, values: readonly string[], site: Site, spf: SpfFacts | null): Judged {
+  const records = ofKind(expected, values);
+  switch (expected.purpose) {
     case 'ownership':
       // Several workspaces may try to prove one name, each with its own value.
-      if (records.some((text) => text === wanted.value)) return 'right';
+      if (records.some((text) => text === expected.value)) return 'right';
       return records.length > 0 ? 'mismatch' : 'missing';
     case 'dkim':
-      return judgeDkim(wanted.value, values, records);
+      return judgeDkim(expected.value, values, records);
     case 'return_path':
       if (values.length === 0) return 'missing';
-      return values.some((text) => hostOf(text) === hostOf(wanted.value)) ? 'right' : 'mismatch';
+      return values.some((text) => hostOf(text) === hostOf(expected.value)) ? 'right' : 'mismatch';
     case 'spf':
       // RFC 7208 section 4.5: with several, receivers report an error.
       if (records.length > 1) return 'two_records';
@@ -283,15 +283,15 @@ function judgeDkim(value: string, texts: readonly string[], records: readonly st
 }
 
 function judgeKey(value: string, record: string): Judged {
-  const wanted = tagsOf(value);
+  const needed_tags = tagsOf(value);
   const tags = tagsOf(record);
   const key = tags.get('p')?.replace(/\s/g, '');
-  const expected = wanted.get('p') ?? '';
+  const expected = needed_tags.get('p') ?? '';
   const hashes = tags.get('h')?.split(':') ?? ['sha256'];
   const services = tags.get('s')?.split(':') ?? ['*'];
   const usable =
     (tags.get('v') ?? 'DKIM1') === 'DKIM1' &&
-    (tags.get('k') ?? 'rsa') === wanted.get('k') &&
+    (tags.get('k') ?? 'rsa') === needed_tags.get('k') &&
     hashes.some((hash) => hash.trim() === 'sha256') &&
     services.some((service) => ['*', 'email'].includes(service.trim()));
   if (key === expected) return usable ? 'right' : 'mismatch';

@@ -76,22 +76,22 @@ export const listMessagesBackward = operation({
     const filter = { ...filterOf(filters), mode: accessibleMode(ctx.actor) };
     const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message')).toReversed();
     const { rows, edge } = await collectParts(ctx, parts, last + 1, true);
-    const shown = rows.slice(-last);
-    const recipients = await recipientsOfRows(ctx, shown);
+    const page_rows = rows.slice(-last);
+    const recipients = await recipientsOfRows(ctx, page_rows);
     const more = rows.length > last || edge !== null;
-    const data = shown.map((row) => logEntry(row, recipients.get(row.id) ?? []));
+    const data = page_rows.map((row) => logEntry(row, recipients.get(row.id) ?? []));
     return withCursors(scope, {
       object: 'list',
       data,
       has_more: more,
-      next_cursor: more ? writeEdge(scope, shown, edge) : null,
+      next_cursor: more ? writeEdge(scope, page_rows, edge) : null,
     });
   },
 });
 
 /** The cursor of the previous page: the first entry, or the last id examined. */
-function writeEdge(scope: CursorScope, shown: readonly MessageRow[], edge: string | null): string {
-  return writeCursor(scope, edge === null ? (shown[0]?.id ?? '') : edge.slice(0, -1));
+function writeEdge(scope: CursorScope, rows: readonly MessageRow[], edge: string | null): string {
+  return writeCursor(scope, edge === null ? (rows[0]?.id ?? '') : edge.slice(0, -1));
 }
 
 function allPass(filter: MessageFilter, driver: Driver): boolean {
@@ -104,18 +104,18 @@ function allPass(filter: MessageFilter, driver: Driver): boolean {
 async function collectParts(
   { sql, actor: { workspace_id } }: ActorContext,
   parts: readonly KeptPart[],
-  wanted: number,
+  limit: number,
   oldest_first: boolean,
 ): Promise<FilteredRows<MessageRow>> {
   const collect = oldest_first ? collectBackward : collectPage;
   let rows: readonly MessageRow[] = [];
   for (const { range, filter } of parts) {
     const driver = await rarestDriver(sql, workspace_id, await driversOf(sql, workspace_id, filter), range);
-    const batch = await collect(range, wanted - rows.length, allPass(filter, driver), (part, count, most) =>
+    const batch = await collect(range, limit - rows.length, allPass(filter, driver), (part, count, most) =>
       messagesAmong(sql, workspace_id, driver, filter, part, count, most, oldest_first),
     );
     rows = oldest_first ? [...batch.rows, ...rows] : [...rows, ...batch.rows];
-    if (rows.length >= wanted || batch.edge !== null) return { rows, edge: batch.edge };
+    if (rows.length >= limit || batch.edge !== null) return { rows, edge: batch.edge };
   }
   return { rows, edge: null };
 }

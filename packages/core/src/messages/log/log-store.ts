@@ -319,13 +319,13 @@ export async function attemptsNear(
 export async function messagesOfRecipients(
   sql: Sql,
   workspace_id: string,
-  wanted: readonly { readonly id: string; readonly from: string; readonly before: string }[],
+  ranges: readonly { readonly id: string; readonly from: string; readonly before: string }[],
 ): Promise<Map<string, string>> {
   const rows = await sql<{ id: string; message_id: string }[]>`
     select q.id, m.id as message_id from unnest(
-      ${wanted.map((one) => one.id)}::uuid[],
-      ${wanted.map((one) => one.from)}::uuid[],
-      ${wanted.map((one) => one.before)}::uuid[]
+      ${ranges.map((one) => one.id)}::uuid[],
+      ${ranges.map((one) => one.from)}::uuid[],
+      ${ranges.map((one) => one.before)}::uuid[]
     ) as q (id, floor, ceiling)
     cross join lateral (
       select m.id from messages m

@@ -175,12 +175,12 @@ export async function messagesAmong(
   filter: MessageFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
   oldest_first = false,
 ): Promise<Candidates<MessageRow>> {
   const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
-  const ids = sql`array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})`;
+  const ids = sql`array(select p.id from (${passing}) p order by p.id ${order} limit ${limit})`;
   const message = sql`select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id}`;
   const source = looksUpArrays(sql)
     ? sql`${message} and m.id = any (${ids})`
@@ -227,13 +227,13 @@ export async function idsAmong(
   filter: MessageFilter,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<MatchingIds> {
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
   const [row] = await sql<MatchingIds[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
-      array(select p.id from (${passing}) p order by p.id desc limit ${wanted}) as ids`;
+      array(select p.id from (${passing}) p order by p.id desc limit ${limit}) as ids`;
   return row ?? { ids: [], examined: 0, edge: null };
 }
 

@@ -42,10 +42,10 @@ export const readAttempts = operation({
         behind.map(({ id }) => id),
       );
       const oldest = oldestKept(ctx, 'events', 'attempt');
-      const shown = behind
+      const attempts = behind
         .filter(({ id }) => known.has(id))
         .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
-      const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, shown, limit + 1);
+      const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, attempts, limit + 1);
       return [Map.groupBy(rows, (row) => row.message_id), (row: AttemptOfMail) => attemptOf(ctx, row)];
     });
   },
@@ -77,10 +77,10 @@ export const readAttemptsById = operation({
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
     const by_message = new Map<string, AttemptOfMessage>();
     for (const { within_ms, most } of WALKS) {
-      const wanted = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !by_message.has(id));
-      if (wanted.length === 0) break;
-      const windows = windowsBehind(wanted.map(idTime), within_ms);
-      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, windows, most))
+      const missing_ids = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !by_message.has(id));
+      if (missing_ids.length === 0) break;
+      const windows = windowsBehind(missing_ids.map(idTime), within_ms);
+      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, missing_ids, windows, most))
         by_message.set(row.id, attemptOf(ctx, row));
     }
     const known = await accessibleMail(

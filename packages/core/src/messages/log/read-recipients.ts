@@ -21,10 +21,10 @@ export const readRecipients = operation({
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const { workspace_id } = ctx.actor;
-    const wanted = ids
+    const ranges = ids
       .filter((id) => isId('recipient', id))
       .map((id) => ({ id, from: idFloor('message', idTime(id)), before: idFloor('message', idTime(id) + 1) }));
-    const owners = await messagesOfRecipients(ctx.sql, workspace_id, wanted);
+    const owners = await messagesOfRecipients(ctx.sql, workspace_id, ranges);
     const messages = await entriesOf(ctx.sql, workspace_id, [...(await accessibleMail(ctx, [...owners.values()]))]);
     return ids.map((id) => messages.get(owners.get(id) ?? '') ?? null);
   },

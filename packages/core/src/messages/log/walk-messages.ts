@@ -33,12 +33,12 @@ export async function nextMessages(
   sql: Sql | Tx,
   walk: MessageWalk,
   position: string | null,
-  wanted: number,
+  limit: number,
 ): Promise<WalkStep> {
-  const count = Math.max(CANDIDATES, wanted);
+  const count = Math.max(CANDIDATES, limit);
   const ids: string[] = [];
   for (const { range, filter } of partsOf(walk, position)) {
-    const left = wanted - ids.length;
+    const left = limit - ids.length;
     const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
     const step = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, left);
     ids.push(...step.ids);

@@ -67,11 +67,11 @@ function headersOf(text: string | null): Record<string, string> | null {
 
 /** The response headers that may be stored and shown. */
 export function shownHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const shown = Object.entries(headers)
+  const visible_headers = Object.entries(headers)
     .filter(([name, value]) => value !== undefined && !SECRET_HEADERS.has(name.toLowerCase()))
     .slice(0, MAX_HEADERS);
   return Object.fromEntries(
-    shown.map(([name, value]) => [
+    visible_headers.map(([name, value]) => [
       cleanRemoteText(name).slice(0, LONGEST_HEADER),
       cleanRemoteText([value].flat().join(', ')).slice(0, LONGEST_HEADER),
     ]),

@@ -23,7 +23,7 @@ export interface WebhookDeliveryRow {
   readonly error: string | null;
 }
 
-function shown(sql: Sql | Tx) {
+function columns(sql: Sql | Tx) {
   return sql`d.workspace_id, d.id, d.webhook_id, d.event_id, d.event_type, d.state, d.attempt_count, d.created_at,
     d.next_attempt_at, d.last_attempt_at, d.duration_ms, d.finished_at, d.response_status, d.response_body, d.error`;
 }
@@ -165,13 +165,13 @@ export async function loadOwedEvents(
   sql: Sql,
   keys: readonly { readonly workspace_id: string; readonly event_id: string }[],
 ): Promise<Map<string, OwedEvent>> {
-  const wanted = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
+  const owners = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
   const rows = await sql<ToldRow[]>`
     select t.event_id, ${toldFields(sql)}
     from unnest(
-      ${wanted.map(([, workspace_id]) => workspace_id)}::uuid[],
-      ${wanted.map(([id]) => id)}::uuid[],
-      ${wanted.map(() => 1)}::int[]
+      ${owners.map(([, workspace_id]) => workspace_id)}::uuid[],
+      ${owners.map(([id]) => id)}::uuid[],
+      ${owners.map(() => 1)}::int[]
     ) as t (workspace_id, event_id, nth)
     ${toldOf(sql)}`;
   return owedEvents(rows);
@@ -293,7 +293,7 @@ export async function pageOfDeliveries(
   { webhook_ids, states, types }: WantedDeliveries,
   range: IdRange,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<Candidates<WebhookDeliveryRow>> {
   const rows = await sql<CandidateRow<WebhookDeliveryRow>[]>`
     with candidates as materialized (
@@ -305,13 +305,13 @@ export async function pageOfDeliveries(
       ) d
       order by d.id desc limit ${count}
     )
-    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, ${shown(sql)}
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, ${columns(sql)}
     from (values (1)) as always
     left join lateral (
       select c.* from candidates c
       where ${states === null ? sql`true` : sql`c.state = any (${[...states]}::text[])`}
         and ${types === null ? sql`true` : sql`c.event_type = any (${[...types]}::text[])`}
-      order by c.id desc limit ${wanted}
+      order by c.id desc limit ${limit}
     ) d on true
     order by d.id desc`;
   return candidatesOf<WebhookDeliveryRow>(rows);
@@ -323,7 +323,7 @@ export async function deliveriesByIds(
   ids: readonly string[],
 ): Promise<WebhookDeliveryRow[]> {
   return sql<WebhookDeliveryRow[]>`
-    select ${shown(sql)} from webhook_deliveries d
+    select ${columns(sql)} from webhook_deliveries d
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
@@ -334,7 +334,7 @@ export async function deliveriesOfEvents(
   event_ids: readonly string[],
 ): Promise<WebhookDeliveryRow[]> {
   return sql<WebhookDeliveryRow[]>`
-    select ${shown(sql)} from unnest(${[...event_ids]}::uuid[]) as e (id)
+    select ${columns(sql)} from unnest(${[...event_ids]}::uuid[]) as e (id)
     cross join (select w.id from webhooks w where w.workspace_id = ${workspace_id}) w
     cross join lateral (
       select x.* from webhook_deliveries x
@@ -367,7 +367,7 @@ export async function insertSample(
       (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at, sample)
     values (${sample.workspace_id}, ${sample.id}, ${sample.webhook_id}, ${sample.event_id}, ${sample.event_type},
       'pending', clock_now(), clock_now(), ${sample.sample})
-    returning ${shown(sql)}`;
+    returning ${columns(sql)}`;
   if (!row) throw new Error('a delivery was inserted and not returned');
   return row;
 }
@@ -383,7 +383,7 @@ export async function replayRow(
     update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
       lease = null, lease_until = null, finished_at = null
     where d.id = ${id} and d.workspace_id = ${workspace_id} and d.webhook_id = ${webhook_id}
-    returning ${shown(sql)}`;
+    returning ${columns(sql)}`;
   return row ?? null;
 }
 

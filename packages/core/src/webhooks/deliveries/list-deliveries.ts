@@ -51,8 +51,8 @@ export const listAllDeliveries = operation({
   async run(ctx, { webhook_id, ...input }): Promise<List<WebhookDeliveryEntry>> {
     const there = await webhookIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor));
     if (webhook_id !== undefined && !there.includes(webhook_id)) throw webhookNotFound(webhook_id);
-    const wanted = webhook_id === undefined ? there : [webhook_id];
-    return pageOf(ctx, 'webhooks.all_deliveries', wanted, { webhook_id }, input);
+    const webhook_ids = webhook_id === undefined ? there : [webhook_id];
+    return pageOf(ctx, 'webhooks.all_deliveries', webhook_ids, { webhook_id }, input);
   },
 });
 
@@ -68,10 +68,10 @@ async function pageOf(
   const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
   const ids = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
   const range = keptRange(ctx, 'events', 'webhook_delivery', ids);
-  const wanted = { webhook_ids, states: status ?? null, types: type ?? null };
+  const filter = { webhook_ids, states: status ?? null, types: type ?? null };
   const all_pass = status === undefined && type === undefined;
   const page = await collectPage(range, limit + 1, all_pass, (part, count, most) =>
-    pageOfDeliveries(ctx.sql, wanted, part, count, most),
+    pageOfDeliveries(ctx.sql, filter, part, count, most),
   );
   return pageOfCollected(scope, page, limit, webhookDeliveryEntry);
 }

@@ -16,7 +16,7 @@ export async function deliveriesAmong(
   sql: Sql | Tx,
   { webhook_id, states, range }: DeliveryWalk,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<{ readonly ids: readonly string[]; readonly examined: number; readonly edge: string | null }> {
   const [row] = await sql<{ ids: string[]; examined: number; edge: string | null }[]>`
     with candidates as materialized (
@@ -26,7 +26,7 @@ export async function deliveriesAmong(
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
       array(
-        select c.id from candidates c where c.state = any (${[...states]}::text[]) order by c.id desc limit ${wanted}
+        select c.id from candidates c where c.state = any (${[...states]}::text[]) order by c.id desc limit ${limit}
       ) as ids`;
   return row ?? { ids: [], examined: 0, edge: null };
 }

@@ -41,12 +41,12 @@ export const createWebhook = operation({
     }),
   }),
   output: webhookWithSecretSchema,
-  async run(ctx, { url, events: wanted, description, format, mode: mode_input }): Promise<WebhookWithSecret> {
+  async run(ctx, { url, events: event_types, description, format, mode: mode_input }): Promise<WebhookWithSecret> {
     await requireFreshSignIn(ctx);
     const only = accessibleMode(ctx.actor);
     const mode = mode_input ?? only ?? 'live';
     if (only !== null && mode !== only) throw liveFromSandbox();
-    const events = eventsIn(format, wanted ?? null);
+    const events = eventsIn(format, event_types ?? null);
     const { workspace_id } = ctx.actor;
     await requirePublic(ctx.config, url);
     const id = newId('webhook', ctx.clock.now());

@@ -35,7 +35,7 @@ export interface NewWebhook {
 }
 
 /** Public columns; an expired previous secret counts as absent. */
-function shown(sql: Sql | Tx) {
+function columns(sql: Sql | Tx) {
   return sql`workspace_id, id, url, description, mode, format, events, status, status_reason, secret_last4,
     case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
     last_success_at, failing_since, case when paused_until > clock_now() then paused_until end as paused_until`;
@@ -55,7 +55,7 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
     values (${webhook.workspace_id}, ${webhook.id}, ${webhook.url}, ${webhook.description}, ${webhook.mode}, ${webhook.format},
       ${webhook.events === null ? null : [...webhook.events]}::text[], ${webhook.secret}, ${webhook.secret_last4},
       clock_now())
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   if (!row) throw new Error('a webhook was inserted and not returned');
   return row;
 }
@@ -69,7 +69,7 @@ export async function pageOfWebhooks(
   count: number,
 ): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
-    select ${shown(sql)} from webhooks
+    select ${columns(sql)} from webhooks
     where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} and (${behind}::text is null or id < ${behind})
     order by id desc limit ${count}`;
 }
@@ -81,7 +81,7 @@ export async function webhookById(
   id: string,
 ): Promise<WebhookRow | null> {
   const [row] = await sql<WebhookRow[]>`
-    select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(sql, mode)}`;
+    select ${columns(sql)} from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(sql, mode)}`;
   return row ?? null;
 }
 
@@ -99,7 +99,7 @@ export async function webhooksByIds(
   ids: readonly string[],
 ): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
-    select ${shown(sql)} from webhooks
+    select ${columns(sql)} from webhooks
     where workspace_id = ${workspace_id} and id = any (${[...ids]}::uuid[]) and ${ofMode(sql, mode)}`;
 }
 
@@ -121,7 +121,7 @@ export async function changeWebhook(
       description = case when ${description !== undefined} then ${description ?? null} else description end,
       events = case when ${events !== undefined} then ${events ? [...events] : null}::text[] else events end
     where workspace_id = ${workspace_id} and id = ${id}
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   return row ?? null;
 }
 
@@ -131,7 +131,7 @@ export async function enableWebhook(tx: Tx, workspace_id: string, id: string): P
     update webhooks set status = 'enabled', status_reason = null, failing_since = null, failure_count = 0,
       noticed_at = null, paused_until = null
     where workspace_id = ${workspace_id} and id = ${id} and status = 'disabled'
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   return row ?? null;
 }
 
@@ -145,7 +145,7 @@ export async function disableWebhook(
   const [row] = await tx<WebhookRow[]>`
     update webhooks set status = 'disabled', status_reason = ${reason}
     where workspace_id = ${workspace_id} and id = ${id} and status = 'enabled'
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   return row ?? null;
 }
 
@@ -172,7 +172,7 @@ export async function replaceSecret(
     update webhooks set previous_secret = secret, secret = ${next.secret}, secret_last4 = ${next.secret_last4},
       previous_secret_until = clock_now() + make_interval(secs => ${next.overlap_seconds})
     where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(tx, mode)}
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   return row ?? null;
 }
 
@@ -273,7 +273,7 @@ export async function markNoticed(tx: Tx, workspace_id: string, id: string): Pro
   const [row] = await tx<WebhookRow[]>`
     update webhooks set noticed_at = clock_now()
     where workspace_id = ${workspace_id} and id = ${id} and status = 'enabled' and noticed_at is null
-    returning ${shown(tx)}`;
+    returning ${columns(tx)}`;
   return row ?? null;
 }
 

@@ -57,8 +57,9 @@ export const updateWebhook = operation({
       if (off) await sendClose(ctx, tx, id);
       const after = on ?? off ?? changed;
       const diff = changesOf(before, after, ['url', 'events', 'description', 'status']);
-      const shown = diff?.url && { url: [shownUrl(before.url), shownUrl(after.url)] };
-      if (diff) await recordAudit(tx, ctx, [{ action: 'webhook.updated', target_id: id, diff: { ...diff, ...shown } }]);
+      const url_change = diff?.url && { url: [shownUrl(before.url), shownUrl(after.url)] };
+      if (diff)
+        await recordAudit(tx, ctx, [{ action: 'webhook.updated', target_id: id, diff: { ...diff, ...url_change } }]);
       return { row: after, disabled: off !== null };
     });
     if (disabled) await untilQuiet(ctx, id);

@@ -36,7 +36,7 @@ export function Content({
     <Panel title={words.content.title}>
       {allowed ? (
         <Answered query={content}>
-          {(shown) => (
+          {(data) => (
             <Tabs
               label={words.content.title}
               value={tab}
@@ -45,7 +45,7 @@ export function Content({
                 (name): Tab<ContentTab> => ({
                   name,
                   word: words.content.tabs[name],
-                  show: () => <TabContent tab={name} content={shown} email={email} />,
+                  show: () => <TabContent tab={name} content={data} email={email} />,
                 }),
               )}
             />

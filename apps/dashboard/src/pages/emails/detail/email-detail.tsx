@@ -38,24 +38,24 @@ export function EmailDetail({
   const email = useQuery(trpc.emails.get.queryOptions({ id }));
   return (
     <Answered query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
-      {(shown) => (
+      {(data) => (
         <>
           <PageHeader
             back={back}
-            name={shown.subject || list.noSubject}
+            name={data.subject || list.noSubject}
             title={
               <span className="line">
-                {shown.subject || list.noSubject}{' '}
+                {data.subject || list.noSubject}{' '}
                 <MailBadge
-                  status={shown.status}
-                  reply={shown.recipients.find(({ last_response }) => isCaptured(last_response))?.last_response ?? null}
+                  status={data.status}
+                  reply={data.recipients.find(({ last_response }) => isCaptured(last_response))?.last_response ?? null}
                 />
               </span>
             }
-            answer={<Answer email={shown} />}
+            answer={<Answer email={data} />}
             actions={
               <>
-                <EmailActions email={shown} />
+                <EmailActions email={data} />
                 {drawn && (
                   <Link
                     to="/emails/$id"
@@ -70,12 +70,12 @@ export function EmailDetail({
               </>
             }
           />
-          <WaitingNotice email={shown} />
-          <Trace email={shown} />
-          <Recipients email={shown} />
-          <Content id={id} tab={tab} onTab={onTab} email={shown} />
+          <WaitingNotice email={data} />
+          <Trace email={data} />
+          <Recipients email={data} />
+          <Content id={id} tab={tab} onTab={onTab} email={data} />
           <Panel title={words.facts.title}>
-            <Facts rows={factsOf(shown)} />
+            <Facts rows={factsOf(data)} />
           </Panel>
         </>
       )}

@@ -32,14 +32,14 @@ export const phaseNames: readonly PhaseName[] = ['connect', 'tls', 'mail', 'data
 export function timelineOf(email: Email, now_ms: number): Timeline {
   const begun = Date.parse(email.created_at);
   const attempts = email.attempts.toSorted((left, right) => left.started_at.localeCompare(right.started_at));
-  const shown = attempts.slice(-MAX_ATTEMPTS);
+  const recent = attempts.slice(-MAX_ATTEMPTS);
   const last = new Map(attempts.map((one) => [one.recipient_id, one.id]));
   const first = attempts[0];
   const waits_until = first ? Date.parse(first.started_at) : now_ms;
   const steps: Step[] = [
     { key: 'accepted', kind: 'accepted', from_ms: begun, to_ms: begun, attempt: null, dimmed: false },
     { key: 'wait', kind: 'wait', from_ms: begun, to_ms: Math.max(begun, waits_until), attempt: null, dimmed: false },
-    ...shown.map(
+    ...recent.map(
       (attempt): Step => ({
         key: attempt.id,
         kind: 'attempt',
@@ -50,7 +50,7 @@ export function timelineOf(email: Email, now_ms: number): Timeline {
       }),
     ),
   ];
-  return { steps, omitted: attempts.length - shown.length, ...axisOf(steps) };
+  return { steps, omitted: attempts.length - recent.length, ...axisOf(steps) };
 }
 
 function axisOf(steps: readonly Step[]): Pick<Timeline, 'at' | 'compressed'> {

@@ -52,9 +52,9 @@ export function BacklogPage() {
         />
       </div>
       <Answered query={backlog}>
-        {(shown) => (
+        {(data) => (
           <Matrix
-            backlog={shown}
+            backlog={data}
             by={by}
             own={reach === 'workspace'}
             onOpen={(action, target, age) =>

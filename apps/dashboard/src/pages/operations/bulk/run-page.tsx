@@ -32,7 +32,7 @@ export function RunPage() {
   return (
     <Page>
       <Answered query={run} head={<PageHeader back={back} title={words.detail.title} />}>
-        {(shown) => <Shown run={shown} />}
+        {(data) => <Shown run={data} />}
       </Answered>
     </Page>
   );

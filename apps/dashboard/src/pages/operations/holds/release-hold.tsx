@@ -23,7 +23,7 @@ const RATED_QUEUE = 'delivery.attempt';
 /** Asks how fast the backlog is to go on, and ends the hold. */
 export function ReleaseHold({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const hold = useQuery(trpc.holds.get.queryOptions({ hold_id: id }));
-  return <Answered query={hold}>{(shown) => <Release hold={shown} onClose={onClose} />}</Answered>;
+  return <Answered query={hold}>{(data) => <Release hold={data} onClose={onClose} />}</Answered>;
 }
 
 /** The entry of another person who was first; a release is answered the same to both, and only the first one counts. */

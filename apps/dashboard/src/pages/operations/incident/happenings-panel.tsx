@@ -62,10 +62,10 @@ function Lanes({
   readonly until: string;
 }) {
   const [from, to] = [Date.parse(since), Date.parse(until)];
-  const shown = kinds.map((kind) => [kind, all.filter((one) => one.kind === kind)] as const);
+  const groups = kinds.map((kind) => [kind, all.filter((one) => one.kind === kind)] as const);
   return (
     <div className="lanes pad" aria-hidden>
-      {shown
+      {groups
         .filter(([, list]) => list.length > 0)
         .map(([kind, list]) => (
           <div key={kind}>

@@ -76,12 +76,12 @@ export function IncidentPage() {
         />
       </div>
       <Answered query={groups}>
-        {(shown) => (
+        {(data) => (
           <>
-            <FailureChart groups={shown} />
+            <FailureChart groups={data} />
             <Happenings since={since} until={end} whose={reach} frozen={until !== undefined} />
             <FailureGroups
-              groups={shown.data}
+              groups={data.data}
               own={reach === 'workspace'}
               onOpen={(action, destination) =>
                 void navigate({ search: (kept) => ({ ...kept, open: action, target: destination }) })
@@ -114,8 +114,8 @@ function FailureChart({ groups }: { readonly groups: Groups }) {
   const { view = 'chart' } = useSearch({ from: '/shell/operations/incident' });
   const navigate = useNavigate({ from: '/operations/incident' });
   const utc = useStore(inUtc);
-  const shown = groups.data.slice(0, TONES.length);
-  const [first] = shown;
+  const top_groups = groups.data.slice(0, TONES.length);
+  const [first] = top_groups;
   if (!first) return null;
   return (
     <ChartPanel
@@ -123,7 +123,7 @@ function FailureChart({ groups }: { readonly groups: Groups }) {
       file="failures"
       timeWord={words.time}
       times={first.trend.map(({ at }) => exactTime(at, utc).slice(5, 16))}
-      series={shown.map(({ signature, trend }, index) => ({
+      series={top_groups.map(({ signature, trend }, index) => ({
         name: signature.slice(0, 60),
         tone: TONES[index] ?? 'calm',
         values: trend.map(({ value }) => value),

@@ -42,18 +42,18 @@ export function JobDrawer({ id, onClose }: { readonly id: string; readonly onClo
     <Drawer title={job.data?.queue ?? words.title} onClose={onClose}>
       {act.error !== null && <ErrorPanel error={act.error} />}
       <Answered query={job}>
-        {(shown) => (
+        {(data) => (
           <>
-            {offered[shown.state].length > 0 && (
+            {offered[data.state].length > 0 && (
               <div className="line">
-                {offered[shown.state].map((action) => (
+                {offered[data.state].map((action) => (
                   <Button key={action} small needs="operator" busy={act.isPending} onClick={() => act.mutate(action)}>
                     {words.detail[action]}
                   </Button>
                 ))}
               </div>
             )}
-            <Shown job={shown} />
+            <Shown job={data} />
           </>
         )}
       </Answered>

@@ -42,8 +42,8 @@ export function QueueHistory({
   return (
     <>
       <Answered query={history}>
-        {(shown) =>
-          shown.data.length === 0 ? <p className="muted">{text.none}</p> : <Charts history={shown} marks={marks} />
+        {(data) =>
+          data.data.length === 0 ? <p className="muted">{text.none}</p> : <Charts history={data} marks={marks} />
         }
       </Answered>
       <Panel title={text.marks} bare>

@@ -38,7 +38,7 @@ export function QueuePage() {
   return (
     <Page>
       <Answered query={queue} head={<PageHeader back={back} title={name} />}>
-        {(shown) => <Shown queue={shown} />}
+        {(data) => <Shown queue={data} />}
       </Answered>
     </Page>
   );

@@ -24,11 +24,11 @@ export function StoragePage() {
     <Page>
       <PageHeader title={words.title} answer={storage.data && answerOf(storage.data)} />
       <Answered query={storage}>
-        {(shown) => (
+        {(data) => (
           <>
-            <Disk storage={shown} />
-            <Always tables={shown.tables} />
-            <Tables storage={shown} />
+            <Disk storage={data} />
+            <Always tables={data.tables} />
+            <Tables storage={data} />
           </>
         )}
       </Answered>
@@ -103,14 +103,14 @@ function Always({ tables }: { readonly tables: readonly Table[] }) {
 }
 
 function Tables({ storage }: { readonly storage: Storage }) {
-  const shown = storage.tables.filter((table) => table.bytes >= MIN_BYTES);
-  const rest = storage.database_bytes - shown.reduce((sum, table) => sum + table.bytes, 0);
+  const tables = storage.tables.filter((table) => table.bytes >= MIN_BYTES);
+  const rest = storage.database_bytes - tables.reduce((sum, table) => sum + table.bytes, 0);
   return (
     <Panel title={words.tables} bare>
       <List
         label={words.tables}
         columns={columns(storage)}
-        rows={shown}
+        rows={tables}
         idOf={({ name }) => name}
         nameOf={({ name }) => name}
       />

@@ -39,7 +39,7 @@ export function AlarmsPage() {
           onChange={(name) => void navigate({ search: name === 'instance' ? { side: name } : {} })}
         />
       )}
-      {allowed && <Answered query={settings}>{(shown) => <SettingsForm key={access} settings={shown} />}</Answered>}
+      {allowed && <Answered query={settings}>{(data) => <SettingsForm key={access} settings={data} />}</Answered>}
       <p className="muted small">
         <Link to="/operations/health">{words.list}</Link>
       </p>

@@ -24,7 +24,7 @@ export function ApiKeysPage() {
   const list = useKeyset(trpc.apiKeys.list, { limit: 100 });
   const all = list.rows ?? [];
   const active = all.filter(({ status }) => status === 'active');
-  const shown = gone ? all : active;
+  const rows = gone ? all : active;
   const find = (id: string | undefined) => all.find((key) => key.id === id);
   const create = (
     <Button kind="primary" needs="admin" onClick={() => opened.open({ open: 'new' })}>
@@ -41,7 +41,7 @@ export function ApiKeysPage() {
       <PageHeader title={words.title} answer={list.rows && answer} actions={create} />
       <KeysetList
         label={words.title}
-        list={{ ...list, ...(list.rows && { rows: shown }) }}
+        list={{ ...list, ...(list.rows && { rows }) }}
         columns={columns(opened.open)}
         idOf={({ id }) => id}
         nameOf={({ name }) => name}

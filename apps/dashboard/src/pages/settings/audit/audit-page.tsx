@@ -23,7 +23,7 @@ export function AuditPage() {
   const { chain = 'workspace', target, open } = useSearch({ from: '/shell/settings/audit' });
   const navigate = useNavigate({ from: '/settings/audit' });
   const list = useKeyset(trpc.audit.list, { limit: 100, chain, ...(target && { target_id: target }) });
-  const shown = list.rows?.find(({ id }) => id === open);
+  const entry = list.rows?.find(({ id }) => id === open);
   const close = () => {
     void navigate({ search: ({ open: _, ...kept }) => kept, replace: true });
     focusRowOf(open);
@@ -83,7 +83,7 @@ export function AuditPage() {
           </Empty>
         }
       />
-      {shown && <EntryDrawer entry={shown} onClose={close} />}
+      {entry && <EntryDrawer entry={entry} onClose={close} />}
     </Page>
   );
 }

@@ -18,7 +18,7 @@ export function Receipt({ id, onClose }: { readonly id: string; readonly onClose
   const erasure = useQuery(trpc.erasures.get.queryOptions({ id }));
   return (
     <Drawer title={words.receipt.title} onClose={onClose}>
-      <Answered query={erasure}>{(shown) => <Shown erasure={shown} />}</Answered>
+      <Answered query={erasure}>{(data) => <Shown erasure={data} />}</Answered>
     </Drawer>
   );
 }

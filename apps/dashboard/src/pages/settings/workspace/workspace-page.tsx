@@ -26,10 +26,10 @@ export function WorkspacePage() {
       <PageHeader title={words.title} answer={usage.data && answerOf(usage.data)} />
       {admin ? (
         <Answered query={workspace}>
-          {(shown) => (
+          {(data) => (
             <>
-              <WorkspaceForm key={`${shown.name} ${shown.unknown_policy}`} workspace={shown} />
-              <Plan plan={shown.plan} use={usage.data?.plan_use ?? null} />
+              <WorkspaceForm key={`${data.name} ${data.unknown_policy}`} workspace={data} />
+              <Plan plan={data.plan} use={usage.data?.plan_use ?? null} />
             </>
           )}
         </Answered>
@@ -38,8 +38,8 @@ export function WorkspacePage() {
           <p>{words.denied}</p>
         </Notice>
       )}
-      <Answered query={usage}>{(shown) => <MonthChart usage={shown} />}</Answered>
-      {admin && <Answered query={retention}>{(shown) => <Kept retention={shown} />}</Answered>}
+      <Answered query={usage}>{(data) => <MonthChart usage={data} />}</Answered>
+      {admin && <Answered query={retention}>{(data) => <Kept retention={data} />}</Answered>}
       {workspace.data && (
         <Panel title={words.facts.title}>
           <Facts
