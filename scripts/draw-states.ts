@@ -18,8 +18,8 @@ export function withDiagram(page: string): string {
 
 function diagram(): string {
   const rows = Object.entries(transitions);
-  const left = new Set<string>(rows.flatMap(([, { from }]) => from));
-  const final = [...new Set(rows.map(([, { to }]) => to))].filter((state) => !left.has(state));
+  const sources = new Set<string>(rows.flatMap(([, { from }]) => from));
+  const final = [...new Set(rows.map(([, { to }]) => to))].filter((state) => !sources.has(state));
   const arrows = rows.flatMap(([name, { from, to }]) => from.map((state) => `  ${state} --> ${to}: ${name}`));
   return ['```mermaid', 'stateDiagram-v2', ...arrows, ...final.map((state) => `  ${state} --> [*]`), '```', ''].join(
     '\n',

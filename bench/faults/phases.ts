@@ -230,13 +230,16 @@ export class Phases {
       place.database.cutAll();
       const jobs = worker === null ? [] : await database.jobsOf(worker);
       const until = wallTime() + TAKEOVER_GIVE_UP_MS;
-      let left = jobs.length;
-      for (const least = wallTime() + plan.split_s * 1000; wallTime() < least || (left > 0 && wallTime() < until); ) {
+      let remaining = jobs.length;
+      for (
+        const least = wallTime() + plan.split_s * 1000;
+        wallTime() < least || (remaining > 0 && wallTime() < until);
+      ) {
         await pause(TAKEOVER_POLL_MS);
-        left = worker === null ? 0 : await database.jobsLeft(worker, jobs);
+        remaining = worker === null ? 0 : await database.jobsLeft(worker, jobs);
       }
-      ledgers.splits.push({ slot: place.slot.name, held: jobs.length, left });
-      say(`  held ${jobs.length}, of which ${left} were not taken over`);
+      ledgers.splits.push({ slot: place.slot.name, held: jobs.length, left: remaining });
+      say(`  held ${jobs.length}, of which ${remaining} were not taken over`);
       taken.resolve();
       await frozen;
     });

@@ -50,6 +50,6 @@ function judge(ratio: number, { at_least, at_most }: Goal): string {
 
 function stealText({ steal_percent, dropped, disturbed }: Rounds): string {
   const { least, most } = spreadOf(steal_percent);
-  const kept = disturbed === 0 ? '' : `; ${disturbed} disturbed rounds count, as there were too few others`;
-  return `steal ${least.toFixed(1)}–${most.toFixed(1)} %, ${dropped} disturbed rounds dropped${kept}`;
+  const note = disturbed === 0 ? '' : `; ${disturbed} disturbed rounds count, as there were too few others`;
+  return `steal ${least.toFixed(1)}–${most.toFixed(1)} %, ${dropped} disturbed rounds dropped${note}`;
 }

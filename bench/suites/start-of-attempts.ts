@@ -57,12 +57,12 @@ async function measureStartOfAttempts(
     });
     const values = (series: string) => rounds.values(series);
     const per_second = (series: string) => `${median(values(series)).toFixed(0)}/s`;
-    const kept = values(ACCEPTED).map((rate, index) => rate / (values(ASKED)[index] ?? Number.NaN));
+    const ratios = values(ACCEPTED).map((rate, index) => rate / (values(ASKED)[index] ?? Number.NaN));
     const lines = [
       line('', 'accepted and delivered at full load', per_second(PEAK)),
       line('J1', 'p50 in ms', '', values(P50), { at_most: 10 }),
       line('J1', 'p99 in ms', '', values(P99), { at_most: 50 }),
-      line('J1', 'accepted ÷ asked for', per_second(ACCEPTED), kept, { at_least: 0.95 }),
+      line('J1', 'accepted ÷ asked for', per_second(ACCEPTED), ratios, { at_least: 0.95 }),
     ];
     return [{ title: `Commit to first byte at the server, ${seconds * 2} s at half of the full load`, lines, rounds }];
   } finally {

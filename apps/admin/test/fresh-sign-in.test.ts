@@ -124,13 +124,13 @@ describe('a session that signed in more than an hour ago', () => {
     const copy = dashboard(admin.port, cookie);
     await world.clock.advance(HOUR_MS);
     await confirm(cookie, { password: 'wrong' });
-    const kept = await copy.people.me.query();
+    const user = await copy.people.me.query();
 
     const confirmed = await confirm(cookie);
     const fresh = dashboard(admin.port, cookieSetBy(confirmed) ?? '');
 
     const copied = await refusalOf(copy.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] }));
-    expect(kept).toMatchObject({ id: user_id });
+    expect(user).toMatchObject({ id: user_id });
     expect(copied).toMatchObject({ status: 401, reason: 'session_ended' });
     expect(await fresh.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] })).toMatchObject({
       object: 'api_key',

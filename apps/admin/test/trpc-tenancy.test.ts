@@ -21,7 +21,7 @@ const admin = await openAdmin(world);
 let foreign: SignedIn;
 let theirs: Theirs;
 let nobodys: Theirs;
-let left: () => Promise<unknown>;
+let leave: () => Promise<unknown>;
 beforeAll(async () => {
   const own = world.as(world.workspace_id);
   await world.domain('theirs.test');
@@ -47,7 +47,7 @@ beforeAll(async () => {
   };
   const other = await world.workspace('free');
   foreign = await signedIn(world, admin, 'admin', other.workspace_id);
-  left = async () => {
+  leave = async () => {
     const rows = await world.services.sql`
       select (select status from messages where id = ${message}) as status,
         (select count(*)::int from webhooks where id = ${webhook}) as webhooks,
@@ -94,14 +94,14 @@ function told(refusal: Record<string, unknown>, of: Theirs): string {
 describe('an object of another workspace', () => {
   it.each(Object.keys(calls))('is as absent to %s as one that never existed, and stays unchanged', async (name) => {
     const call = calls[name] ?? (() => Promise.resolve());
-    const before = await left();
+    const before = await leave();
 
     const there = await refusalOf(call(foreign.api, theirs));
     const nowhere = await refusalOf(call(foreign.api, nobodys));
 
     expect(there.status).toBe(404);
     expect(told(there, theirs)).toBe(told(nowhere, nobodys));
-    expect(await left()).toEqual(before);
+    expect(await leave()).toEqual(before);
   });
 
   it('is in no list, and its cursors are invalid', async () => {

@@ -68,8 +68,8 @@ describe('the memory of large bodies', () => {
 
     const second = await rest.call('POST', '/email/send', { key: secret, body: { ...large, text: 'Small' } });
 
-    const left = (response: typeof first) => Number(response.headers.get('x-ratelimit-remaining'));
-    expect(left(second)).toBe(left(first) - 2);
+    const remaining = (response: typeof first) => Number(response.headers.get('x-ratelimit-remaining'));
+    expect(remaining(second)).toBe(remaining(first) - 2);
   });
 
   it('fairness P11: ends an upload that is too slow to hold a share', async () => {

@@ -444,7 +444,7 @@ describe('200', () => {
       await send('a@gone.test', ahead),
       await send('b@gone.test', { to: ['x@example.com', 'y@example.com'] }),
     ];
-    const kept = await send('a@sandbox.test', ahead);
+    const response = await send('a@sandbox.test', ahead);
     const before = await used();
 
     const answer = await remove('GONE.test.');
@@ -458,7 +458,7 @@ describe('200', () => {
       expect(log.body).toMatchObject({ status: 'canceled', last_event: { type: 'email.canceled' } });
       expect(log.text).toContain('domain_removed');
     }
-    expect((await rest.call('GET', `/email/logs/${kept.body.id}`)).body.status).toBe('scheduled');
+    expect((await rest.call('GET', `/email/logs/${response.body.id}`)).body.status).toBe('scheduled');
     expect(await used()).toBe(before - 4);
     const rows = await world.services
       .sql`select from dkim_keys k where not exists (select from domains d where d.id = k.domain_id)`;

@@ -175,9 +175,9 @@ export async function startServer(env: Readonly<Record<string, string>>, checkou
 
 /** For afterAll: what a failed test left running. */
 export async function killLeftOvers(): Promise<void> {
-  const left = [...launched];
+  const processes = [...launched];
   await Promise.all(
-    left.map((child) => {
+    processes.map((child) => {
       const closed = new Promise((resolve) => child.once('close', resolve));
       child.kill('SIGKILL');
       return closed;

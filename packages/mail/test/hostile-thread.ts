@@ -5,7 +5,8 @@ import { readReturnedMail } from '../src/bounce/returned-mail.ts';
 parentPort?.on('message', ({ raw, about: from }: { readonly raw: Uint8Array; readonly about: string }) => {
   const text = Buffer.from(raw).toString('latin1');
   if (text.includes('X-Hostile: hang')) for (;;);
-  if (text.includes('X-Hostile: memory')) for (const kept: number[][] = []; ; ) kept.push(new Array(100_000).fill(1));
+  if (text.includes('X-Hostile: memory'))
+    for (const garbage: number[][] = []; ; ) garbage.push(new Array(100_000).fill(1));
   if (text.includes('X-Hostile: end')) process.exit(1);
   parentPort?.postMessage(readReturnedMail(Buffer.from(raw), from));
 });

@@ -366,14 +366,14 @@ describe('work', () => {
       begin();
       return ended;
     };
-    const left = async () => {
+    const remaining = async () => {
       const [row] = await sql<{ left: number; state: string }[]>`
         select retry_limit - retry_count as left, state from pgboss.job where name = 'parcel.carry'`;
       return row;
     };
     const work = queue.work('parcel.carry', { handler, concurrency: () => 1 });
     await begun;
-    const before = await left();
+    const before = await remaining();
 
     await work.stop();
     const [again] = await queue.fetch('parcel.carry', 1);
@@ -382,7 +382,7 @@ describe('work', () => {
 
     expect(before).toEqual({ left: 1000, state: 'active' });
     expect(again).toMatchObject({ data: { parcel: 1 }, retry_count: 1 });
-    expect(await left()).toEqual(before);
+    expect(await remaining()).toEqual(before);
   });
 });
 

@@ -92,18 +92,18 @@ export function readSource(text: string): SourceText {
   const view = (name: keyof SourceText, lines: readonly number[]) => {
     const known = views.get(name);
     if (known !== undefined) return known;
-    let kept = '';
+    let result = '';
     const add = (end: number, kind: number) => {
-      const part = text.slice(kept.length, end);
-      kept += lines.includes(kind) ? part : blank(part);
+      const part = text.slice(result.length, end);
+      result += lines.includes(kind) ? part : blank(part);
     };
     for (const { start, end, kind } of runs) {
       add(start, CODE);
       add(end, kind);
     }
     add(text.length, CODE);
-    views.set(name, kept);
-    return kept;
+    views.set(name, result);
+    return result;
   };
   return {
     get bare() {

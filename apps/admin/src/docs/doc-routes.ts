@@ -150,8 +150,8 @@ function layout(
   content: ReturnType<typeof html>,
   question = '',
 ) {
-  const kept = getCookie(context, 'theme');
-  const theme = themes.find((name) => name === kept) ?? 'system';
+  const cookie = getCookie(context, 'theme');
+  const theme = themes.find((name) => name === cookie) ?? 'system';
   const shelves = readLibrary().map(
     (shelf) =>
       html`<h2>${shelf.title}</h2><ul>${shelf.pages

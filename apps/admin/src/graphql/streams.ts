@@ -16,12 +16,12 @@ export function createFollow(services: Services, credential: Credential | Sessio
     const items = await source();
     const place = await openStream(services.sql, { key_id: spender, workspace_id: g.ctx.actor.workspace_id });
     services.metrics.shift('sse_clients', ['graphql'], 1);
-    let left = false;
-    const told = guarded(g, spender, items, place, () => left);
+    let has_left = false;
+    const told = guarded(g, spender, items, place, () => has_left);
     // A generator can be ended only at a yield, and while it waits for an event it is not at one.
     return Object.assign(told, {
       return: async (value: unknown) => {
-        left = true;
+        has_left = true;
         return Object.getPrototypeOf(told).return.call(told, value);
       },
     });

@@ -27,8 +27,8 @@ describe('GraphiQL', () => {
     await page.getByRole('button', { name: /execute query/i }).click();
 
     await page.getByText('"nodes"').waitFor();
-    const kept = 'JSON.stringify([location.href, Object.entries(localStorage), Object.entries(sessionStorage)])';
-    expect(await page.evaluate(kept)).not.toContain('pr_sess_');
+    const stored = 'JSON.stringify([location.href, Object.entries(localStorage), Object.entries(sessionStorage)])';
+    expect(await page.evaluate(stored)).not.toContain('pr_sess_');
     expect(problems).toEqual([]);
     expect(foreign).toEqual([]);
     await visitor.stop();

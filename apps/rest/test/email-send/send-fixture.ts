@@ -82,10 +82,10 @@ export async function usedMails(workspace_id: string): Promise<number> {
 }
 
 /** Leaves so many mails of the month of a workspace on the Free plan. */
-export async function leaveMails(workspace_id: string, left: number): Promise<void> {
+export async function leaveMails(workspace_id: string, mails_before: number): Promise<void> {
   await world.services.sql`
     insert into usage_months (workspace_id, month, used)
-    values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, ${3000 - left})
+    values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, ${3000 - mails_before})
     on conflict (workspace_id, month) do update set used = excluded.used`;
 }
 

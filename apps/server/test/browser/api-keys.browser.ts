@@ -36,8 +36,8 @@ describe('Settings, API Keys', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('alert').getByText(apiKeys.secret.guard).waitFor();
-    const kept = 'JSON.stringify([location.href, Object.entries(localStorage), Object.entries(sessionStorage)])';
-    expect(await page.evaluate(kept)).not.toContain(secret.slice(8));
+    const stored = 'JSON.stringify([location.href, Object.entries(localStorage), Object.entries(sessionStorage)])';
+    expect(await page.evaluate(stored)).not.toContain(secret.slice(8));
 
     await page.getByLabel(apiKeys.secret.stored).check();
     await page.getByRole('button', { name: apiKeys.secret.done }).click();

@@ -39,13 +39,13 @@ it('a bulk operation whose worker dies goes on under another, and does each item
   await expect.poll(async () => (await state())?.done ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
 
   await first.kill();
-  const left = await state();
+  const bulk = await state();
   await journey.start({ ROLES: 'worker' });
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
   await expect.poll(async () => (await state())?.status, { timeout: 40_000 }).toBe('completed');
 
-  expect(left).toMatchObject({ status: 'running' });
-  expect(left?.done).toBeLessThan(60);
+  expect(bulk).toMatchObject({ status: 'running' });
+  expect(bulk?.done).toBeLessThan(60);
   const [receipts] = await journey.sql`
     select count(*)::int as items, count(distinct item_id)::int as mails from bulk_items
     where bulk_id = ${id} and outcome = 'done'`;

@@ -117,18 +117,18 @@ function restApi(url: string): Api {
     name: 'rest',
     async ask(use, { input }, { secret }) {
       const { verb, path } = wayOf(use.rest);
-      const left = { ...input };
+      const rest = { ...input };
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-        const value = String(left[name]);
-        delete left[name];
+        const value = String(rest[name]);
+        delete rest[name];
         return encodeURIComponent(value);
       });
       const query = new URLSearchParams();
-      if (verb === 'GET') for (const [name, value] of Object.entries(left)) query.append(name, String(value));
+      if (verb === 'GET') for (const [name, value] of Object.entries(rest)) query.append(name, String(value));
       const answer = await fetch(`${url}${filled}${query.size === 0 ? '' : `?${query}`}`, {
         method: verb,
         headers: { ...bearer(secret), ...(verb !== 'GET' && { 'content-type': 'application/json' }) },
-        ...(verb !== 'GET' && Object.keys(left).length > 0 && { body: JSON.stringify(left) }),
+        ...(verb !== 'GET' && Object.keys(rest).length > 0 && { body: JSON.stringify(rest) }),
       });
       const body = (await answer.json()) as Json;
       return answer.ok ? { value: body } : refusalOf(body.error as CoreError);
@@ -263,8 +263,8 @@ export function dropping(api: Api, filter: string): Api {
   return {
     name: api.name,
     ask: (use, { input, ...others }, caller) => {
-      const { [filter]: _, ...left } = input;
-      return api.ask(use, { ...others, input: left }, caller);
+      const { [filter]: _, ...rest } = input;
+      return api.ask(use, { ...others, input: rest }, caller);
     },
   };
 }

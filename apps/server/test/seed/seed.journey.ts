@@ -454,11 +454,11 @@ describe('rates', () => {
 
   it('seed 65: every response has X-RateLimit-Remaining, the requests that are left', async () => {
     const { secret } = await keyWith('domains:read');
-    const left = async () =>
+    const remaining = async () =>
       Number((await call('GET', '/domains', undefined, secret)).headers.get('X-RateLimit-Remaining'));
 
-    const first = await left();
-    expect([first - 1, 119]).toContain(await left());
+    const first = await remaining();
+    expect([first - 1, 119]).toContain(await remaining());
   });
 
   it('seed 66: every response has X-RateLimit-Reset, a Unix timestamp within a minute', async () => {

@@ -34,8 +34,8 @@ export function addCaptures(program: Command, terminal: Terminal): void {
       const client = createClient(terminal);
       const ends = performance.now() + timeout * 1000;
       for (;;) {
-        const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
-        const page = await client.captures.list({ ...filters, limit: 1, wait: Math.min(LONGEST_WAIT, left) });
+        const seconds = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+        const page = await client.captures.list({ ...filters, limit: 1, wait: Math.min(LONGEST_WAIT, seconds) });
         const [newest] = page.data;
         if (newest) {
           const capture = await client.captures.get(newest.id);

@@ -88,6 +88,6 @@ export function createAdmissionCache(): AdmissionCache {
   };
 }
 
-function makeRoom(kept: { readonly size: number; clear(): void }): void {
-  if (kept.size >= MAX_CACHED) kept.clear();
+function makeRoom(cache: { readonly size: number; clear(): void }): void {
+  if (cache.size >= MAX_CACHED) cache.clear();
 }

@@ -302,8 +302,8 @@ class Batcher implements SubmitBatcher {
         return;
       }
       const parts = isRefused(error) && (entries.length > 1 || prefetched !== null) ? halvesOf(entries) : [];
-      const kept = sqlState(error) === LOCK_TIMEOUT && prefetched !== null ? entries.filter(isWithoutKey) : [];
-      if (kept.length > 0 && kept.length < entries.length) parts.push(kept);
+      const retryable = sqlState(error) === LOCK_TIMEOUT && prefetched !== null ? entries.filter(isWithoutKey) : [];
+      if (retryable.length > 0 && retryable.length < entries.length) parts.push(retryable);
       const again = new Set(parts.flat());
       if (again.size === 0 && !isRefused(error)) this.#parts.vitals.accept_failed_at = performance.now();
       for (const entry of entries) if (!again.has(entry)) entry.reject(publicError(error, entry.submission));

@@ -108,9 +108,9 @@ function goneFrom(now: Date, alarm: OpenAlarm, changed: Changed[], dropped: stri
   const { clear_seconds } = isRule(alarm.rule) ? ruleOf(alarm.rule) : { clear_seconds: 0 };
   const ended = now.getTime() - clear_since.getTime() >= clear_seconds * 1000;
   if (!ended && alarm.clear_since !== null) return;
-  const { acknowledged_at: _, ...kept } = alarm;
+  const { acknowledged_at: _, ...rest } = alarm;
   changed.push({
-    ...kept,
+    ...rest,
     status: ended ? 'ended' : 'active',
     clear_since,
     ended_at: ended ? now : null,

@@ -46,8 +46,8 @@ async function send(fields: Record<string, unknown> = {}, as: Context = ctx()): 
 }
 async function sendMany(count: number, fields: Record<string, unknown>): Promise<void> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
-  for (let left = count; left > 0; left -= 100) {
-    await invoke(ctx(), sendBatch, { messages: Array.from({ length: Math.min(100, left) }, () => mail) });
+  for (let remaining = count; remaining > 0; remaining -= 100) {
+    await invoke(ctx(), sendBatch, { messages: Array.from({ length: Math.min(100, remaining) }, () => mail) });
   }
 }
 const status = async (id: string) => (await invoke(ctx(), getMessage, { id })).status;
@@ -239,7 +239,7 @@ describe('a bulk operation', () => {
 
   it('skips items that stop matching between the walk and the action', async () => {
     const changed = await send({ tags: ['left'], scheduled_at: inAnHour() });
-    const kept = await send({ tags: ['left'], scheduled_at: inAnHour() });
+    const other = await send({ tags: ['left'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'left', status: 'scheduled' });
     const holder = await world.services.sql.reserve();
     await holder`begin`;
@@ -257,9 +257,9 @@ describe('a bulk operation', () => {
 
     expect(Object.fromEntries((await items(id)).map((item) => [item.id, item.reason]))).toEqual({
       [changed]: 'not_matching',
-      [kept]: null,
+      [other]: null,
     });
-    expect([await status(changed), await status(kept)]).toEqual(['queued', 'canceled']);
+    expect([await status(changed), await status(other)]).toEqual(['queued', 'canceled']);
   });
 
   it('runs once, however often its token is given', async () => {
@@ -396,25 +396,25 @@ describe('a bulk operation', () => {
     const { sql } = world.services;
     const mail = await send({ tags: ['left.us'], scheduled_at: inAnHour() });
     const { workspace_id } = world;
-    const left = newId('user', world.clock.now());
-    await sql`insert into users (id, email, created_at) values (${left}, 'left@example.com', clock_now())`;
+    const former_id = newId('user', world.clock.now());
+    await sql`insert into users (id, email, created_at) values (${former_id}, 'left@example.com', clock_now())`;
     await sql`
       insert into members (workspace_id, user_id, role, created_at)
-      values (${workspace_id}, ${left}, 'admin', clock_now())`;
+      values (${workspace_id}, ${former_id}, 'admin', clock_now())`;
     const session = await sql.begin((tx) =>
-      beginSession(tx, world.clock.now(), { user_id: left, workspace_id, by_link: false }),
+      beginSession(tx, world.clock.now(), { user_id: former_id, workspace_id, by_link: false }),
     );
     const as = createContext(world.services, {
       kind: 'user',
       workspace_id,
-      user_id: left,
+      user_id: former_id,
       session_id: session.id,
       email: 'left@example.com',
       scopes: ['admin'],
     });
     const { id } = await run((await preview('cancel', { tag: 'left.us' }, as)).token, {}, as);
 
-    await sql`delete from members where user_id = ${left}`;
+    await sql`delete from members where user_id = ${former_id}`;
     await workUntilEnd();
 
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'canceled', done: 0 });

@@ -43,15 +43,15 @@ export interface CaptureRow {
 /** Deletes captures beyond their retention, and the oldest of each workspace beyond its quota or the limit of its plan. */
 export async function trimCaptures(
   sql: Sql | Tx,
-  kept: { readonly seconds: number; readonly bytes_per_workspace: number },
+  limits: { readonly seconds: number; readonly bytes_per_workspace: number },
 ): Promise<void> {
-  await sql`delete from captures where id < id_floor(clock_now() - make_interval(secs => ${kept.seconds}))`;
+  await sql`delete from captures where id < id_floor(clock_now() - make_interval(secs => ${limits.seconds}))`;
   await sql`
     delete from captures c using (
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
     ) s join workspaces w on w.id = s.workspace_id join plans p on p.name = w.plan
     where c.workspace_id = s.workspace_id and c.id = s.id
-      and s.bytes > least(${kept.bytes_per_workspace}::bigint, p.capture_bytes_limit)`;
+      and s.bytes > least(${limits.bytes_per_workspace}::bigint, p.capture_bytes_limit)`;
 }
 
 /**

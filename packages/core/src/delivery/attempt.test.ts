@@ -407,9 +407,9 @@ describe('a lease', () => {
     const current = await claimOne();
     const held = (claimed: Claimed) => ({ ...claimed.job.data, lease: claimed.lease });
 
-    const kept = await renewLeases(world.services.sql, [held(late), held(current)]);
+    const renewed_ids = await renewLeases(world.services.sql, [held(late), held(current)]);
 
-    expect([...kept]).toEqual([current.lease]);
+    expect([...renewed_ids]).toEqual([current.lease]);
   });
 
   it('is skipped by the renewal, without waiting, while its result is being recorded', async () => {

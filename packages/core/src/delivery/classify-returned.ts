@@ -138,7 +138,7 @@ const BOILERPLATE = [
 ];
 
 function withoutBoilerplate(text: string): string {
-  return BOILERPLATE.reduce((kept, sentence) => kept.replace(sentence, '\n'), text);
+  return BOILERPLATE.reduce((rest, sentence) => rest.replace(sentence, '\n'), text);
 }
 
 function responseOf(group: ReportedRecipient | null, said: Said, section: string): string {

@@ -73,7 +73,7 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   const large = row.body_bytes > READ_TOGETHER_BYTES;
   /** Undefined if it has to be read. */
   let body = large ? undefined : stored;
-  let kept: WeakRef<Buffer> | null = null;
+  let cached_bytes: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
     const bytes = body === undefined ? await bodyOf(services, row) : body;
@@ -81,13 +81,13 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
     // A single-recipient mail is rarely rendered twice, and then reads the body again.
     if (row.recipient_count === 1) body = undefined;
     const raw = await signed(services, row, bytes);
-    kept = new WeakRef(raw);
+    cached_bytes = new WeakRef(raw);
     return raw;
   };
   return {
     large,
     async raw() {
-      const alive = kept?.deref();
+      const alive = cached_bytes?.deref();
       if (alive) return alive;
       rendering ??= render().finally(() => {
         rendering = null;

@@ -50,10 +50,10 @@ describe('mail that a worker holds', () => {
   it('email claimed since the check began, and waited for a connection, is left alone', async () => {
     const narrow = connect(world.database_url, { max: 1, application_name: 'narrow' });
     const entered = Promise.withResolvers<void>();
-    const left = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     const busy = narrow.begin(async () => {
       entered.resolve();
-      await left.promise;
+      await release.promise;
     });
     await entered.promise;
     const known: string[] = [];
@@ -64,7 +64,7 @@ describe('mail that a worker holds', () => {
     known.push(job.id);
     await claimDeliveries(world.services, [job]);
     await world.clock.advance(QUIET_SECONDS * 1000 + 1000);
-    left.resolve();
+    release.resolve();
     await busy;
 
     expect(await look).toBe(0);

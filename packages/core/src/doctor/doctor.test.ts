@@ -311,9 +311,9 @@ it('disk: mail that fills it in five days fails, and the shorter retention that 
     fix: expect.stringContaining('Shorter retention deletes old months'),
   });
 
-  const kept = await finding('disk', { config: { ...config, RETENTION_MESSAGES: 86_400 } });
+  const check = await finding('disk', { config: { ...config, RETENTION_MESSAGES: 86_400 } });
 
-  expect({ status: kept?.status, fix: kept?.fix }).toEqual({ status: empty?.status, fix: empty?.fix });
+  expect({ status: check?.status, fix: check?.fix }).toEqual({ status: empty?.status, fix: empty?.fix });
   await sql`delete from stat_hours`;
 });
 

@@ -46,14 +46,14 @@ async function pass(duration_ms: number): Promise<void> {
 /** A receiver that caches every answer for an hour, negative ones included. */
 const cache = new Map<string, { readonly records: string[][]; readonly until: number }>();
 async function asReceiver(name: string): Promise<string[][]> {
-  let kept = cache.get(name);
-  if (!kept || kept.until <= world.clock.now()) {
+  let entry = cache.get(name);
+  if (!entry || entry.until <= world.clock.now()) {
     const records = await resolver.resolveTxt(name).catch(() => []);
-    kept = { records, until: world.clock.now() + TTL_SECONDS * 1000 };
-    cache.set(name, kept);
+    entry = { records, until: world.clock.now() + TTL_SECONDS * 1000 };
+    cache.set(name, entry);
   }
-  if (kept.records.length === 0) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
-  return kept.records;
+  if (entry.records.length === 0) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+  return entry.records;
 }
 
 async function signaturesOf(mail: SinkMail): Promise<string[]> {

@@ -76,13 +76,13 @@ describe('a second signature', () => {
     const off = await change('ends.test', false);
     const after = await signaturesOf('ends.test');
     await pass(6);
-    const kept = await domainOf('ends.test');
+    const domain = await domainOf('ends.test');
     const arrived = await world.signatures(in_transit);
     await pass(2);
 
     expect(after).toEqual([rsa('ends.test')]);
     expect(arrived).toEqual(both('ends.test'));
-    expect([off, kept].map(keysOf)).toEqual(Array(2).fill(['pr1 active', 'pr1-ed25519 retired']));
+    expect([off, domain].map(keysOf)).toEqual(Array(2).fill(['pr1 active', 'pr1-ed25519 retired']));
     expect(keysOf(await domainOf('ends.test'))).toEqual(['pr1 active']);
     expect((await domainOf('ends.test')).status).toBe('verified');
   });

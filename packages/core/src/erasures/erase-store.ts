@@ -122,14 +122,14 @@ export async function eraseRecipients(tx: Tx, target: Wanted, matches: readonly 
       : await tx`
         delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, alone)}
         returning true as gone`;
-  const [kept] = await tx<{ count: number }[]>`
+  const [remaining] = await tx<{ count: number }[]>`
     select count(*)::int as count from bodies b
     where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}`;
   return {
     recipients: recipients.length,
     messages: rows.length,
     bodies: bodies.length,
-    bodies_kept: kept?.count ?? 0,
+    bodies_kept: remaining?.count ?? 0,
     attempts: attempts.length,
     transcripts: transcripts.length,
     events: events.length,

@@ -170,9 +170,9 @@ describe('an erasure', () => {
   it('leaves a suppression in force under a hash, also for another spelling and after a restart', async () => {
     await invoke(ctx(), createSuppressions, { email: ADA, reason: 'asked by phone' });
     expect((await erase()).counts).toMatchObject({ suppressions: 1 });
-    const [kept] = (await invoke(ctx(), listSuppressions, {})).data;
-    expect(kept).toMatchObject({ source: 'manual', reason: null });
-    expect(kept?.email).toMatch(/^[0-9a-f]{40}@erased\.invalid$/);
+    const [suppression] = (await invoke(ctx(), listSuppressions, {})).data;
+    expect(suppression).toMatchObject({ source: 'manual', reason: null });
+    expect(suppression?.email).toMatch(/^[0-9a-f]{40}@erased\.invalid$/);
 
     const id = await send({ to: ADA.toUpperCase().replace('EXAMPLE.COM', 'example.com') });
     const other = await send({ to: 'bob@example.com' });

@@ -33,8 +33,8 @@ export const readEvents = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(eventSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
-    const kept = ids.filter((id) => isId('event', id) && isKept(ctx, 'events', id));
-    const found_rows = kept.length === 0 ? [] : await eventsByIds(ctx.sql, ctx.actor.workspace_id, kept);
+    const kept_ids = ids.filter((id) => isId('event', id) && isKept(ctx, 'events', id));
+    const found_rows = kept_ids.length === 0 ? [] : await eventsByIds(ctx.sql, ctx.actor.workspace_id, kept_ids);
     const known = await mailOfOwnMode(
       ctx,
       found_rows.map(({ message_id }) => message_id ?? ''),
@@ -84,8 +84,8 @@ export const readLastEvents = operation({
   output: z.array(timelineSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
-    const kept = rows.filter(({ id }) => isKept(ctx, 'events', id));
-    const by_message = new Map(kept.map((row) => [row.message_id, timelineEvent(row)]));
+    const readable = rows.filter(({ id }) => isKept(ctx, 'events', id));
+    const by_message = new Map(readable.map((row) => [row.message_id, timelineEvent(row)]));
     return ids.map((id) => by_message.get(id) ?? null);
   },
 });

@@ -131,7 +131,7 @@ async function described(
 /** Minutes for the one or two hours they are kept, hours for a week, days beyond. */
 function bucketFor(since: Date, until: Date, now: Date): 'minute' | 'hour' | 'day' {
   const range_ms = until.getTime() - since.getTime();
-  const kept = now.getTime() - since.getTime() < bounds.minute.kept_days * bucketMs.day;
-  if (kept && range_ms <= (bounds.minute.most - 1) * bucketMs.minute) return 'minute';
+  const by_minute = now.getTime() - since.getTime() < bounds.minute.kept_days * bucketMs.day;
+  if (by_minute && range_ms <= (bounds.minute.most - 1) * bucketMs.minute) return 'minute';
   return range_ms <= (bounds.hour.most - 1) * bucketMs.hour ? 'hour' : 'day';
 }

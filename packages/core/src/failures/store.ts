@@ -154,15 +154,15 @@ export async function replaceFailures(
 /** Drops expired rows, but no minute whose hour is not final. */
 export async function forgetFailures(
   sql: Sql | Tx,
-  kept: { readonly minute_days: number; readonly hour_days: number },
+  limits: { readonly minute_days: number; readonly hour_days: number },
 ): Promise<void> {
   await sql`
     delete from failure_minutes where at < least(
-      clock_now() - make_interval(days => ${kept.minute_days}),
+      clock_now() - make_interval(days => ${limits.minute_days}),
       (select date_trunc('hour', final_until, 'UTC') from roll_ups where name = 'failures')
     )`;
-  await sql`delete from failure_hours where at < clock_now() - make_interval(days => ${kept.hour_days})`;
-  await sql`delete from failure_groups where last_seen_at < clock_now() - make_interval(days => ${kept.hour_days})`;
+  await sql`delete from failure_hours where at < clock_now() - make_interval(days => ${limits.hour_days})`;
+  await sql`delete from failure_groups where last_seen_at < clock_now() - make_interval(days => ${limits.hour_days})`;
 }
 
 export interface AskedFailures {

@@ -3,10 +3,10 @@ export function percentileAt(
   counts: readonly (readonly [slot: number, count: number])[],
   percent: number,
 ): { readonly slot: number; readonly share: number } | null {
-  let left = (counts.reduce((sum, [, count]) => sum + count, 0) * percent) / 100;
+  let remaining = (counts.reduce((sum, [, count]) => sum + count, 0) * percent) / 100;
   for (const [slot, count] of counts) {
-    if (count > 0 && left <= count) return { slot, share: left / count };
-    left -= count;
+    if (count > 0 && remaining <= count) return { slot, share: remaining / count };
+    remaining -= count;
   }
   return null;
 }

@@ -284,7 +284,7 @@ describe('a hold', () => {
     'a hold over a queue of a schedule leaves it one run when it ends by %s, and other queues all their jobs',
     async (end) => {
       const { sql, jobs } = world.services;
-      const left = async () => {
+      const remaining = async () => {
         const rows = await sql<{ name: string; count: number }[]>`
           select name, count(*)::int as count from pgboss.job
           where name in ('numbers.roll_up', 'webhook.close') and state = 'created' group by name`;
@@ -307,7 +307,7 @@ describe('a hold', () => {
           Array.from({ length: 5 }, () => ({ data: { webhook_id: 'whk_none' } })),
         );
       });
-      expect(await left()).toEqual({ 'numbers.roll_up': 5, 'webhook.close': 5 });
+      expect(await remaining()).toEqual({ 'numbers.roll_up': 5, 'webhook.close': 5 });
 
       if (end === 'release') for (const hold_id of ids) await invoke(operator(), releaseHold, { hold_id });
       else {
@@ -315,7 +315,7 @@ describe('a hold', () => {
         await endExpiredHolds(world.services);
       }
 
-      expect(await left()).toEqual({ 'numbers.roll_up': 1, 'webhook.close': 5 });
+      expect(await remaining()).toEqual({ 'numbers.roll_up': 1, 'webhook.close': 5 });
     },
   );
 

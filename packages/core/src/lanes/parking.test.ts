@@ -100,7 +100,9 @@ describe('a look at the lanes', () => {
     await send(names(7));
     const jobs = await fetchAll();
     const lanes = { a: ['high'], b: ['high', 'normal', 'bulk'], c: ['bulk'], d: ['normal', 'bulk'] } as const;
-    const places = Object.entries(lanes).flatMap(([lane, kept]) => kept.map((priority) => ({ lane, priority })));
+    const places = Object.entries(lanes).flatMap(([lane, priorities]) =>
+      priorities.map((priority) => ({ lane, priority })),
+    );
     await parkDeliveries(
       world.services,
       jobs.map((job, index) => {
@@ -117,7 +119,7 @@ describe('a look at the lanes', () => {
       if (more) pages.push(Object.fromEntries(rows.map(({ lane, parked }) => [lane, parked.toSorted()])));
     }
 
-    expect(pages).toEqual(Object.entries(lanes).map(([lane, kept]) => ({ [lane]: kept.toSorted() })));
+    expect(pages).toEqual(Object.entries(lanes).map(([lane, priorities]) => ({ [lane]: priorities.toSorted() })));
   });
 });
 

@@ -19,12 +19,12 @@ export async function listenNear<T extends { readonly port: number }>(
 ): Promise<T> {
   const set = settings[name];
   if (set !== undefined) return listenOn(name, set, listen);
-  const kept = readPorts(settings);
-  const first = kept[name] ?? usualPorts[name];
+  const stored_ports = readPorts(settings);
+  const first = stored_ports[name] ?? usualPorts[name];
   for (let port = first; port < first + PORTS_TRIED; port++) {
     const listener = await unlessBusy(listen(port));
     if (listener === null) continue;
-    if (port !== first) keepPorts(settings, { ...kept, [name]: port });
+    if (port !== first) keepPorts(settings, { ...stored_ports, [name]: port });
     return listener;
   }
   throw new Error(`No free port from ${first} to ${first + PORTS_TRIED - 1}. Set ${name}.`);

@@ -52,9 +52,9 @@ describe('a fair line', () => {
     const order: string[] = [];
     let leave = await line.enter('greedy');
     const entries = [...Array(20).fill('greedy'), 'neighbor', 'other'].map(async (owner: string) => {
-      const left = await line.enter(owner);
+      const leave_line = await line.enter(owner);
       order.push(owner);
-      leave = left;
+      leave = leave_line;
     });
     for (let turn = 0; turn < entries.length; turn++) {
       leave();

@@ -127,10 +127,10 @@ export class FairLine implements SharedLine {
   }
 
   #leaver(owner: string, units: number): () => void {
-    let left = false;
+    let has_left = false;
     return () => {
-      if (left) return;
-      left = true;
+      if (has_left) return;
+      has_left = true;
       this.#change(owner, -units);
       this.#next();
     };

@@ -37,12 +37,12 @@ async function send(
 
 /** Scripts the server's reply to each address, once. */
 function refuse(replies: Record<string, readonly [number, string]>): void {
-  const left = new Map(Object.entries(replies));
+  const remaining = new Map(Object.entries(replies));
   world.smtp.script(({ stage, to }) => {
     const [name = ''] = to.split('@');
-    const reply = stage === 'rcpt' ? left.get(name) : undefined;
+    const reply = stage === 'rcpt' ? remaining.get(name) : undefined;
     if (!reply) return { kind: 'accept' };
-    left.delete(name);
+    remaining.delete(name);
     return { kind: 'reply', code: reply[0], text: reply[1] };
   });
 }

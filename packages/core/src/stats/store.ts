@@ -257,15 +257,15 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
 /** Deletes expired buckets, but no minute that is not yet in a final hour. */
 export async function forgetStats(
   sql: Sql | Tx,
-  kept: { readonly minute_days: number; readonly grouped_minute_hours: number; readonly hour_days: number },
+  limits: { readonly minute_days: number; readonly grouped_minute_hours: number; readonly hour_days: number },
 ): Promise<void> {
   await sql`
     delete from stat_minutes
     where at < (select date_trunc('hour', final_until, 'UTC') from roll_ups where name = 'stats')
-      and at < clock_now() - case when dimension = 'none' then make_interval(days => ${kept.minute_days})
-        else make_interval(hours => ${kept.grouped_minute_hours}) end`;
-  await sql`delete from stat_hours where at < clock_now() - make_interval(days => ${kept.hour_days})`;
-  await sql`delete from stat_days where at < clock_now() - make_interval(days => ${kept.hour_days})`;
+      and at < clock_now() - case when dimension = 'none' then make_interval(days => ${limits.minute_days})
+        else make_interval(hours => ${limits.grouped_minute_hours}) end`;
+  await sql`delete from stat_hours where at < clock_now() - make_interval(days => ${limits.hour_days})`;
+  await sql`delete from stat_days where at < clock_now() - make_interval(days => ${limits.hour_days})`;
   await sql`delete from last_successes where at < clock_now() - interval '30 days'`;
 }
 

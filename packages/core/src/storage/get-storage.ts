@@ -140,7 +140,7 @@ function tableView(
 ): TableView {
   const kind = aged[name];
   const kept_seconds = kind === undefined ? null : kept_for(kind);
-  const kept = kept_seconds !== null ? 'age' : kind !== undefined || always.has(name) ? 'always' : 'trimmed';
+  const rule = kept_seconds !== null ? 'age' : kind !== undefined || always.has(name) ? 'always' : 'trimmed';
   const setting = kind === undefined ? null : ageSettings[kind];
-  return { name, bytes, index_bytes, rows, partitions, kept, kept_seconds, setting };
+  return { name, bytes, index_bytes, rows, partitions, kept: rule, kept_seconds, setting };
 }

@@ -285,14 +285,14 @@ describe('a retention of messages alone', () => {
       });
       await usual.drain();
       await usual.clock.advance(19 * DAY_MS);
-      const kept = (await invoke(as, listEvents, {})).data.length;
+      const count = (await invoke(as, listEvents, {})).data.length;
 
       await usual.clock.advance(2 * DAY_MS);
       const gone = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
       await usual.clock.advance(19 * DAY_MS);
       await maintainStorage(usual.services);
 
-      expect([kept, ...gone.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
+      expect([count, ...gone.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
       for (const table of [...TABLES, 'webhook_attempts'])
         expect(await usual.services.sql`select from ${usual.services.sql(table)}`).toHaveLength(0);
     } finally {
@@ -312,10 +312,10 @@ describe('a configuration without retention', () => {
       await usual.clock.advance(800 * DAY_MS);
       await maintainStorage(usual.services);
 
-      const kept = await invoke(usual.as(usual.workspace_id), getMessage, { id });
+      const email = await invoke(usual.as(usual.workspace_id), getMessage, { id });
 
-      expect(kept).toMatchObject({ status: 'delivered', attempts: [{ transcript: null }] });
-      expect(kept.events).toHaveLength(2);
+      expect(email).toMatchObject({ status: 'delivered', attempts: [{ transcript: null }] });
+      expect(email.events).toHaveLength(2);
       expect(await usual.services.sql`select from transcripts`).toHaveLength(0);
     } finally {
       await usual.stop();

@@ -91,10 +91,11 @@ export class Fetcher {
         this.#fetching = null;
         for (const priority of more) this.#supplies[priority].again = true;
         if (this.#stopped) return;
-        const left = priorities.filter((priority) => this.#supplies[priority].again);
-        if (left.some((one) => (lanes.aloneCapacity(one) ? this.#hasFreeSlots(one) : this.#freeSlots(one) > 0)))
+        const remaining = priorities.filter((priority) => this.#supplies[priority].again);
+        if (remaining.some((one) => (lanes.aloneCapacity(one) ? this.#hasFreeSlots(one) : this.#freeSlots(one) > 0)))
           this.poll();
-        if (!this.#fetching) this.#timer ??= setTimeout(this.poll, left.length > 0 ? this.#lookAhead().ms : POLL_MS);
+        if (!this.#fetching)
+          this.#timer ??= setTimeout(this.poll, remaining.length > 0 ? this.#lookAhead().ms : POLL_MS);
       });
   };
 

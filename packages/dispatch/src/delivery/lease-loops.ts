@@ -45,7 +45,7 @@ export class LeaseLoops {
     const waiting = this.#lanes.waiting().map(({ job }) => job);
     if (held.length + waiting.length === 0) return;
     const started_at = performance.now();
-    const kept = await renewLeases(
+    const renewed = await renewLeases(
       sql,
       held.map(({ claimed: { delivery, lease } }) => ({
         workspace_id: delivery.workspace_id,
@@ -58,7 +58,7 @@ export class LeaseLoops {
     // counts from its start, since the time of its commit is unknown.
     for (const entry of held) {
       if (entry.has_result) continue;
-      if (!kept.has(entry.claimed.lease)) this.#cancel(entry);
+      if (!renewed.has(entry.claimed.lease)) this.#cancel(entry);
       else entry.lease_ends = leaseEnd(started_at);
     }
     await jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);

@@ -235,26 +235,26 @@ export class DeliveryPump {
   };
 
   async #claim(batch: readonly Candidate[]): Promise<void> {
-    let left: readonly Candidate[] = batch;
+    let remaining: readonly Candidate[] = batch;
     const entered = new Set<string>();
     this.#claimed = batch;
     try {
-      left = await this.#sync.grant(batch);
-      const byJob = new Map(left.map((candidate) => [candidate.job.id, candidate]));
+      remaining = await this.#sync.grant(batch);
+      const byJob = new Map(remaining.map((candidate) => [candidate.job.id, candidate]));
       const started_at = performance.now();
       const won = await claimDeliveries(
         this.#services,
-        left.map(({ job }) => job),
+        remaining.map(({ job }) => job),
         () => this.#lostAnswers?.note(),
       );
       for (const claimed of won) {
         entered.add(claimed.job.id);
         this.#enter(claimed, byJob.get(claimed.job.id) ?? null, started_at);
       }
-      left = left.filter(({ job }) => !entered.has(job.id));
+      remaining = remaining.filter(({ job }) => !entered.has(job.id));
     } finally {
       this.#claimed = [];
-      for (const { lane, job } of left) this.#lanes.giveBack(lane, job.data.workspace_id);
+      for (const { lane, job } of remaining) this.#lanes.giveBack(lane, job.data.workspace_id);
       for (const { job } of batch) if (!entered.has(job.id)) this.#large_memory.release(job.id);
     }
   }

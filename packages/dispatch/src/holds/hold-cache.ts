@@ -128,8 +128,8 @@ export class HoldCache {
   }
 
   spend(queue: JobName, count: number): void {
-    const left = this.#allowances.get(queue);
-    if (left !== undefined) this.#allowances.set(queue, Math.max(0, left - count));
+    const remaining = this.#allowances.get(queue);
+    if (remaining !== undefined) this.#allowances.set(queue, Math.max(0, remaining - count));
   }
 
   /** Whether a webhook is held. */

@@ -334,11 +334,11 @@ describe('a rate after a hold', () => {
     // A long pause of the workers ends in no burst.
     await world.clock.advance(HOUR_MS);
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 13, queued: 8 });
-    for (let left = 8; left > 0; left -= 5) {
+    for (let remaining = 8; remaining > 0; remaining -= 5) {
       await world.clock.advance(5000);
       await expect
         .poll(async () => (await statesIn('held.example.com')).queued ?? 0, PATIENCE)
-        .toBe(Math.max(0, left - 5));
+        .toBe(Math.max(0, remaining - 5));
     }
     await world.clock.advance(10_000);
     await expect.poll(async () => (await invoke(system(), getHold, { hold_id: id })).status, PATIENCE).toBe('ended');

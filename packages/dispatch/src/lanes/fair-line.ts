@@ -94,11 +94,11 @@ export class FairLine<T> {
 
   /** Takes out everything. */
   empty(): T[] {
-    const left = [...this.#workspaces.values()].flatMap((own) =>
+    const entries = [...this.#workspaces.values()].flatMap((own) =>
       priorities.flatMap((priority) => own.waiting[priority]),
     );
     this.#workspaces.clear();
     for (const priority of priorities) this.#counts[priority] = 0;
-    return left;
+    return entries;
   }
 }

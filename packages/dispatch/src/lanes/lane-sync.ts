@@ -343,8 +343,8 @@ export class LaneSync {
     const eligible = priorities.filter((priority) => shares[priority] > 0);
     const rows = await this.#takeBack(eligible.map((priority) => ({ lane, priority, count: shares[priority] })));
     for (const priority of priorities) {
-      const left = count - rows.length;
-      if (left > 0) rows.push(...(await this.#takeBack([{ lane, priority, count: left }])));
+      const missing = count - rows.length;
+      if (missing > 0) rows.push(...(await this.#takeBack([{ lane, priority, count: missing }])));
     }
     if (rows.length < count) this.#release_turns.delete(lane);
     return rows;
@@ -362,12 +362,12 @@ export class LaneSync {
     if (whole || last === undefined) this.#served.delete(sliceName(slice));
     else this.#served.set(sliceName(slice), last);
     const share = Math.ceil(count / Math.max(1, taken.size));
-    let left = 0;
+    let remaining = 0;
     for (const [workspace_id, own] of taken) {
       if (own.length < share) this.#lanes.drained(lane, { workspace_id, priority });
-      else left += 1;
+      else remaining += 1;
     }
-    if (whole && after === '' && left === 0) this.#lanes.setBacklog(lane, priority, false);
+    if (whole && after === '' && remaining === 0) this.#lanes.setBacklog(lane, priority, false);
   }
 }
 

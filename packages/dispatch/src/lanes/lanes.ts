@@ -153,9 +153,9 @@ export class Lanes {
         recovered = before.closings > 0 && pace.closings === 0;
       }
       if (closes) {
-        const left = this.#close(lane, 'failing');
+        const candidates = this.#close(lane, 'failing');
         const seconds = pauseMs(pace.closings, result, settings.longest_pause_ms) / 1000;
-        closed = { seconds, closings: pace.closings + 1, left };
+        closed = { seconds, closings: pace.closings + 1, left: candidates };
       }
     }
     lane.startReady();
@@ -225,14 +225,14 @@ export class Lanes {
    * If all mail is for one lane, no other needs the capacity.
    */
   trim(): Candidate[] {
-    const left: Candidate[] = [];
+    const candidates: Candidate[] = [];
     for (const [name, lane] of this.#lanes) {
       if (name === this.#last_lane && this.isAlone()) continue;
-      for (const priority of priorities) left.push(...this.#trim(lane, priority));
+      for (const priority of priorities) candidates.push(...this.#trim(lane, priority));
       const idle = lane.claimed_count === 0 && lane.waiting.length === 0 && lane.parked.size === 0 && !lane.closed;
       if (idle && this.#now() - lane.last_used > FORGET_MS) this.#lanes.delete(name);
     }
-    return left;
+    return candidates;
   }
 
   /** Removes everything that waits for a claim. */
@@ -289,27 +289,27 @@ export class Lanes {
   }
 
   #empty(lane: Lane): Candidate[] {
-    const left = lane.waiting.empty();
+    const candidates = lane.waiting.empty();
     this.#queued.delete(lane.name);
-    for (const candidate of left) {
+    for (const candidate of candidates) {
       this.#forget(candidate);
       lane.noteParked(standingOf(candidate));
     }
-    return left;
+    return candidates;
   }
 
   /** Takes out what a lane has too much of, from the workspaces that have most of it. */
   #trim(lane: Lane, priority: Priority): Candidate[] {
-    const left: Candidate[] = [];
+    const candidates: Candidate[] = [];
     for (let excess = lane.waiting.countOf(priority) - lane.capacity(); excess > 0; excess--) {
       const last = lane.waiting.popLongest(priority, excess <= SMALL_SHARES ? SMALL_SHARE : 0);
       if (!last) break;
       this.#forget(last);
       lane.noteParked(standingOf(last));
-      left.push(last);
+      candidates.push(last);
     }
     if (lane.waiting.length === 0) this.#queued.delete(lane.name);
-    return left;
+    return candidates;
   }
 
   /** Whether a workspace leaves enough slots for others. Jobs with nothing to send end at once and are not limited. */
@@ -333,8 +333,8 @@ export class Lanes {
   #letGo(lane: Lane, workspace_id: string): void {
     lane.claimed_count -= 1;
     this.#claimed -= 1;
-    const left = (this.#claimedBy.get(workspace_id) ?? 0) - 1;
-    if (left > 0) this.#claimedBy.set(workspace_id, left);
+    const count = (this.#claimedBy.get(workspace_id) ?? 0) - 1;
+    if (count > 0) this.#claimedBy.set(workspace_id, count);
     else this.#claimedBy.delete(workspace_id);
   }
 

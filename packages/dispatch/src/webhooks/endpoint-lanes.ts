@@ -76,15 +76,15 @@ export class EndpointLanes<T> {
   ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
     const share = Math.max(FIRST_PLACES, Math.floor(free / Math.max(1, this.#lanes.size)));
-    let left = free;
+    let remaining = free;
     const quotas: ClaimQuota[] = [];
     for (const [webhook_id, lane] of this.#lanes) {
       if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;
-      const count = Math.min(this.#windowOf(lane) - lane.claimed_count, share, left);
+      const count = Math.min(this.#windowOf(lane) - lane.claimed_count, share, remaining);
       if (count <= 0) continue;
       lane.wants = false;
       lane.asking = true;
-      left -= count;
+      remaining -= count;
       quotas.push({ webhook_id, holder: lane.lease.holder, count });
     }
     return quotas;

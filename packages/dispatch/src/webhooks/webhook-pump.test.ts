@@ -125,11 +125,11 @@ describe('the webhook pump', () => {
     expect(sink.requests).toHaveLength(900);
     expect(counted.most()).toBeLessThanOrEqual(32);
     // A worker that was called to an endpoint leased by the other has it looked at once more when that may be over.
-    const left = async () => {
+    const remaining = async () => {
       await world.clock.advance(10_000);
       return world.services.sql`select from pgboss.job where name = 'webhook.deliver'`;
     };
-    await expect.poll(left, { interval: 500 }).toEqual([]);
+    await expect.poll(remaining, { interval: 500 }).toEqual([]);
   });
 
   it('fairness C15: gives an endpoint 200 ms away 32 places, so that it gets over 100 posts a second', async () => {

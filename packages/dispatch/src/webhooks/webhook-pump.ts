@@ -257,9 +257,9 @@ export class WebhookPump {
     const holds = this.#holds;
     const slow = quotas.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
     if (slow.length === 0) return quotas;
-    const left = new Map<string, number>();
-    for (const { webhook_id, count } of slow) left.set(webhook_id, await holds.take(webhook_id, count));
-    return quotas.map((quota) => ({ ...quota, count: left.get(quota.webhook_id) ?? quota.count }));
+    const remaining = new Map<string, number>();
+    for (const { webhook_id, count } of slow) remaining.set(webhook_id, await holds.take(webhook_id, count));
+    return quotas.map((quota) => ({ ...quota, count: remaining.get(quota.webhook_id) ?? quota.count }));
   }
 
   #startPosts(webhook_id: string): void {
@@ -365,8 +365,8 @@ export class WebhookPump {
     const { sql, jobs } = this.#services;
     const leases = this.#lanes.leases();
     if (leases.length === 0) return;
-    const kept = await renewEndpointLeases(sql, leases);
-    const lost = leases.filter(({ webhook_id }) => !kept.has(webhook_id));
+    const renewed = await renewEndpointLeases(sql, leases);
+    const lost = leases.filter(({ webhook_id }) => !renewed.has(webhook_id));
     for (const lease of lost) this.#lanes.lose(lease);
     // The new holder has a job of its own; without this the old one would stay active until its heartbeat is missed.
     if (lost.length > 0)

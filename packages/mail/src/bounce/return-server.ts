@@ -92,11 +92,11 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
   });
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<'taken' | 'later'> {
     const chunks: Buffer[] = [];
-    let kept = 0;
+    let size = 0;
     for await (const chunk of stream) {
-      const part = (chunk as Buffer).subarray(0, MAX_KEPT_BYTES - kept);
+      const part = (chunk as Buffer).subarray(0, MAX_KEPT_BYTES - size);
       if (part.length > 0) chunks.push(part);
-      kept += part.length;
+      size += part.length;
     }
     const { mailFrom, rcptTo } = session.envelope;
     const [to] = rcptTo;

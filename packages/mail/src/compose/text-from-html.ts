@@ -20,13 +20,13 @@ export function textFromHtml(html: string): string {
 }
 
 function beginning(html: string): string {
-  const kept = html.length > MAX_HTML_CHARACTERS ? html.slice(0, MAX_HTML_CHARACTERS).toWellFormed() : html;
+  const source = html.length > MAX_HTML_CHARACTERS ? html.slice(0, MAX_HTML_CHARACTERS).toWellFormed() : html;
   let at = -1;
   for (let count = 0; count < MAX_TAGS; count++) {
-    at = kept.indexOf('<', at + 1);
-    if (at < 0) return kept;
+    at = source.indexOf('<', at + 1);
+    if (at < 0) return source;
   }
-  return kept.slice(0, at);
+  return source.slice(0, at);
 }
 
 /** Loaded with the first such mail: about 30 ms that a start does not have to wait for. */

@@ -87,8 +87,8 @@ export function createStsPolicies(
   }
 
   function inForce(domain: string): Known | null {
-    const kept = known.get(domain);
-    return kept && kept.expires_at > options.now() ? kept : null;
+    const policy = known.get(domain);
+    return policy && policy.expires_at > options.now() ? policy : null;
   }
 
   /**

@@ -8,7 +8,7 @@ import { startSimulator } from './server.ts';
 const never = new AbortController().signal;
 const sender = 'b+token@bounces.sandbox.test';
 
-let kept: CapturedMail[];
+let captured: CapturedMail[];
 let lost: { to: string; outcome: SendOutcome | null }[];
 let onLost: () => void;
 let onReport: (mail: CapturedMail) => void;
@@ -17,7 +17,7 @@ let simulator: CaptureServer;
 let mailer: Mailer;
 
 beforeEach(async () => {
-  kept = [];
+  captured = [];
   lost = [];
   onReport = () => undefined;
   onLost = () => undefined;
@@ -25,7 +25,7 @@ beforeEach(async () => {
   simulator = await startSimulator({
     host: '127.0.0.1',
     port: 0,
-    on_mail: async (mail) => void kept.push(mail),
+    on_mail: async (mail) => void captured.push(mail),
     now: () => new Date('2030-01-31T09:00:00Z'),
     reports: {
       helo_name: 'localhost',
@@ -62,7 +62,7 @@ describe('the simulator', () => {
 
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ kind: 'accepted', reply: { code: 250, enhanced: '2.6.0', text: 'captured' } });
-    expect(kept.map((mail) => mail.envelope_to)).toEqual([
+    expect(captured.map((mail) => mail.envelope_to)).toEqual([
       ['delivered@simulator.test'],
       ['ada@simulator.test'],
       ['delivered+label@simulator.test'],
@@ -84,7 +84,7 @@ describe('the simulator', () => {
     ],
   ])('refuses %s at RCPT with one answer, and keeps nothing', async (local, reply) => {
     expect(await send(local)).toMatchObject({ kind: 'rejected', stage: 'rcpt', reply });
-    expect(kept).toEqual([]);
+    expect(captured).toEqual([]);
   });
 
   it('defers a mail as often as asked, for each message and recipient by itself', async () => {
@@ -103,17 +103,17 @@ describe('the simulator', () => {
       'deferred',
       'accepted',
     ]);
-    expect(kept).toHaveLength(2);
+    expect(captured).toHaveLength(2);
   });
 
   it('cuts the connection after the dot once for each message, without an answer and without a copy', async () => {
     const first = await send('drop-after-data', 'a');
     expect(first).toMatchObject({ kind: 'unknown', stage: 'after_dot', reply: null });
-    expect(kept).toEqual([]);
+    expect(captured).toEqual([]);
 
     expect((await send('drop-after-data', 'a')).kind).toBe('accepted');
     expect((await send('drop-after-data', 'b')).kind).toBe('unknown');
-    expect(kept).toHaveLength(1);
+    expect(captured).toHaveLength(1);
   });
 
   it('accepts a slow one after its time', async () => {
@@ -147,7 +147,7 @@ describe('the simulator', () => {
     await simulator.stop();
 
     expect((await cut).kind).toBe('deferred');
-    expect(kept).toHaveLength(1);
+    expect(captured).toHaveLength(1);
   });
 
   it('gives each script a lane of its own', () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(sinks.map((sink) => sink.stop())));
 
 it('pools that share an allowance keep no more sessions than it says, and give theirs back', async () => {
-  const kept = { count: 0, most: 1 };
+  const counter = { count: 0, most: 1 };
   const pools = sinks.map(({ host, port }) =>
     createSessionPool({
       routes: () => ({
@@ -20,7 +20,7 @@ it('pools that share an allowance keep no more sessions than it says, and give t
       helo_name: 'mail.sender.test',
       max_connections: 2,
       laneOf: (to) => to,
-      kept,
+      kept: counter,
     }),
   );
   const mail = { from: 'a@sender.test', to: 'b@good.test' };
@@ -29,8 +29,8 @@ it('pools that share an allowance keep no more sessions than it says, and give t
   for (const pool of [...pools, ...pools]) await pool.send(mail, Buffer.from('Subject: x\r\n\r\n'), signal);
 
   expect(sinks.map((sink) => sink.connections())).toEqual([1, 2]);
-  expect(kept.count).toBe(1);
+  expect(counter.count).toBe(1);
   await Promise.all(pools.map((pool) => pool.stop()));
-  expect(kept.count).toBe(0);
+  expect(counter.count).toBe(0);
   expect(pools.map((pool) => pool.isEmpty())).toEqual([true, true]);
 });

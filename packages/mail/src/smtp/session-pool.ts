@@ -167,11 +167,11 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   /** Sends a rendered mail on a kept session, or opens one. */
   #go(mail: RenderedMail): void {
     if (this.#endAborted(mail)) return;
-    const kept = this.#idle.take();
-    if (kept) {
-      mail.dialogue = kept;
+    const session = this.#idle.take();
+    if (session) {
+      mail.dialogue = session;
       this.begun(mail);
-      kept.begin(mail);
+      session.begin(mail);
     } else this.#openFor(mail);
   }
 

@@ -115,9 +115,9 @@ function decoded(cid: string): string {
 /** With its parameters, such as the charset and the method of a calendar; its name is the filename. */
 function typeOf({ contentType }: Attachment, part: Part | undefined): string {
   const params = Object.entries((part && structuredField(part, 'content-type')?.params) ?? {});
-  const kept = params.filter(([name]) => name !== 'name' && name !== 'boundary');
+  const rest = params.filter(([name]) => name !== 'name' && name !== 'boundary');
   const type = (part?.contentType || contentType).toLowerCase();
-  return [type, ...kept.map(([name, value]) => `${name}=${TOKEN.test(value) ? value : `"${value}"`}`)].join('; ');
+  return [type, ...rest.map(([name, value]) => `${name}=${TOKEN.test(value) ? value : `"${value}"`}`)].join('; ');
 }
 
 function structuredField({ headers }: Part, name: string): StructuredHeader | null {

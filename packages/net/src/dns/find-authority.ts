@@ -32,19 +32,19 @@ export interface Walked {
 
 /** Asks the servers that a name is delegated to, found from the root, so that no other resolver's cache answers. */
 export function createAuthorityWalk(authority: Authority, now: () => number = () => performance.now()) {
-  const kept = new Map<string, { readonly delegation: Delegation; readonly until: number }>();
+  const delegations = new Map<string, { readonly delegation: Delegation; readonly until: number }>();
 
   function keep(delegation: Delegation): void {
-    kept.delete(delegation.zone);
-    kept.set(delegation.zone, { delegation, until: now() + KEEP_MS });
-    if (kept.size > MAX_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
+    delegations.delete(delegation.zone);
+    delegations.set(delegation.zone, { delegation, until: now() + KEEP_MS });
+    if (delegations.size > MAX_KEPT) for (const oldest of delegations.keys()) return void delegations.delete(oldest);
   }
 
   /** The lowest zone above a name whose servers are known. */
   function nearest(name: string): Delegation {
     const labels = name.split('.');
     for (let index = 0; index < labels.length; index++) {
-      const known = kept.get(labels.slice(index).join('.'));
+      const known = delegations.get(labels.slice(index).join('.'));
       if (known && known.until > now()) return known.delegation;
     }
     return { zone: '', servers: authority.roots };
@@ -110,7 +110,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     }
 
     const outcome = await walk(name.toLowerCase(), type, 0);
-    return { outcome: outcome, shut };
+    return { outcome, shut };
   };
 }
 

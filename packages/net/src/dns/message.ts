@@ -72,7 +72,7 @@ function decode(bytes: Buffer): DnsReply | null {
   let at = question.end + 4;
   const section = (count_at: number): ResourceRecord[] => {
     const records: ResourceRecord[] = [];
-    for (let left = Math.min(bytes.readUInt16BE(count_at), MAX_RECORDS); left > 0; left--) {
+    for (let remaining = Math.min(bytes.readUInt16BE(count_at), MAX_RECORDS); remaining > 0; remaining--) {
       const { name, end } = readName(bytes, at);
       const length = bytes.readUInt16BE(end + 8);
       const data = end + 10;

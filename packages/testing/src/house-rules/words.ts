@@ -29,13 +29,13 @@ const standsAmongOthers = (text: string, from: number, to: number) => text[from 
 
 function commentsOfSql(text: string): string {
   const comment = /--[^\n]*|\/\*[\s\S]*?\*\//g;
-  let kept = '';
+  let result = '';
   let last = 0;
   for (const match of text.matchAll(comment)) {
-    kept += blank(text.slice(last, match.index)) + match[0];
+    result += blank(text.slice(last, match.index)) + match[0];
     last = match.index + match[0].length;
   }
-  return kept;
+  return result;
 }
 
 function proseOf(file: TreeFile): string {

@@ -39,12 +39,12 @@ export function dryRunOf(
   });
   if (!is_dry_run) return null;
   const types = new TypeInfo(schema);
-  const kept: Readonly<Record<string, string>> = { Query: 'viewer', Viewer: 'rateLimit' };
+  const fields_by_type: Readonly<Record<string, string>> = { Query: 'viewer', Viewer: 'rateLimit' };
   return visit(
     alone,
     visitWithTypeInfo(types, {
       Field(field) {
-        const only = kept[types.getParentType()?.name ?? ''];
+        const only = fields_by_type[types.getParentType()?.name ?? ''];
         return only === undefined || field.name.value === only ? undefined : null;
       },
     }),

@@ -35,8 +35,8 @@ export function startDashboard(context: Context<AdminEnv>, source: DashboardSour
   const state = source();
   switch (state.kind) {
     case 'ready': {
-      const kept = getCookie(context, 'theme');
-      const theme = themes.find((name) => name === kept) ?? 'system';
+      const cookie = getCookie(context, 'theme');
+      const theme = themes.find((name) => name === cookie) ?? 'system';
       context.header('content-security-policy', POLICY);
       return send(context, state.files.start[theme]);
     }

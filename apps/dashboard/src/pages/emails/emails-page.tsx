@@ -34,7 +34,7 @@ export function EmailsPage() {
     if (id !== null) void navigate({ to: '/emails/$id', params: { id }, replace: true });
   }, [id, navigate]);
   const close = () => {
-    void navigate({ search: ({ q: kept }) => (kept ? { q: kept } : {}), replace: true });
+    void navigate({ search: ({ q: query }) => (query ? { q: query } : {}), replace: true });
     focusRowOf(open);
   };
   return (
@@ -52,7 +52,7 @@ export function EmailsPage() {
         columns={columns}
         idOf={idOf}
         nameOf={({ subject }) => subject || words.noSubject}
-        onOpen={({ id: opened }) => void navigate({ search: (kept) => ({ ...kept, open: opened }) })}
+        onOpen={({ id: opened }) => void navigate({ search: (rest) => ({ ...rest, open: opened }) })}
         chosen={selection.chosen}
         onToggle={selection.toggle}
         freshWord={words.fresh}
@@ -63,7 +63,7 @@ export function EmailsPage() {
           <EmailDetail
             id={open}
             tab={tab}
-            onTab={(name) => void navigate({ search: (kept) => ({ ...kept, tab: name }), replace: true })}
+            onTab={(name) => void navigate({ search: (rest) => ({ ...rest, tab: name }), replace: true })}
             drawn
           />
         </Drawer>
@@ -80,7 +80,7 @@ const columns: readonly Column<Email>[] = [
     name: words.columns.subject,
     width: '40%',
     show: ({ id, subject }) => (
-      <Link className="row-link" from="/emails" search={(kept) => ({ ...kept, open: id })}>
+      <Link className="row-link" from="/emails" search={(search) => ({ ...search, open: id })}>
         {subject || <span className="faint">{words.noSubject}</span>}
       </Link>
     ),

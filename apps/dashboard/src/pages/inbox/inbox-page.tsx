@@ -59,7 +59,7 @@ export function InboxPage() {
         columns={columns}
         idOf={idOf}
         nameOf={({ subject }) => subject || words.noSubject}
-        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, open: id }) })}
+        onOpen={({ id }) => void navigate({ search: (search) => ({ ...search, open: id }) })}
         freshWord={words.fresh}
         empty={q === '' ? <NothingYet /> : <NothingFound />}
       />
@@ -68,7 +68,7 @@ export function InboxPage() {
           <CaptureDetail
             id={open}
             tab={tab}
-            onTab={(name) => void navigate({ search: (kept) => ({ ...kept, tab: name }), replace: true })}
+            onTab={(name) => void navigate({ search: (search) => ({ ...search, tab: name }), replace: true })}
             onGone={close}
             drawn
           />
@@ -97,7 +97,7 @@ const columns: readonly Column<Capture>[] = [
     name: words.columns.subject,
     width: '36%',
     show: ({ id, subject }) => (
-      <Link className="row-link" from="/inbox" search={(kept) => ({ ...kept, open: id })}>
+      <Link className="row-link" from="/inbox" search={(search) => ({ ...search, open: id })}>
         {subject || <span className="faint">{words.noSubject}</span>}
       </Link>
     ),

@@ -82,7 +82,7 @@ function Requests() {
         columns={columns}
         idOf={idOf}
         nameOf={(row) => `${row.reason} ${row.path}`}
-        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, open: id }) })}
+        onOpen={({ id }) => void navigate({ search: (search) => ({ ...search, open: id }) })}
         freshWord={words.fresh}
         empty={reason === undefined ? <NothingYet /> : <NothingFound />}
       />
@@ -138,7 +138,7 @@ const columns: readonly Column<Request>[] = [
     name: words.columns.reason,
     width: '20%',
     show: ({ id, reason }) => (
-      <Link className="row-link mono" from="/requests" search={(kept) => ({ ...kept, open: id })}>
+      <Link className="row-link mono" from="/requests" search={(search) => ({ ...search, open: id })}>
         {reason}
       </Link>
     ),

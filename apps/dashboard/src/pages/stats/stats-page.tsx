@@ -33,11 +33,11 @@ export function StatsPage() {
       { enabled: may(useMe(), 'admin') },
     ),
   );
-  const kept = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: may(useMe(), 'admin') }));
-  const captures = kept.data?.delivery.includes('capture') ?? false;
+  const retention = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: may(useMe(), 'admin') }));
+  const captures = retention.data?.delivery.includes('capture') ?? false;
   const onView = (name: ChartView) =>
     void navigate({
-      search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
+      search: ({ view: _, ...search }) => (name === 'table' ? { ...search, view: name } : search),
       replace: true,
     });
   return (
@@ -51,7 +51,7 @@ export function StatsPage() {
           label={words.range}
           options={rangeNames.map((name) => [name, words.ranges[name]] as const)}
           value={range}
-          onChange={(name) => void navigate({ search: (kept) => ({ ...kept, range: name }) })}
+          onChange={(name) => void navigate({ search: (search) => ({ ...search, range: name }) })}
         />
         {stats.data && (
           <span className="faint small">
@@ -65,7 +65,7 @@ export function StatsPage() {
         since={since}
         range={range}
         by={by}
-        onBy={(name) => void navigate({ search: (kept) => ({ ...kept, by: name }) })}
+        onBy={(name) => void navigate({ search: (search) => ({ ...search, by: name }) })}
       />
     </Page>
   );

@@ -29,10 +29,10 @@ export function SuppressionsPage() {
   const navigate = useNavigate({ from: '/suppressions' });
   const chosen = sources.find(([name]) => name === source)?.[0] ?? 'all';
   const list = useKeyset(trpc.suppressions.list, { limit: 100, ...(chosen !== 'all' && { source: chosen }) });
-  const kept = chosen === 'all' ? {} : { source: chosen };
-  const close = () => void navigate({ search: kept, replace: true });
+  const search = chosen === 'all' ? {} : { source: chosen };
+  const close = () => void navigate({ search, replace: true });
   const add = (
-    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...kept, open: 'new' } })}>
+    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...search, open: 'new' } })}>
       <Plus size={15} />
       {words.add}
     </Button>
@@ -54,7 +54,7 @@ export function SuppressionsPage() {
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns((email) => void navigate({ search: { ...kept, remove: email } }))}
+        columns={columns((email) => void navigate({ search: { ...search, remove: email } }))}
         idOf={({ id }) => id}
         nameOf={({ email }) => email}
         freshWord={words.newRows}

@@ -7,7 +7,7 @@ export function useAction() {
   return {
     action,
     open: (name: NonNullable<typeof action>) =>
-      void navigate({ to: '.', search: (kept) => ({ ...kept, action: name }) }),
-    close: () => void navigate({ to: '.', search: ({ action: _, ...kept }) => kept, replace: true }),
+      void navigate({ to: '.', search: (search) => ({ ...search, action: name }) }),
+    close: () => void navigate({ to: '.', search: ({ action: _, ...search }) => search, replace: true }),
   };
 }

@@ -13,13 +13,13 @@ export function GraphqlShell() {
   const [answer, setAnswer] = useState<string>();
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const kept = useRef<{ readonly token: string; readonly until: number } | null>(null);
+  const cached_token = useRef<{ readonly token: string; readonly until: number } | null>(null);
   const token = async () => {
-    if (kept.current === null || kept.current.until < nowMs()) {
+    if (cached_token.current === null || cached_token.current.until < nowMs()) {
       const made = await client.session.token.mutate({});
-      kept.current = { token: made.token, until: Date.parse(made.expires_at) - EARLY_MS };
+      cached_token.current = { token: made.token, until: Date.parse(made.expires_at) - EARLY_MS };
     }
-    return kept.current.token;
+    return cached_token.current.token;
   };
   const run = async () => {
     setBusy(true);

@@ -12,15 +12,15 @@ const NOTHING_READ: ReadonlyMap<string, EncryptedKey> = new Map();
 
 export function createSigningKeys(sql: Sql, encryption: Encryption): SigningKeys {
   /** In order of last use. */
-  const kept = new Map<string, DkimKey>();
+  const keys = new Map<string, DkimKey>();
 
   const keep = (id: string, key: DkimKey) => {
-    kept.delete(id);
-    kept.set(id, key);
-    if (kept.size > MAX_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
+    keys.delete(id);
+    keys.set(id, key);
+    if (keys.size > MAX_KEPT) for (const oldest of keys.keys()) return void keys.delete(oldest);
   };
   const read = async (ids: readonly string[]) => {
-    const missing = [...new Set(ids)].filter((id) => !kept.has(id));
+    const missing = [...new Set(ids)].filter((id) => !keys.has(id));
     const rows = missing.length > 0 ? await encryptedKeys(sql, missing) : [];
     return new Map(rows.map((row) => [row.id, row]));
   };
@@ -41,10 +41,10 @@ export function createSigningKeys(sql: Sql, encryption: Encryption): SigningKeys
       }
     },
     async of(ids) {
-      const rows = ids.every((id) => kept.has(id)) ? NOTHING_READ : await read(ids);
+      const rows = ids.every((id) => keys.has(id)) ? NOTHING_READ : await read(ids);
       return ids.map((id) => {
         const row = rows.get(id);
-        const key = kept.get(id) ?? (row && open(row));
+        const key = keys.get(id) ?? (row && open(row));
         if (!key) throw new Error('a signing key is no longer stored');
         keep(id, key);
         return key;

@@ -25,13 +25,13 @@ function dataOf({ type, value }: RecordEntry): string {
 
 /** Setup steps for any DNS provider, one sentence each, without records that are right already. */
 export function setupSteps(name: string, records: readonly RecordEntry[]): string[] {
-  const left = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired');
-  if (left.length === 0) return [];
-  const advice = serverNameAdvice(left);
+  const open_records = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired');
+  if (open_records.length === 0) return [];
+  const advice = serverNameAdvice(open_records);
   return [
     ...(advice === null ? [] : [advice]),
     `Open the DNS settings for ${zoneOf(name)} at its DNS provider.`,
-    ...left.map(stepOf),
+    ...open_records.map(stepOf),
     'Save without changing other records, then verify the domain. New records can take a few minutes to become visible.',
   ];
 }

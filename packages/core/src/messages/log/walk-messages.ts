@@ -38,11 +38,11 @@ export async function nextMessages(
   const count = Math.max(CANDIDATES, limit);
   const ids: string[] = [];
   for (const { range, filter } of partsOf(walk, position)) {
-    const left = limit - ids.length;
+    const room = limit - ids.length;
     const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
-    const step = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, left);
+    const step = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, room);
     ids.push(...step.ids);
-    if (step.ids.length >= left) return { ids, position: ids.at(-1) ?? null };
+    if (step.ids.length >= room) return { ids, position: ids.at(-1) ?? null };
     if (step.examined >= count) return { ids, position: step.edge };
   }
   return { ids, position: null };

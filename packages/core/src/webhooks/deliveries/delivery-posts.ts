@@ -29,9 +29,9 @@ export const webhookPostSchema = z
 export type WebhookPost = z.output<typeof webhookPostSchema>;
 
 /** All stored attempts of a delivery, oldest first. */
-export function postsOf(row: WebhookDeliveryRow, kept: readonly WebhookAttemptRow[]): WebhookPost[] {
+export function postsOf(row: WebhookDeliveryRow, attempts: readonly WebhookAttemptRow[]): WebhookPost[] {
   // The delivery alone has a first attempt that succeeded, and any success that a release before this one recorded.
-  const newest = kept.at(-1);
+  const newest = attempts.at(-1);
   const is_kept = newest?.number === row.attempt_count && newest.at.getTime() === row.last_attempt_at?.getTime();
   const last =
     row.state === 'delivered' && row.last_attempt_at !== null && !is_kept
@@ -48,7 +48,7 @@ export function postsOf(row: WebhookDeliveryRow, kept: readonly WebhookAttemptRo
           },
         ]
       : [];
-  return [...kept, ...last].map((one) => ({
+  return [...attempts, ...last].map((one) => ({
     number: one.number,
     at: isoTime(one.at.getTime() - (one.duration_ms ?? 0)),
     duration_ms: one.duration_ms,

@@ -12,11 +12,11 @@ const SLICE = 5000;
 export async function forgetDeliveries(services: Pick<Services, 'sql' | 'config'>): Promise<void> {
   const { sql } = services;
   const age = keptSeconds(services, 'events') ?? USUALLY_KEPT_SECONDS;
-  const kept = services.config.RETENTION_EVENTS === undefined ? Math.min(age, USUALLY_KEPT_SECONDS) : age;
-  const left = ['webhook_deliveries_default'];
-  for (const month of await oldMonths(sql, 'webhook_deliveries', kept))
-    if (!(await dropMonth(sql, month))) left.push(month);
-  for (const partition of left) while ((await deleteFinished(sql, partition, kept, SLICE)) === SLICE);
-  for (const month of await oldMonths(sql, 'webhook_attempts', kept)) await dropMonthOfAttempts(sql, month);
-  await deleteStrayAttempts(sql, kept);
+  const seconds = services.config.RETENTION_EVENTS === undefined ? Math.min(age, USUALLY_KEPT_SECONDS) : age;
+  const tables = ['webhook_deliveries_default'];
+  for (const month of await oldMonths(sql, 'webhook_deliveries', seconds))
+    if (!(await dropMonth(sql, month))) tables.push(month);
+  for (const partition of tables) while ((await deleteFinished(sql, partition, seconds, SLICE)) === SLICE);
+  for (const month of await oldMonths(sql, 'webhook_attempts', seconds)) await dropMonthOfAttempts(sql, month);
+  await deleteStrayAttempts(sql, seconds);
 }

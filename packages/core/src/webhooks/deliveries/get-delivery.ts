@@ -41,12 +41,12 @@ export const getWebhookDelivery = operation({
     const [row] = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, [id]));
     if (!row) throw deliveryNotFound(id);
     const endpoint = webhooksByIds(ctx.sql, workspace_id, null, [row.webhook_id]);
-    const [[webhook], request_body, kept] = await Promise.all([
+    const [[webhook], request_body, attempts] = await Promise.all([
       endpoint,
       endpoint.then(([configured]) => requestBody(ctx, row, configured?.format ?? 'postrider')),
       attemptsOfDeliveries(ctx.sql, workspace_id, [id], MAX_ATTEMPTS),
     ]);
-    return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, kept) };
+    return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, attempts) };
   },
 });
 
@@ -62,11 +62,11 @@ export const readWebhookPosts = operation({
     const { workspace_id } = ctx.actor;
     const rows = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, ids));
     const there = rows.map(({ id }) => id);
-    const kept = Map.groupBy(
+    const by_delivery = Map.groupBy(
       await attemptsOfDeliveries(ctx.sql, workspace_id, there, MAX_ATTEMPTS),
       (row) => row.delivery_id,
     );
-    const by_id = new Map(rows.map((row) => [row.id, postsOf(row, kept.get(row.id) ?? [])]));
+    const by_id = new Map(rows.map((row) => [row.id, postsOf(row, by_delivery.get(row.id) ?? [])]));
     return ids.map((id) => by_id.get(id) ?? []);
   },
 });

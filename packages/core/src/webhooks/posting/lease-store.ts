@@ -133,7 +133,7 @@ export interface EndedLease extends EndpointLease {
  * at this lease.
  */
 export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLease[]): Promise<boolean> {
-  const left = await tx<{ webhook_id: string }[]>`
+  const rows = await tx<{ webhook_id: string }[]>`
     with held as materialized (
       select v.webhook_id from unnest(
         ${ended.map((lease) => lease.webhook_id)}::uuid[],
@@ -144,7 +144,7 @@ export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLeas
     )
     update endpoint_leases v set holder = null, held_until = null from held h where v.webhook_id = h.webhook_id
     returning v.webhook_id`;
-  const ids = new Set(left.map((row) => row.webhook_id));
+  const ids = new Set(rows.map((row) => row.webhook_id));
   const own = ended.filter(({ webhook_id }) => ids.has(webhook_id));
   const [row] = await tx<{ at_once: boolean | null }[]>`
     with leases as materialized (

@@ -23,17 +23,17 @@ export async function takeEndpointLeases(
   fetched: readonly DeliverJob[],
   mine: readonly string[],
 ): Promise<Begun> {
-  const kept = new Map<string, Call>();
+  const calls = new Map<string, Call>();
   const surplus: Call[] = [];
   for (const { id, retry_count, data } of fetched) {
     const call = { ...data, job_id: id, retry_count };
-    if (kept.has(data.webhook_id)) surplus.push(call);
-    else kept.set(data.webhook_id, call);
+    if (calls.has(data.webhook_id)) surplus.push(call);
+    else calls.set(data.webhook_id, call);
   }
   const holder = randomUUID();
-  const won = await takeLeaseRows(sql, jobs, holder, [...kept.values()], surplus, mine);
+  const won = await takeLeaseRows(sql, jobs, holder, [...calls.values()], surplus, mine);
   return {
-    endpointLeases: [...kept.values()].filter((call) => won.has(call.webhook_id)).map((call) => ({ ...call, holder })),
-    others: [...kept.keys()].filter((id) => !won.has(id)),
+    endpointLeases: [...calls.values()].filter((call) => won.has(call.webhook_id)).map((call) => ({ ...call, holder })),
+    others: [...calls.keys()].filter((id) => !won.has(id)),
   };
 }

@@ -186,8 +186,8 @@ async function record(services: Services, tx: Tx, judged: readonly JudgedPost[])
   if (won.size < judged.length)
     services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
   const posted = judged.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
-  const kept = posted.filter(({ row, verdict }) => verdict.state !== 'delivered' || row.attempt_count > 1);
-  await keepAttempts(tx, kept.map(endedAttempt));
+  const unsettled = posted.filter(({ row, verdict }) => verdict.state !== 'delivered' || row.attempt_count > 1);
+  await keepAttempts(tx, unsettled.map(endedAttempt));
   return learn(
     services,
     tx,

@@ -44,11 +44,11 @@ export function BacklogPage() {
           label={words.by}
           options={dimensions.map((name) => [name, words.dimensions[name]] as const)}
           value={by}
-          onChange={(name) => void navigate({ search: (kept) => ({ ...kept, by: name }) })}
+          onChange={(name) => void navigate({ search: (search) => ({ ...search, by: name }) })}
         />
         <ReachChoice
           reach={reach}
-          onChange={(next) => void navigate({ search: ({ reach: _, ...kept }) => ({ ...kept, ...next }) })}
+          onChange={(next) => void navigate({ search: ({ reach: _, ...search }) => ({ ...search, ...next }) })}
         />
       </div>
       <Answered query={backlog}>
@@ -59,7 +59,7 @@ export function BacklogPage() {
             own={reach === 'workspace'}
             onOpen={(action, target, age) =>
               void navigate({
-                search: (kept) => ({ ...kept, open: action, target, ...(age !== undefined && { age }) }),
+                search: (search) => ({ ...search, open: action, target, ...(age !== undefined && { age }) }),
               })
             }
           />
@@ -74,7 +74,8 @@ export function BacklogPage() {
 function RowDialog({ backlog, by }: { readonly backlog: Backlog; readonly by: Dimension }) {
   const { open, target, age } = useSearch({ from: '/shell/operations/backlog' });
   const navigate = useNavigate({ from: '/operations/backlog' });
-  const close = () => void navigate({ search: ({ open: _, target: __, age: ___, ...kept }) => kept, replace: true });
+  const close = () =>
+    void navigate({ search: ({ open: _, target: __, age: ___, ...search }) => search, replace: true });
   if (target === undefined) return null;
   const [scope, filter] = [heldBy(by), filterOf(by, target)];
   if (open === 'release') return <ReleaseHold id={target} onClose={close} />;

@@ -22,19 +22,19 @@ const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended
 export function HoldsPage() {
   const { open, release, ended = false } = useSearch({ from: '/shell/operations/holds' });
   const navigate = useNavigate({ from: '/operations/holds' });
-  const kept = ended ? { ended } : {};
+  const search = ended ? { ended } : {};
   const list = useKeyset(trpc.holds.list, { limit: 100, active: !ended });
   const lift = useMutation(
     trpc.holds.release.mutationOptions({ onSuccess: (hold) => toast(words.released(targetOf(hold))) }),
   );
   const close = () => {
-    void navigate({ search: kept, replace: true });
+    void navigate({ search, replace: true });
     focusRowOf(release);
   };
   const active = (list.rows ?? []).filter(({ status }) => status === 'active');
   const affected = active.reduce((sum, hold) => sum + hold.affected, 0);
   const create = (
-    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...kept, open: 'new' } })}>
+    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...search, open: 'new' } })}>
       <Plus size={15} />
       {words.create}
     </Button>
@@ -51,7 +51,7 @@ export function HoldsPage() {
         label={words.title}
         list={list}
         columns={columns({
-          release: ({ id }) => void navigate({ search: { ...kept, release: id } }),
+          release: ({ id }) => void navigate({ search: { ...search, release: id } }),
           lift: ({ id }) => lift.mutate({ hold_id: id, at_once: true }),
         })}
         idOf={({ id }) => id}
@@ -69,7 +69,7 @@ export function HoldsPage() {
         checked={ended}
         onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
       />
-      {open === 'new' && <HoldForm onClose={() => void navigate({ search: kept, replace: true })} />}
+      {open === 'new' && <HoldForm onClose={() => void navigate({ search, replace: true })} />}
       {release !== undefined && <ReleaseHold id={release} onClose={close} />}
     </Page>
   );

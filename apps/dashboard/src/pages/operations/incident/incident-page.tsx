@@ -28,7 +28,7 @@ export function IncidentPage() {
   const search = useSearch({ from: '/shell/operations/incident' });
   const { since: given, until, range = 'hour', reach: reach_param, open, target } = search;
   const navigate = useNavigate({ from: '/operations/incident' });
-  const close = () => void navigate({ search: ({ open: _, target: __, ...kept }) => kept, replace: true });
+  const close = () => void navigate({ search: ({ open: _, target: __, ...rest }) => rest, replace: true });
   const now = useNow(MINUTE_MS);
   const utc = useStore(inUtc);
   const reach = useReach(reach_param);
@@ -47,11 +47,11 @@ export function IncidentPage() {
         answer={groups.data && answerOf(groups.data)}
         actions={
           given === undefined ? (
-            <Button onClick={() => void navigate({ search: (kept) => ({ ...kept, since, until: end }) })}>
+            <Button onClick={() => void navigate({ search: (rest) => ({ ...rest, since, until: end }) })}>
               {words.fix}
             </Button>
           ) : (
-            <Button onClick={() => void navigate({ search: ({ since: _, until: __, ...kept }) => kept })}>
+            <Button onClick={() => void navigate({ search: ({ since: _, until: __, ...rest }) => rest })}>
               {words.moving}
             </Button>
           )
@@ -63,7 +63,7 @@ export function IncidentPage() {
             label={words.range}
             options={rangeNames.map((name) => [name, words.ranges[name]] as const)}
             value={range}
-            onChange={(next) => void navigate({ search: (kept) => ({ ...kept, range: next }) })}
+            onChange={(next) => void navigate({ search: (rest) => ({ ...rest, range: next }) })}
           />
         ) : (
           <span className="chip" title={words.share}>
@@ -72,7 +72,7 @@ export function IncidentPage() {
         )}
         <ReachChoice
           reach={reach}
-          onChange={(next) => void navigate({ search: ({ reach: _, ...kept }) => ({ ...kept, ...next }) })}
+          onChange={(next) => void navigate({ search: ({ reach: _, ...rest }) => ({ ...rest, ...next }) })}
         />
       </div>
       <Answered query={groups}>
@@ -84,7 +84,7 @@ export function IncidentPage() {
               groups={data.data}
               own={reach === 'workspace'}
               onOpen={(action, destination) =>
-                void navigate({ search: (kept) => ({ ...kept, open: action, target: destination }) })
+                void navigate({ search: (rest) => ({ ...rest, open: action, target: destination }) })
               }
             />
           </>
@@ -132,7 +132,7 @@ function FailureChart({ groups }: { readonly groups: Groups }) {
       view={view}
       onView={(name) =>
         void navigate({
-          search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
+          search: ({ view: _, ...search }) => (name === 'table' ? { ...search, view: name } : search),
           replace: true,
         })
       }

@@ -26,7 +26,7 @@ export function JobsPage() {
   const list = useKeyset(trpc.ops.jobs.list, { ...filter, limit: 50 });
   const dead = (list.rows ?? []).filter((row) => row.state === 'dead').length;
   const close = () => {
-    void navigate({ search: ({ job: _, open: __, ...kept }) => kept, replace: true });
+    void navigate({ search: ({ job: _, open: __, ...search }) => search, replace: true });
     focusRowOf(job);
   };
   return (
@@ -39,7 +39,7 @@ export function JobsPage() {
           dead > 0 && (
             <Button
               needs="operator"
-              onClick={() => void navigate({ search: (kept) => ({ ...kept, open: 'redrive' }) })}
+              onClick={() => void navigate({ search: (search) => ({ ...search, open: 'redrive' }) })}
             >
               {words.redrive}
             </Button>
@@ -52,7 +52,9 @@ export function JobsPage() {
           aria-label={words.queue}
           value={queue ?? ''}
           onChange={({ currentTarget: { value } }) =>
-            void navigate({ search: ({ queue: _, ...kept }) => (value === '' ? kept : { ...kept, queue: value }) })
+            void navigate({
+              search: ({ queue: _, ...search }) => (value === '' ? search : { ...search, queue: value }),
+            })
           }
         >
           <option value="">{words.allQueues}</option>
@@ -65,7 +67,9 @@ export function JobsPage() {
           options={(['all', ...jobStates] as const).map((name) => [name, words.states[name]] as const)}
           value={state ?? 'all'}
           onChange={(name) =>
-            void navigate({ search: ({ state: _, ...kept }) => (name === 'all' ? kept : { ...kept, state: name }) })
+            void navigate({
+              search: ({ state: _, ...search }) => (name === 'all' ? search : { ...search, state: name }),
+            })
           }
         />
       </div>
@@ -74,7 +78,9 @@ export function JobsPage() {
         placeholder={words.subjectHint}
         text={subject ?? ''}
         onChange={(text) =>
-          void navigate({ search: ({ subject: _, ...kept }) => (text === '' ? kept : { ...kept, subject: text }) })
+          void navigate({
+            search: ({ subject: _, ...search }) => (text === '' ? search : { ...search, subject: text }),
+          })
         }
       />
       <KeysetList
@@ -83,7 +89,7 @@ export function JobsPage() {
         columns={columns}
         idOf={({ id }) => id}
         nameOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, job: id }) })}
+        onOpen={({ id }) => void navigate({ search: (search) => ({ ...search, job: id }) })}
         freshWord={words.fresh}
         empty={
           <Empty title={words.empty.title}>
@@ -123,7 +129,7 @@ const columns: readonly Column<Job>[] = [
     name: words.columns.queue,
     width: '22%',
     show: ({ id, queue }) => (
-      <Link className="row-link mono" from="/operations/jobs" search={(kept) => ({ ...kept, job: id })}>
+      <Link className="row-link mono" from="/operations/jobs" search={(search) => ({ ...search, job: id })}>
         {queue}
       </Link>
     ),

@@ -92,7 +92,7 @@ function Charts({ history, marks }: { readonly history: History; readonly marks:
   const { data } = history;
   const onView = (name: ChartView) =>
     void navigate({
-      search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
+      search: ({ view: _, ...search }) => (name === 'table' ? { ...search, view: name } : search),
       replace: true,
     });
   const shared = {

@@ -51,8 +51,9 @@ function Shown({ queue }: { readonly queue: Queue }) {
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }));
   const own = (holds.data?.data ?? []).filter(({ scope, value }) => scope === 'queue' && value === name);
   const hold = own.find(({ status }) => status === 'active');
-  const show = (dialog: NonNullable<typeof open>) => void navigate({ search: (kept) => ({ ...kept, open: dialog }) });
-  const close = () => void navigate({ search: ({ open: _, ...kept }) => kept, replace: true });
+  const show = (dialog: NonNullable<typeof open>) =>
+    void navigate({ search: (search) => ({ ...search, open: dialog }) });
+  const close = () => void navigate({ search: ({ open: _, ...search }) => search, replace: true });
   const until = useNow(MINUTE_MS);
   const since = new Date(Math.floor(until / MINUTE_MS) * MINUTE_MS - rangeMs[range]).toISOString();
   return (
@@ -93,7 +94,7 @@ function Shown({ queue }: { readonly queue: Queue }) {
         label={text.range}
         options={queueRanges.map((one) => [one, text.ranges[one]] as const)}
         value={range}
-        onChange={(next) => void navigate({ search: (kept) => ({ ...kept, range: next }) })}
+        onChange={(next) => void navigate({ search: (search) => ({ ...search, range: next }) })}
       />
       <QueueHistory queue={name} since={since} holds={own} />
       {open === 'hold' && <HoldForm target={{ scope: 'queue', value: name }} onClose={close} />}

@@ -25,7 +25,7 @@ export function AuditPage() {
   const list = useKeyset(trpc.audit.list, { limit: 100, chain, ...(target && { target_id: target }) });
   const entry = list.rows?.find(({ id }) => id === open);
   const close = () => {
-    void navigate({ search: ({ open: _, ...kept }) => kept, replace: true });
+    void navigate({ search: ({ open: _, ...search }) => search, replace: true });
     focusRowOf(open);
   };
   const verify = useMutation({ mutationFn: () => client.audit.verify.query({ chain }) });
@@ -76,7 +76,7 @@ export function AuditPage() {
         idOf={({ id }) => id}
         nameOf={({ action, target_id }) => `${action} ${target_id}`}
         freshWord={words.newRows}
-        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, open: id }) })}
+        onOpen={({ id }) => void navigate({ search: (search) => ({ ...search, open: id }) })}
         empty={
           <Empty title={words.empty.title}>
             <p>{words.empty.about}</p>
@@ -132,7 +132,7 @@ const columns: readonly Column<Entry>[] = [
       <Link
         className="row-link mono small"
         from="/settings/audit"
-        search={({ open: _, ...kept }) => ({ ...kept, open: row.id })}
+        search={({ open: _, ...search }) => ({ ...search, open: row.id })}
       >
         {row.action}
       </Link>
