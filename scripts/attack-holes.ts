@@ -34,10 +34,10 @@ for (const { name, file, find, replace } of drawn) {
     path,
     sound.replace(find, () => replace),
   );
-  const told = await firstSuccess();
+  const failure = await firstSuccess();
   writeFileSync(path, sound);
-  if (told === null) unnoticed += 1;
-  say(`${told === null ? 'BAD' : 'ok '} ${name}: ${told ?? 'no attack got anywhere'}`);
+  if (failure === null) unnoticed += 1;
+  say(`${failure === null ? 'BAD' : 'ok '} ${name}: ${failure ?? 'no attack got anywhere'}`);
 }
 say(unnoticed === 0 ? 'the attacks noticed every hole' : `the attacks did not notice ${unnoticed} of ${drawn.length}`);
 process.exitCode = unnoticed === 0 && drawn.length > 0 ? 0 : 1;

@@ -56,7 +56,7 @@ export const keysDrill: Drill = {
       await drain(database);
       say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
-      const refused = await installation
+      const failure = await installation
         .open('old', 'rest', await freePort(), { SECRET_KEY: old_key })
         .untilReady()
         .then(
@@ -71,7 +71,7 @@ export const keysDrill: Drill = {
         ),
         atMost('second copies', second, 0),
         check('no worker said that all is encrypted under the new key', reencrypted ? [] : ['none']),
-        check('the old key still opens what is stored', refused.includes('SECRET_KEY does not open') ? [] : [refused]),
+        check('the old key still opens what is stored', failure.includes('SECRET_KEY does not open') ? [] : [failure]),
       ]);
     } finally {
       await runAll('the drill', stops);

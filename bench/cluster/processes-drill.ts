@@ -116,11 +116,11 @@ async function countAtLimit(url: string, port: number, secret: string): Promise<
     ),
   );
   const passed = answers.filter(({ status }) => status === 202);
-  const refused = answers.filter(({ status }) => status === 429);
+  const rejected = answers.filter(({ status }) => status === 429);
   const remaining = new Set(passed.map((one) => one.remaining));
   return [
     atMost(`off the limit of ${LIMIT} requests a minute over all processes`, Math.abs(passed.length - LIMIT), 0),
-    atMost('answers that are neither 202 nor 429', ASKED - passed.length - refused.length, 0),
+    atMost('answers that are neither 202 nor 429', ASKED - passed.length - rejected.length, 0),
     atMost('numbers of remaining requests that came twice', passed.length - remaining.size, 0),
   ];
 }

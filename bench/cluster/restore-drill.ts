@@ -203,7 +203,7 @@ async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boole
   const database = new Database(server.url);
   const restored = new Set((await database.read('none')).messages.keys());
   const open_before = await database.openRecipients();
-  const told = checks
+  const report = checks
     ? (JSON.parse(await runCommand(['restore-check', '--sent', log, '--close', '--json'], env)) as Told)
     : null;
   const from = ledgers.seen.length;
@@ -233,9 +233,9 @@ async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boole
     restored,
     twice,
     held_sent,
-    closed: told?.closed ?? 0,
+    closed: report?.closed ?? 0,
     open: recipients.filter(({ state }) => state !== 'delivered').map((one) => `${one.message_id} ${one.state}`),
-    unnamed: told === null ? [] : since.filter((id) => !told.missing.listed.includes(id)),
+    unnamed: report === null ? [] : since.filter((id) => !report.missing.listed.includes(id)),
   };
 }
 

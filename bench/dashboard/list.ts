@@ -44,12 +44,12 @@ export function measureList(messages: number): Promise<boolean> {
       const paged = await timesToPage(page);
       const painted = await timesToPaint(page, { port: running.port, secret: secretOf(request) });
       return [
-        told(
+        report(
           `a further page of ${messages.toLocaleString('en')} mails, from the click to its rows`,
           paged,
           PAGE_GOAL_MS,
         ),
-        told(
+        report(
           `a key on the list, to its paint, beside ${painted.rate.toFixed(0)} mails/s`,
           painted.times,
           PAINT_GOAL_MS,
@@ -70,7 +70,7 @@ async function endOpen(sql: Sql): Promise<void> {
   await sql`update messages set status = 'canceled' where status in ('scheduled', 'queued', 'deferred', 'sending')`;
 }
 
-function told(what: string, times: readonly number[], goal_ms: number): boolean {
+function report(what: string, times: readonly number[], goal_ms: number): boolean {
   const sorted = ascending(times);
   const [p50, p95, most] = [50, 95, 100].map((percent) => percentile(sorted, percent).toFixed(0));
   console.log(`${what}: p50 ${p50} ms, p95 ${p95} ms, most ${most} ms of ${sorted.length}; goal ${goal_ms} ms at p95`);

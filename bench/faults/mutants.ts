@@ -24,17 +24,17 @@ const mutants = readdirSync(folder)
   .filter((name) => values.only === undefined || name === values.only);
 let wrong = 0;
 if (values.only === undefined) {
-  const { sound, told } = await run(root, 'unchanged');
-  say(`${sound ? 'ok ' : 'BAD'} unchanged: ${told}`);
+  const { sound, summary } = await run(root, 'unchanged');
+  say(`${sound ? 'ok ' : 'BAD'} unchanged: ${summary}`);
   if (!sound) wrong += 1;
 }
 for (const name of mutants) {
   const copy = copyOfTree(root);
   try {
     plant(copy, name);
-    const { sound, told } = await run(copy, name);
+    const { sound, summary } = await run(copy, name);
     if (sound !== false) wrong += 1;
-    say(`${sound === false ? 'ok ' : 'BAD'} ${name}: ${told}`);
+    say(`${sound === false ? 'ok ' : 'BAD'} ${name}: ${summary}`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -56,7 +56,7 @@ function plant(copy: string, name: string): void {
 }
 
 /** Whether the harness finds the processes of a tree sound, and what it says of them; null where it did not get that far. */
-async function run(tree: string, name: string): Promise<{ readonly sound: boolean | null; readonly told: string }> {
+async function run(tree: string, name: string): Promise<{ readonly sound: boolean | null; readonly summary: string }> {
   const json = fileURLToPath(new URL(`../../node_modules/.cache/faults/mutant-${name}.json`, import.meta.url));
   rmSync(json, { force: true });
   const program = fileURLToPath(new URL('run.ts', import.meta.url));
@@ -64,14 +64,14 @@ async function run(tree: string, name: string): Promise<{ readonly sound: boolea
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   process.once('exit', () => child.kill());
   await once(child, 'exit');
-  if (!existsSync(json)) return { sound: null, told: 'ended without figures' };
+  if (!existsSync(json)) return { sound: null, summary: 'ended without figures' };
   const { sound, seconds, checks } = JSON.parse(readFileSync(json, 'utf8')) as {
     sound: boolean;
     seconds: number;
     checks: { name: string; count: number; holds: boolean }[];
   };
   const failed = checks.filter(({ holds }) => !holds).map((check) => `${check.count} × ${check.name}`);
-  if (failed.some((told) => told.endsWith(FAILED_IN_CALM)))
-    return { sound: null, told: `fails requests by itself: ${failed.join('; ')}` };
-  return { sound, told: `${seconds} s, ${failed.length === 0 ? 'every criterion holds' : failed.join('; ')}` };
+  if (failed.some((line) => line.endsWith(FAILED_IN_CALM)))
+    return { sound: null, summary: `fails requests by itself: ${failed.join('; ')}` };
+  return { sound, summary: `${seconds} s, ${failed.length === 0 ? 'every criterion holds' : failed.join('; ')}` };
 }

@@ -74,7 +74,7 @@ function mailChecks(
   taken: ReadonlyMap<string, readonly Seen[]>,
   slow: readonly string[],
 ): Check[] {
-  const refused = new Set(
+  const rejected = new Set(
     ledgers.seen
       .filter(({ outcome }) => outcome === 'rejected')
       .map((entry) => keyOf(entry.message_id.split('@')[0] ?? '', entry.recipient)),
@@ -83,7 +83,7 @@ function mailChecks(
   const justified = (state: string, id: string, recipient: string) =>
     state === 'canceled' ||
     state === 'suppressed' ||
-    refused.has(id) ||
+    rejected.has(id) ||
     (isTo(slow, recipient) && open.includes(state));
   const lost: string[] = [];
   const early: string[] = [];
@@ -205,14 +205,14 @@ function recordChecks({ recipients }: Stored): Check[] {
     bounced: 'email.bounced',
     failed: 'email.failed',
   };
-  const told = ({ message_id, email, state }: StoredRecipient) => `${keyOf(message_id, email)} ${state}`;
+  const describeRow = ({ message_id, email, state }: StoredRecipient) => `${keyOf(message_id, email)} ${state}`;
   const closed = recipients.filter(({ state }) => !open.includes(state));
   return [
     check(
       'recipients whose attempts do not add up',
       closed
         .filter((one) => new Set([one.attempt_count, one.attempts, one.numbers, one.highest]).size > 1)
-        .map((one) => `${told(one)} ${one.attempt_count} ${one.attempts} ${one.numbers} ${one.highest}`),
+        .map((one) => `${describeRow(one)} ${one.attempt_count} ${one.attempts} ${one.numbers} ${one.highest}`),
     ),
     check(
       'recipients that ended without one event of it',
@@ -221,7 +221,7 @@ function recordChecks({ recipients }: Stored): Check[] {
           const type = closing[state];
           return type !== undefined && events.filter((event) => event === type).length !== 1;
         })
-        .map(told),
+        .map(describeRow),
     ),
   ];
 }

@@ -74,10 +74,11 @@ try {
 }
 process.exit(sound ? 0 : 1);
 
-function planNamed(given: string): PlanName {
-  if (!Object.hasOwn(plans, given)) throw new Error(`no plan ${given}; there are ${Object.keys(plans).join(', ')}`);
+function planNamed(plan_name: string): PlanName {
+  if (!Object.hasOwn(plans, plan_name))
+    throw new Error(`no plan ${plan_name}; there are ${Object.keys(plans).join(', ')}`);
   // The line above has found it.
-  return given as PlanName;
+  return plan_name as PlanName;
 }
 
 async function underLoad(running: Instance): Promise<void> {

@@ -55,8 +55,8 @@ export function latencies(
   return {
     checks,
     notes: [
-      `accept to delivered, seconds, all mail: ${told(of_all)}`,
-      `accept to delivered, seconds, more than 15 s from a database fault: ${told(of_away)}`,
+      `accept to delivered, seconds, all mail: ${format(of_all)}`,
+      `accept to delivered, seconds, more than 15 s from a database fault: ${format(of_away)}`,
     ],
   };
 }
@@ -79,6 +79,6 @@ function quantiles(unordered: readonly number[]): Quantiles {
   return { count: times.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
-function told({ count, p50, p95, p99, max }: Quantiles): string {
+function format({ count, p50, p95, p99, max }: Quantiles): string {
   return `p50 ${p50.toFixed(2)}, p95 ${p95.toFixed(2)}, p99 ${p99.toFixed(2)}, max ${max.toFixed(2)} (${count} copies)`;
 }

@@ -74,7 +74,7 @@ function isSigned(request: IncomingMessage, raw: Buffer, secret: string): boolea
   return String(request.headers['webhook-signature'] ?? '')
     .split(' ')
     .some((part) => {
-      const given = Buffer.from(part.replace(/^v1,/, ''), 'base64');
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      const signature = Buffer.from(part.replace(/^v1,/, ''), 'base64');
+      return signature.length === expected.length && timingSafeEqual(signature, expected);
     });
 }

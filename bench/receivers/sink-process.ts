@@ -69,9 +69,9 @@ function answers(port: number): Promise<boolean> {
 if (import.meta.main) {
   const sink = await startSink();
   process.send?.(sink.port);
-  let told = 0;
+  let last_count = 0;
   setInterval(() => {
-    if (sink.count() !== told) process.send?.(sink.count());
-    told = sink.count();
+    if (sink.count() !== last_count) process.send?.(sink.count());
+    last_count = sink.count();
   }, REPORT_MS);
 }

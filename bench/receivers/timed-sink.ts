@@ -59,10 +59,10 @@ if (import.meta.main) {
   });
   const tell = (report: Report) => void process.send?.(report);
   tell({ port: sink.port });
-  let told = 0;
+  let last_count = 0;
   setInterval(() => {
-    if (sink.count() !== told) tell({ count: sink.count() });
-    told = sink.count();
+    if (sink.count() !== last_count) tell({ count: sink.count() });
+    last_count = sink.count();
   }, REPORT_MS);
   process.on('message', () => {
     tell({ first_bytes: times });

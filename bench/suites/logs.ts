@@ -53,12 +53,12 @@ export function benchLogs(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureLogs(server, options));
 }
 
-async function measureLogs(server: BenchServer, { messages, ...given }: BenchOptions): Promise<Report[]> {
+async function measureLogs(server: BenchServer, { messages, ...rest }: BenchOptions): Promise<Report[]> {
   const small = await prepareProduct(await server.database('logs_small'), KEYS);
   const big = await prepareProduct(await server.database('logs_big'), KEYS);
   await fill(small, SMALL);
   await fill(big, messages);
-  const options = { ...given, messages };
+  const options = { ...rest, messages };
   const reports = [await measureLists(small, big, options), await measureInserts(server, big, options)];
   await small.stop();
   await big.stop();

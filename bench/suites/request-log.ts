@@ -16,8 +16,8 @@ const MIN_SHARE = 0.98;
 const REFUSED = [0, 100];
 
 type Setting = 'on' | 'off';
-const seriesOf = (setting: Setting, refused: number) =>
-  `accepted/s with the request log ${setting}${refused === 0 ? '' : `, beside ${refused} refused/s`}`;
+const seriesOf = (setting: Setting, rejected_share: number) =>
+  `accepted/s with the request log ${setting}${rejected_share === 0 ? '' : `, beside ${rejected_share} refused/s`}`;
 
 /**
  * What the log of refused requests costs accept: where nothing is refused, and where it has something to write. On and
@@ -29,15 +29,18 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
     try {
       const rounds = await measureRounds({ rounds: count }, async (keep, round) => {
         const settings: readonly Setting[] = round % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
-        for (const refused of REFUSED)
-          for (const setting of settings) await measureSetting(product, setting, refused, seconds, keep);
+        for (const rejected_share of REFUSED)
+          for (const setting of settings) await measureSetting(product, setting, rejected_share, seconds, keep);
       });
-      const lines = REFUSED.map((refused) => {
-        const [on, off] = [rounds.values(seriesOf('on', refused)), rounds.values(seriesOf('off', refused))];
+      const lines = REFUSED.map((rejected_share) => {
+        const [on, off] = [
+          rounds.values(seriesOf('on', rejected_share)),
+          rounds.values(seriesOf('off', rejected_share)),
+        ];
         const value = `${median(on).toFixed(0)} ÷ ${median(off).toFixed(0)}`;
         // The goal is of A1, where nothing is refused.
-        const goal = refused === 0 ? { at_least: MIN_SHARE } : undefined;
-        return line('T3', `${seriesOf('on', refused)} ÷ off`, value, ratiosOf(on, off), goal);
+        const goal = rejected_share === 0 ? { at_least: MIN_SHARE } : undefined;
+        return line('T3', `${seriesOf('on', rejected_share)} ÷ off`, value, ratiosOf(on, off), goal);
       });
       return [{ title: 'What the request log costs accept (A1), in turns', lines, rounds }];
     } finally {
@@ -49,7 +52,7 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
 async function measureSetting(
   product: ProductDatabase,
   setting: Setting,
-  refused: number,
+  rejected_share: number,
   seconds: number,
   keep: Keep,
 ): Promise<void> {
@@ -57,8 +60,8 @@ async function measureSetting(
   const requests = product.requestsOf({ to: ['ada'] });
   const start = async () => {
     const running = await startProduct(product, { ROLES: 'rest', REQUEST_LOG: setting });
-    if (refused === 0) return [running];
-    const all = runOpenLoop({ port: running.port, rate: refused, seconds: WARM_SECONDS + seconds, requests });
+    if (rejected_share === 0) return [running];
+    const all = runOpenLoop({ port: running.port, rate: rejected_share, seconds: WARM_SECONDS + seconds, requests });
     const stop = async () => {
       await all;
       await running.stop();
@@ -66,8 +69,8 @@ async function measureSetting(
     return [{ ...running, stop }];
   };
   const { rate } = await acceptRate(product, start, { keys: KEYS, connections: CONNECTIONS, seconds });
-  keep(seriesOf(setting, refused), rate);
+  keep(seriesOf(setting, rejected_share), rate);
   const [row] = await product.sql<{ count: number }[]>`select count(*)::int as count from requests`;
-  const expected = setting === 'on' ? refused * (WARM_SECONDS + seconds) : 0;
+  const expected = setting === 'on' ? rejected_share * (WARM_SECONDS + seconds) : 0;
   if (row?.count !== expected) throw new Error(`${row?.count} refused requests were logged instead of ${expected}`);
 }

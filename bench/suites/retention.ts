@@ -50,7 +50,7 @@ export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
         const load = await loading;
         const total_ms = drops.reduce((sum, { ms }) => sum + ms, 0);
         const slowest = drops.toSorted((a, b) => b.ms - a.ms)[0];
-        const refused = [...load.statuses].filter(([status]) => status !== 202).reduce((sum, [, n]) => sum + n, 0);
+        const rejected = [...load.statuses].filter(([status]) => status !== 202).reduce((sum, [, n]) => sum + n, 0);
         const lines = [
           line('', `dropping ${drops.length} partitions, in s`, gigabytes(bytes), [total_ms / 1000], { at_most: 1 }),
           line('', 'the longest of them', `${slowest?.partition} ${slowest?.ms.toFixed(0)} ms`),
@@ -62,7 +62,7 @@ export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
           line('', 'longest wait of a statement for a lock, in ms', `${calm_ms.toFixed(0)} ms before`, [longest_ms], {
             at_most: 200,
           }),
-          line('', 'not answered 202', `p99 ${load.p99_ms.toFixed(0)} ms`, [refused], { at_most: 0 }),
+          line('', 'not answered 202', `p99 ${load.p99_ms.toFixed(0)} ms`, [rejected], { at_most: 0 }),
           line('', 'open mail of the month that is lost', `of ${OPEN}`, [OPEN - (await openLeft(product.sql))], {
             at_most: 0,
           }),

@@ -132,7 +132,7 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
   const environment = { ...deliveryEnvironment(sink.port), WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
   const rest = await startProduct(product, { ...environment, ROLES: 'rest' });
   const worker = await startProduct(product, { ...environment, ROLES: 'worker' });
-  const told = setInterval(() => void tell(product.sql), REPORT_MS);
+  const timer = setInterval(() => void tell(product.sql), REPORT_MS);
   try {
     const requests = product.requestsOf(letter(LETTER_BYTES));
     for (const request of requests.slice(0, WITH_WEBHOOK)) await addWebhook(rest.port, secretOf(request), posts);
@@ -145,7 +145,7 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
     await delay(2 * POLL_MS);
     return seconds;
   } finally {
-    clearInterval(told);
+    clearInterval(timer);
     await stopAll([worker, rest, sink, posts]);
   }
 }

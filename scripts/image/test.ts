@@ -160,13 +160,13 @@ async function measureStarts(tree: string, url: string): Promise<void> {
       cpu_ms: median(starts.map(({ cpu_ms }) => cpu_ms)),
     };
   };
-  const told = ({ ready_ms, cpu_ms }: Awaited<ReturnType<typeof time>>) =>
+  const line = ({ ready_ms, cpu_ms }: Awaited<ReturnType<typeof time>>) =>
     `${seconds(ready_ms)} (${seconds(cpu_ms)} of a processor)`;
   const compiled = await time({});
   const plain = await time({ NODE_DISABLE_COMPILE_CACHE: '1' });
   console.log(
-    `${compiled.ready_ms <= MAX_READY_MS ? 'ok    ' : 'SLOW  '} ready after ${told(compiled)}, median of ${STARTS}; ` +
-      `without what the build compiled ${told(plain)}; at most ${seconds(MAX_READY_MS)} where nothing else runs`,
+    `${compiled.ready_ms <= MAX_READY_MS ? 'ok    ' : 'SLOW  '} ready after ${line(compiled)}, median of ${STARTS}; ` +
+      `without what the build compiled ${line(plain)}; at most ${seconds(MAX_READY_MS)} where nothing else runs`,
   );
   if (idle_only) assert.ok(compiled.ready_ms <= MAX_READY_MS);
 }

@@ -113,12 +113,12 @@ describe('a link to content', () => {
       const guess = tries % 2 === 0 ? 'A'.repeat(43) : 'short';
       statuses.push((await admin.get(`/content/${guess}`)).status);
     }
-    const refused = await admin.get('/content/short');
+    const response = await admin.get('/content/short');
 
     expect(statuses[0]).toBe(404);
     expect(statuses.at(-1)).toBe(429);
     expect(statuses.length).toBeLessThanOrEqual(121);
-    expect(refused.headers).toMatchObject({ 'retry-after': '55', 'cache-control': 'no-store' });
+    expect(response.headers).toMatchObject({ 'retry-after': '55', 'cache-control': 'no-store' });
     expect((await admin.get(pathOf(url))).status).toBe(200);
     await world.clock.advance(MINUTE_MS);
     expect((await admin.get('/content/short')).status).toBe(404);

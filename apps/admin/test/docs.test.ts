@@ -24,9 +24,9 @@ describe('/docs', () => {
   it('says of every page what it is for, and lists the decisions behind one link', async () => {
     const { text } = await admin.get('/docs');
     const { text: decisions } = await admin.get('/docs/decisions');
-    const told = allPages().filter(({ name }) => !name.startsWith('decisions/'));
+    const pages = allPages().filter(({ name }) => !name.startsWith('decisions/'));
 
-    expect(Object.keys(descriptions).sort()).toEqual(told.map(({ name }) => name).sort());
+    expect(Object.keys(descriptions).sort()).toEqual(pages.map(({ name }) => name).sort());
     expect(text).toContain('href="/docs/decisions"');
     expect(text).not.toContain('href="/docs/decisions/');
     for (const { name } of allPages())

@@ -185,14 +185,14 @@ describe('the page that confirms a password', () => {
     await world.clock.advance(HOUR_MS);
     const { token } = await api.session.token.mutate();
     expect((await askGraphql(token)).status).toBe(200);
-    const refused = await refusalOf(make());
+    const refusal = await refusalOf(make());
 
     const page = await admin.get('/login/confirm?next=/inbox', { cookie });
     const wrong = await confirm(cookie, { password: 'wrong', next: '/inbox' });
     const still = await refusalOf(make());
     const right = await confirm(cookie, { password: PASSWORD, next: '/inbox?x=1' });
 
-    expect(refused.message).toContain('/login/confirm');
+    expect(refusal.message).toContain('/login/confirm');
     expect(page.status).toBe(200);
     expect(page.text).toContain(`value="${email}"`);
     expect(page.text).toContain('name="next" value="/inbox"');

@@ -75,7 +75,7 @@ it('an attempt belongs to the group of similar failures once that has been count
   await world.clock.advance(120_000);
   await rollUpFailures(world.services);
 
-  const [refused] = await attemptsOf(refused_id);
+  const [rejected] = await attemptsOf(refused_id);
   const [accepted] = await attemptsOf(id);
 
   expect(before.map(({ failureGroup }) => failureGroup)).toEqual([null]);
@@ -85,5 +85,5 @@ it('an attempt belongs to the group of similar failures once that has been count
     'query ($since: DateTime!) { failureGroups(range: { since: $since }, kind: SMTP) { id count sample } }',
     { since },
   );
-  expect(data?.failureGroups).toContainEqual(expect.objectContaining({ ...refused?.failureGroup, count: 1 }));
+  expect(data?.failureGroups).toContainEqual(expect.objectContaining({ ...rejected?.failureGroup, count: 1 }));
 });

@@ -191,12 +191,12 @@ describe('a subscription to a bulk operation', () => {
       handler: (data) => workOff(world.services, data),
       concurrency: () => 1,
     });
-    const told = await follow(bulk.id, world.secret);
+    const updates = await follow(bulk.id, world.secret);
     await worker.stop();
 
     expect(foreign).toMatchObject([{ errors: [{ extensions: { reason: 'bulk_not_found' } }] }]);
-    expect(told.at(0)?.data.bulkOperation.id).toBe(bulk.id);
-    expect(told.at(-1)?.data).toEqual({ bulkOperation: { id: bulk.id, status: 'COMPLETED', done: 3 } });
+    expect(updates.at(0)?.data.bulkOperation.id).toBe(bulk.id);
+    expect(updates.at(-1)?.data).toEqual({ bulkOperation: { id: bulk.id, status: 'COMPLETED', done: 3 } });
   });
 });
 

@@ -16,10 +16,10 @@ describe('a dry run', () => {
 
     expect(dry.errors).toEqual([]);
     expect(dry.data).toEqual({ viewer: { rateLimit: { cost: expect.any(Number), remaining: expect.any(Number) } } });
-    const told = (dry.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost;
-    expect(wet.data).toMatchObject({ viewer: { rateLimit: { cost: told } }, messages: { nodes: [] } });
+    const cost = (dry.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost;
+    expect(wet.data).toMatchObject({ viewer: { rateLimit: { cost } }, messages: { nodes: [] } });
     expect(dry.extensions.cost).toMatchObject({ requested: 1, actual: 1 });
-    expect(wet.extensions.cost).toMatchObject({ requested: told });
+    expect(wet.extensions.cost).toMatchObject({ requested: cost });
   });
 
   it('tells it of a request that would be refused for it', async () => {

@@ -23,7 +23,7 @@ const [operation = '', ...fragments] = introspection.split(/(?=fragment )/);
 const wholeSchema = operation.slice(operation.indexOf('__schema'), operation.lastIndexOf('}'));
 
 // Each is refused before any field is resolved.
-const refused: readonly (readonly [what: string, document: string])[] = [
+const malformed: readonly (readonly [what: string, document: string])[] = [
   ...[12, 16, 24, 40].map(
     (length) => [`${length} fragments that each spread the next twice`, chain(length, 2)] as const,
   ),
@@ -145,7 +145,7 @@ function costOfText(document: string) {
 }
 
 describe('a hostile document: real R15, R16', () => {
-  it.each(refused)('a document of %s is rejected before any of it runs', async (_what, document) => {
+  it.each(malformed)('a document of %s is rejected before any of it runs', async (_what, document) => {
     const answer = await graphql.ask(document);
 
     expect(answer.status).toBe(400);

@@ -185,11 +185,11 @@ describe('the budget of a key', () => {
       { id: newId('attempt', now) },
     ])
       prices.push(costOf(await graphql.ask('ids' in variables ? nodes : node, variables)).requested);
-    const refused = await graphql.ask(nodes, { ids: some('message', 2500) });
+    const response = await graphql.ask(nodes, { ids: some('message', 2500) });
 
     expect(prices).toEqual([100, 200, 102, 1, 101]);
-    expect(refused.status).toBe(400);
-    expect(refused.errors).toMatchObject([{ extensions: { reason: 'query_too_complex' } }]);
+    expect(response.status).toBe(400);
+    expect(response.errors).toMatchObject([{ extensions: { reason: 'query_too_complex' } }]);
   });
 
   it('is told to who asks in the document', async () => {
@@ -208,13 +208,13 @@ describe('the budget of a key', () => {
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) => (index % 2 ? graphql : beside).ask(query, undefined, { key: secret })),
     );
-    const refused = answers.filter((answer) => answer.status === 429);
+    const rejected = answers.filter((answer) => answer.status === 429);
     await world.clock.advance(1000);
     const later = await graphql.ask(query, undefined, { key: secret });
 
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(118);
-    expect(refused).toHaveLength(32);
-    for (const answer of refused) {
+    expect(rejected).toHaveLength(32);
+    for (const answer of rejected) {
       expect(answer.errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'graphql_cost' } }]);
       expect(Number(answer.headers.get('retry-after'))).toBe(1);
     }

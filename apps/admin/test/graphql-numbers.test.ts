@@ -145,11 +145,11 @@ describe('the backlog', () => {
   it('is that of the own workspace for an admin, and of the instance for operators alone', async () => {
     const mine = await graphql.ask(backlogOf, {}, { key: other.secret });
     const all = await graphql.ask(backlogOf, { reach: 'INSTANCE' });
-    const refused = await graphql.ask(backlogOf, { reach: 'INSTANCE' }, { key: other.secret });
+    const response = await graphql.ask(backlogOf, { reach: 'INSTANCE' }, { key: other.secret });
 
     expect(mine.data).toMatchObject({ backlog: { rows: [], total: { total: 0 } } });
     expect(all.data).toMatchObject({ backlog: { total: { total: 1 } } });
-    expect(refused.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
+    expect(response.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
   });
 });
 

@@ -96,9 +96,9 @@ describe('the schema', () => {
     const page = await fetch(graphql.url, { headers: { accept: 'text/html' } });
     const trial = await fetch(graphql.url.replace('/graphql', '/graphiql'), { redirect: 'manual' });
 
-    for (const refused of [answer, misspelled]) {
-      expect(refused.status).toBe(401);
-      expect(refused.text).not.toMatch(/Query|Did you mean/);
+    for (const response of [answer, misspelled]) {
+      expect(response.status).toBe(401);
+      expect(response.text).not.toMatch(/Query|Did you mean/);
     }
     expect(page.status).toBe(401);
     expect(await page.text()).not.toContain('<html');

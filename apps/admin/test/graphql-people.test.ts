@@ -129,12 +129,12 @@ describe('a key that has operator and limits', () => {
       { key },
     );
 
-    const refused = { reason: 'missing_scope', requiredScope: expect.stringMatching(/^(operator|admin)$/) };
+    const error = { reason: 'missing_scope', requiredScope: expect.stringMatching(/^(operator|admin)$/) };
     expect(data).toEqual({
-      workspaceCreate: refused,
-      operatorAdd: refused,
-      memberInvite: refused,
-      memberSetRole: refused,
+      workspaceCreate: error,
+      operatorAdd: error,
+      memberInvite: error,
+      memberSetRole: error,
     });
     expect(await workspaces()).toBe(before);
     expect(await world.services.sql`select from users where email = 'mine@people.test'`).toHaveLength(0);

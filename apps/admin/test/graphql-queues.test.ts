@@ -149,8 +149,8 @@ describe('queueStats', () => {
     const reading = (async () => {
       for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
     })().catch(() => undefined);
-    const told = (ready: number) => `"queueStats":[{"name":"webhook.recover","ready":${ready}}]`;
-    await vi.waitFor(() => expect(text).toContain(told(0)), 30_000);
+    const statsOf = (ready: number) => `"queueStats":[{"name":"webhook.recover","ready":${ready}}]`;
+    await vi.waitFor(() => expect(text).toContain(statsOf(0)), 30_000);
 
     const { sql, jobs } = world.services;
     const range = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
@@ -158,7 +158,7 @@ describe('queueStats', () => {
     await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data }]));
     await measureQueues(sql, queueNames, 0);
 
-    await vi.waitFor(() => expect(text).toContain(told(1)), 30_000);
+    await vi.waitFor(() => expect(text).toContain(statsOf(1)), 30_000);
     abort.abort();
     await reading;
   });

@@ -157,10 +157,10 @@ describe('a stream of events', () => {
     await vi.waitFor(() => expect(idsOf(all)).toContain(id), 30_000);
 
     const cursor = all.answers.at(-1)?.data?.events.cursor;
-    const refused = await follow({ types: ['email.complained'], after: cursor });
+    const rejected = await follow({ types: ['email.complained'], after: cursor });
 
-    await vi.waitFor(() => expect(refused.answers).toHaveLength(1), 30_000);
-    expect(refused.answers[0]?.errors).toMatchObject([
+    await vi.waitFor(() => expect(rejected.answers).toHaveLength(1), 30_000);
+    expect(rejected.answers[0]?.errors).toMatchObject([
       { extensions: { code: 'invalid_request', reason: 'invalid_cursor' } },
     ]);
     expect(idsOf(stream)).toEqual([]);
@@ -217,11 +217,11 @@ describe('a stream of events', () => {
     const streams = await Promise.all(Array.from({ length: 21 }, () => follow({}, key.secret)));
 
     await vi.waitFor(() => expect(streams.filter(({ answers }) => answers.length > 0)).toHaveLength(1), 30_000);
-    const refused = streams.find(({ answers }) => answers.length > 0);
-    expect(refused?.answers[0]?.errors).toMatchObject([
+    const rejected = streams.find(({ answers }) => answers.length > 0);
+    expect(rejected?.answers[0]?.errors).toMatchObject([
       { extensions: { code: 'rate_limited', reason: 'too_many_streams' } },
     ]);
-    await streams.find((stream) => stream !== refused)?.stop();
+    await streams.find((stream) => stream !== rejected)?.stop();
 
     await vi.waitFor(async () => {
       const rows = await world.services.sql`select from query_streams where key_id = ${key.id}`;

@@ -157,7 +157,7 @@ it('a sandbox key sees endpoints and deliveries of the sandbox only, and makes n
   const [live] = await deliveries({ webhookId: stock });
   const event = live?.event.id;
 
-  const refused = await create({ mode: 'LIVE' });
+  const response = await create({ mode: 'LIVE' });
   const made = await create({});
   const { data } = await graphql.ask(
     `query ($ids: [ID!]!) { webhooks { nodes { id } } webhookDeliveries { nodes { id } } nodes(ids: $ids) { __typename } }`,
@@ -165,7 +165,7 @@ it('a sandbox key sees endpoints and deliveries of the sandbox only, and makes n
     { key },
   );
 
-  expect(refused.data).toMatchObject({ webhookCreate: { reason: 'missing_scope' } });
+  expect(response.data).toMatchObject({ webhookCreate: { reason: 'missing_scope' } });
   expect(made.data).toMatchObject({ webhookCreate: { webhook: { mode: 'SANDBOX' } } });
   const { webhook } = (made.data as unknown as { webhookCreate: { webhook: { id: string } } }).webhookCreate;
   expect(data).toEqual({

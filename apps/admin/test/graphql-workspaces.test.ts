@@ -89,7 +89,7 @@ describe('workspaces', () => {
       admin,
     );
     const node = await ask('query ($id: ID!) { node(id: $id) { id } }', { id }, admin);
-    const refused = await ask(SET_PLAN, { input: { id, plan: 'growth' } }, admin);
+    const denial = await ask(SET_PLAN, { input: { id, plan: 'growth' } }, admin);
     const list = await graphql.ask('{ workspaces { nodes { id } } }', {}, { key: admin });
 
     expect(response.workspace).toEqual({
@@ -99,7 +99,7 @@ describe('workspaces', () => {
     expect(changed.workspaceUpdate).toEqual({ workspace: { name: 'Mine', unknownPolicy: 'STOP' } });
     expect(foreign.workspaceUpdate).toEqual({ reason: 'workspace_not_found' });
     expect(node.node).toBe(null);
-    expect(refused.workspaceSetPlan).toMatchObject({ code: 'FORBIDDEN', requiredScope: 'operator' });
+    expect(denial.workspaceSetPlan).toMatchObject({ code: 'FORBIDDEN', requiredScope: 'operator' });
     expect(list.errors[0]?.extensions).toMatchObject({ code: 'forbidden', reason: 'missing_scope' });
   });
 });
@@ -170,7 +170,7 @@ describe('the audit log', () => {
     const { nodes, pageInfo } = own.auditLog as { nodes: [{ id: string }]; pageInfo: { endCursor: string } };
     const earlier = await ask(LOG, { filter, after: pageInfo.endCursor }, secret);
     const instance = await ask(LOG, { filter: { chain: 'INSTANCE', targetId: id, action: ['workspace.plan_set'] } });
-    const refused = await graphql.ask(LOG, { filter: { chain: 'INSTANCE' } }, { key: secret });
+    const response = await graphql.ask(LOG, { filter: { chain: 'INSTANCE' } }, { key: secret });
 
     const set = {
       action: 'workspace.plan_set',
@@ -183,7 +183,7 @@ describe('the audit log', () => {
     expect(own.auditLog).toMatchObject({ nodes: [set], pageInfo: { hasNextPage: true } });
     expect(earlier.auditLog).toMatchObject({ nodes: [{ action: 'workspace.created' }] });
     expect(instance.auditLog).toMatchObject({ nodes: [set] });
-    expect(refused.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
+    expect(response.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
     const again = await ask(
       'query ($id: ID!) { node(id: $id) { ... on AuditEntry { target { id } } } }',
       nodes[0],
@@ -199,12 +199,12 @@ describe('the audit log', () => {
 
     const live = await follow(query, {}, secret);
     const first = await make('One');
-    const told = await live.next();
+    const event = await live.next();
     await live.stop();
     const second = await make('Two');
-    const resumed = await follow(query, { after: told.auditLog.cursor }, secret);
+    const resumed = await follow(query, { after: event.auditLog.cursor }, secret);
 
-    expect(told.auditLog.node).toEqual({ action: 'api_key.created', targetId: first.id });
+    expect(event.auditLog.node).toEqual({ action: 'api_key.created', targetId: first.id });
     expect((await resumed.next()).auditLog.node.targetId).toBe(second.id);
     await resumed.stop();
   });

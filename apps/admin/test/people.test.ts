@@ -79,11 +79,11 @@ describe('roles', () => {
 
     const open: string[] = [];
     for (const [name, call] of Object.entries(calls)) {
-      const refused = await call(api).then(
+      const is_denied = await call(api).then(
         () => false,
         async (error: unknown) => (await refusalOf(Promise.reject(error))).status === 403,
       );
-      if (!refused) open.push(name);
+      if (!is_denied) open.push(name);
     }
 
     expect(open.sort()).toEqual([...allowed].sort());
@@ -143,10 +143,10 @@ describe('a member', () => {
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
 
-    const refused = await refusalOf(boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' }));
+    const refusal = await refusalOf(boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' }));
     const invited = await operator.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
 
-    expect(refused).toMatchObject({ status: 422, reason: 'user_exists' });
+    expect(refusal).toMatchObject({ status: 422, reason: 'user_exists' });
     expect(invited).toMatchObject({ id: theirs.user_id, password: null, login_url: null });
     expect(await theirs.api.people.me.query()).toMatchObject({
       workspaces: [{ id: world.workspace_id }, { id: other.workspace_id }],

@@ -50,8 +50,8 @@ describe('/preview/{id}', () => {
     ['/graphiql', 'navigate', 'iframe', 'same-origin', 403],
     ['/graphiql', 'cors', 'empty', 'same-origin', 403],
     ['/graphiql', 'no-cors', 'script', 'same-origin', 403],
-  ])('fairness P36: %s in mode %s for %s of site %s is answered with %i', async (...given) => {
-    const [page, mode, dest, site, expected] = given;
+  ])('fairness P36: %s in mode %s for %s of site %s is answered with %i', async (...row) => {
+    const [page, mode, dest, site, expected] = row;
     const { cookie } = await signedIn(world, admin, 'admin');
     const headers = { cookie, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, 'sec-fetch-site': site };
 

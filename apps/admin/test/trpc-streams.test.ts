@@ -20,7 +20,7 @@ interface Told {
 }
 
 interface Stream {
-  readonly told: Told[];
+  readonly events: Told[];
   /** The changes that it told. */
   readonly changes: () => Told['data'][];
   readonly ended: () => boolean;
@@ -29,7 +29,7 @@ interface Stream {
 
 /** Subscribes like EventSource. */
 async function follow(cookie: string): Promise<Stream> {
-  const told: Told[] = [];
+  const events: Told[] = [];
   let ended = false;
   const headers = { cookie, accept: 'text/event-stream' };
   const subscription = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });
@@ -48,26 +48,26 @@ async function follow(cookie: string): Promise<Stream> {
       for (const part of parts) {
         const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(part)?.[1] ?? null;
         const data = field('data');
-        if (data) told.push({ event: field('event'), data: JSON.parse(data) });
+        if (data) events.push({ event: field('event'), data: JSON.parse(data) });
       }
     });
   });
   subscription.end();
   const stream = {
-    told,
-    changes: () => told.filter(({ event }) => event === null).map(({ data }) => data),
+    events,
+    changes: () => events.filter(({ event }) => event === null).map(({ data }) => data),
     ended: () => ended,
     stop: () => void subscription.destroy(),
   };
   open.push(stream);
   // The first line of every stream; from then on no event is missed.
-  await expect.poll(() => told.some(({ event }) => event === 'connected') || told.length > 0).toBe(true);
+  await expect.poll(() => events.some(({ event }) => event === 'connected') || events.length > 0).toBe(true);
   return stream;
 }
 
 /** The reason of the error that ends a stream, or null. */
-const refusalOf = ({ told }: Stream) => {
-  const [error] = told.filter(({ event }) => event === 'serialized-error');
+const refusalOf = ({ events }: Stream) => {
+  const [error] = events.filter(({ event }) => event === 'serialized-error');
   return (error?.data.data as { reason: string } | undefined)?.reason ?? null;
 };
 

@@ -85,7 +85,7 @@ const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = 
 };
 
 /** The refusal without the names of what it is about. */
-function told(refusal: Record<string, unknown>, of: Theirs): string {
+function refusalText(refusal: Record<string, unknown>, of: Theirs): string {
   let text = JSON.stringify({ ...refusal, request_id: null });
   for (const [kind, name] of Object.entries(of)) text = text.replaceAll(name, kind);
   return text;
@@ -100,7 +100,7 @@ describe('an object of another workspace', () => {
     const nowhere = await refusalOf(call(foreign.api, nobodys));
 
     expect(there.status).toBe(404);
-    expect(told(there, theirs)).toBe(told(nowhere, nobodys));
+    expect(refusalText(there, theirs)).toBe(refusalText(nowhere, nobodys));
     expect(await leave()).toEqual(before);
   });
 

@@ -172,9 +172,9 @@ describe('the protocol', () => {
       });
 
     expect((await many(10)).status).toBe(200);
-    const refused = await many(11);
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('malformed_request');
+    const response = await many(11);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('malformed_request');
   });
 
   it('answers each call of a batch for itself', async () => {
@@ -241,9 +241,9 @@ describe('the windows', () => {
     const first = await ask(person, three);
     expect([first.status, ...headersOf(first)]).toEqual([200, '600', '597', minuteEnd, null]);
     await fill(session_id, 'session', 598);
-    const refused = await ask(person, three);
-    expect([refused.status, ...headersOf(refused)]).toEqual([429, '600', '0', minuteEnd, '40']);
-    expect(await refused.json()).toMatchObject({ error: { data: { code: 'rate_limited', reason: 'session_rate' } } });
+    const response = await ask(person, three);
+    expect([response.status, ...headersOf(response)]).toEqual([429, '600', '0', minuteEnd, '40']);
+    expect(await response.json()).toMatchObject({ error: { data: { code: 'rate_limited', reason: 'session_rate' } } });
 
     expect((await ask(await signedIn(world, admin, 'viewer'), three)).status).toBe(200);
     await world.clock.advance(40_000);
@@ -281,9 +281,9 @@ describe('the windows', () => {
   it('the windows of a workspace are not filled by roles that may not send', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
-    const refused = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));
+    const refusal = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));
 
-    expect(refused).toMatchObject({ status: 403, reason: 'missing_scope' });
+    expect(refusal).toMatchObject({ status: 403, reason: 'missing_scope' });
     expect(await used(world.workspace_id, 'send')).toHaveLength(0);
   });
 });

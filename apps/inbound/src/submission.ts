@@ -87,8 +87,8 @@ export async function startSubmission(
       return lost ? UNREAD : UNREADABLE;
     }
     if (submission.kind === 'refused') return { code: 554, enhanced: '5.6.0', text: `Rejected: ${submission.why}` };
-    const { fields, idempotency_key: given } = submission;
-    const idempotency_key = given === null ? null : readIdempotencyKey(given);
+    const { fields, idempotency_key: raw_key } = submission;
+    const idempotency_key = raw_key === null ? null : readIdempotencyKey(raw_key);
     if (idempotency_key instanceof AppError) return replyTo(idempotency_key);
     const ctx: Context = createContext(services, actor, {
       request_id,

@@ -361,10 +361,10 @@ describe('a return address during a failure', () => {
     const { sql } = world.services;
     await sql`alter table suppressions rename to suppressions_away`;
 
-    const refused = await bring(return_path, failure('fault@example.com'));
+    const rejected = await bring(return_path, failure('fault@example.com'));
     await sql`alter table suppressions_away rename to suppressions`;
 
-    expect(refused.data).toMatch(/^451 /);
+    expect(rejected.data).toMatch(/^451 /);
     expect((await messageOf(id)).status).toBe('delivered');
     expect((await bring(return_path, failure('fault@example.com'))).data).toMatch(/^250 /);
     expect((await messageOf(id)).status).toBe('bounced');

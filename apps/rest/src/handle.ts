@@ -43,7 +43,7 @@ type Outcome = Pick<Answer, 'status' | 'body' | 'retry_after_seconds' | 'replaye
   /** The reason of a refusal. */
   readonly policy: string | null;
   /** What the request log stores about a refusal. */
-  readonly refused?: Refused;
+  readonly rejection?: Refused;
 };
 
 interface Refused
@@ -76,10 +76,18 @@ export function createHandler(
       // The rest of an unread body would be parsed as the next request.
       close: !request.complete,
     });
-    const { refused } = outcome;
+    const { rejection } = outcome;
     const duration_ms = performance.now() - begun;
-    if (refused)
-      services.request_log.note({ ...refused, id: request_id, api: 'rest', method, path: route, status, duration_ms });
+    if (rejection)
+      services.request_log.note({
+        ...rejection,
+        id: request_id,
+        api: 'rest',
+        method,
+        path: route,
+        status,
+        duration_ms,
+      });
   };
 }
 
@@ -113,7 +121,7 @@ async function serve(
     window,
     window_name,
     policy: error.reason,
-    refused: { ...caller, error },
+    rejection: { ...caller, error },
     ...named,
   });
   try {
@@ -131,9 +139,9 @@ async function serve(
     }
     const refuse = async (otherwise: AppError): Promise<Outcome> => {
       window_name = 'address';
-      const refused = await refuseAddress(services, address, otherwise);
-      window = refused.window;
-      return fail(refused.error);
+      const refusal = await refuseAddress(services, address, otherwise);
+      window = refusal.window;
+      return fail(refusal.error);
     };
     if (!match) return await refuse(routeNotFound(request.method ?? '', target.path));
     if (repeated === 'Authorization') return await refuse(repeatedRefusal(repeated));

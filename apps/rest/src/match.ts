@@ -29,10 +29,10 @@ export function matchRoute(method: string, path: string): Match | null {
   if (exact) return { route: exact, params: {} };
   // PATCH /email/send is a wrong method, and not the message "send".
   if (fixed_paths.has(path)) return null;
-  const given = path.split('/');
+  const parts = path.split('/');
   for (const { route, segments } of patterns) {
-    if (route.method !== verb || segments.length !== given.length) continue;
-    const params = matchSegments(segments, given);
+    if (route.method !== verb || segments.length !== parts.length) continue;
+    const params = matchSegments(segments, parts);
     if (params) return { route, params };
   }
   return null;
@@ -68,10 +68,10 @@ function notFound(message: string): AppError {
 }
 
 /** The parameters of a path, or null where it does not fit the pattern. */
-export function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
+export function matchSegments(segments: readonly string[], parts: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
-    const text = given[index] ?? '';
+    const text = parts[index] ?? '';
     if (!segment.startsWith('{')) {
       if (segment !== text) return null;
       continue;

@@ -9,8 +9,8 @@ const singleLengths = new Set<number>(SINGLE_HEADERS.map((name) => name.length))
 export function repeatedHeader(raw: readonly string[]): SingleHeader | null {
   let seen = '';
   for (let at = 0; at < raw.length; at += 2) {
-    const given = raw[at] ?? '';
-    const name = singleLengths.has(given.length) ? singleHeaders.get(given.toLowerCase()) : undefined;
+    const header = raw[at] ?? '';
+    const name = singleLengths.has(header.length) ? singleHeaders.get(header.toLowerCase()) : undefined;
     if (name === undefined) continue;
     if (seen.includes(name)) return name;
     seen += name;

@@ -105,8 +105,8 @@ describe('422', () => {
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422]);
     const made = answers.find(({ status }) => status === 201)?.body;
-    for (const refused of answers.filter(({ status }) => status === 422))
-      expect(errorOf(refused)).toMatchObject({ reason: 'already_rotated', replaced_by: made?.id });
+    for (const response of answers.filter(({ status }) => status === 422))
+      expect(errorOf(response)).toMatchObject({ reason: 'already_rotated', replaced_by: made?.id });
   });
 
   it('comes once 1,000 replaced keys of a mode still work, however many others there are or ask at once', async () => {
@@ -135,8 +135,8 @@ describe('422', () => {
 
     expect([full, rotated.status, still_full]).toEqual([422, 201, 422]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(7).fill(422)]);
-    for (const refused of answers.filter(({ status }) => status === 422))
-      expect(errorOf(refused)).toMatchObject({ reason: 'key_limit', message: expect.stringContaining('replaced') });
+    for (const response of answers.filter(({ status }) => status === 422))
+      expect(errorOf(response)).toMatchObject({ reason: 'key_limit', message: expect.stringContaining('replaced') });
     expect([...freed, later].map(({ status }) => status)).toEqual([201, 422, 201]);
     expect(await make()).toBe(422);
   });

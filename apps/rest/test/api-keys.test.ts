@@ -197,12 +197,12 @@ describe('201', () => {
 
   it('ignores what only the service decides', async () => {
     const { workspace_id } = await world.workspace('free');
-    const given = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
+    const fields = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
 
-    const answer = await create({ name: 'Mine', scopes: ['email:send'], ...given });
+    const answer = await create({ name: 'Mine', scopes: ['email:send'], ...fields });
 
     expect(answer.status).toBe(201);
-    for (const [name, value] of Object.entries(given)) expect(answer.body[name]).not.toBe(value);
+    for (const [name, value] of Object.entries(fields)) expect(answer.body[name]).not.toBe(value);
     expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: answer.body.id }]);
   });
 
@@ -290,14 +290,14 @@ describe('422', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => make('live', index % 2 ? rest : other)));
 
     const made = answers.filter(({ status }) => status === 201);
-    const [refused] = answers.filter(({ status }) => status === 422);
+    const [rejected] = answers.filter(({ status }) => status === 422);
     expect(countEach(answers.map(({ status }) => status))).toEqual(
       new Map([
         [201, 1],
         [422, 7],
       ]),
     );
-    expect(errorOf(refused as Answer)).toMatchObject({
+    expect(errorOf(rejected as Answer)).toMatchObject({
       reason: 'key_limit',
       message: expect.stringContaining('Revoke'),
     });

@@ -134,14 +134,17 @@ describe('all_or_nothing', () => {
     const headers = { 'idempotency-key': 'whole-1' };
     const bad = [good, mail('not an address')];
 
-    const refused = await rest.call('POST', '/email/batch', { headers, body: { messages: bad, all_or_nothing: true } });
+    const response = await rest.call('POST', '/email/batch', {
+      headers,
+      body: { messages: bad, all_or_nothing: true },
+    });
     const taken = await rest.call('POST', '/email/batch', {
       headers,
       body: { messages: [good], all_or_nothing: true },
     });
     const other = await rest.call('POST', '/email/batch', { headers, body: { messages: [good] } });
 
-    expect([refused.status, taken.status, other.status]).toEqual([400, 202, 422]);
+    expect([response.status, taken.status, other.status]).toEqual([400, 202, 422]);
     expect(other.body).toMatchObject({ error: { reason: 'idempotency_mismatch' } });
   });
 

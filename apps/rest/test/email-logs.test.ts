@@ -227,7 +227,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  const refused = async (query: string): Promise<string> => {
+  const reasonOf = async (query: string): Promise<string> => {
     const answer = await logs(query);
     expect([answer.status, errorOf(answer).code], answer.text).toEqual([400, 'invalid_request']);
     return errorOf(answer).reason;
@@ -236,13 +236,13 @@ describe('400', () => {
   it.each(['0', '101', '-1', '1.5', 'abc', '', '1e1', '0x10', '99999999999999999999', ' 5', 'NaN'])(
     'refuses the limit %j',
     async (limit) => {
-      expect(await refused(`?limit=${encodeURIComponent(limit)}`)).toBe('invalid_limit');
+      expect(await reasonOf(`?limit=${encodeURIComponent(limit)}`)).toBe('invalid_limit');
     },
   );
 
   it('refuses a limit or a cursor that is given twice', async () => {
-    expect(await refused('?limit=5&limit=6')).toBe('invalid_limit');
-    expect(await refused('?cursor=a&cursor=b')).toBe('invalid_cursor');
+    expect(await reasonOf('?limit=5&limit=6')).toBe('invalid_limit');
+    expect(await reasonOf('?cursor=a&cursor=b')).toBe('invalid_cursor');
   });
 
   it.each(['x', 'Delivered', 'delivered;bounced', '', 'delivered,', 'delivered,nope'])(
@@ -276,9 +276,9 @@ describe('400', () => {
       keys.body.next_cursor,
       'A'.repeat(5000),
     ]) {
-      expect(await refused(`?limit=2&cursor=${cursor}`)).toBe('invalid_cursor');
+      expect(await reasonOf(`?limit=2&cursor=${cursor}`)).toBe('invalid_cursor');
     }
-    expect(await refused(`?status=bounced&cursor=${filtered}`)).toBe('invalid_cursor');
+    expect(await reasonOf(`?status=bounced&cursor=${filtered}`)).toBe('invalid_cursor');
     const foreign = await logs(`?cursor=${issued}`, { key: theirs.secret });
     expect(errorOf(foreign).reason).toBe('invalid_cursor');
   });
@@ -292,10 +292,10 @@ describe('400', () => {
   });
 
   it('refuses __proto__ and NUL in a query', async () => {
-    expect(await refused('?__proto__=x')).toBe('unknown_parameter');
-    expect(await refused('?__proto__=x&__proto__=y')).toBe('unknown_parameter');
-    expect(await refused('?status=%00')).toBe('invalid_type');
-    expect(await refused('/msg_%00')).toBe('invalid_type');
+    expect(await reasonOf('?__proto__=x')).toBe('unknown_parameter');
+    expect(await reasonOf('?__proto__=x&__proto__=y')).toBe('unknown_parameter');
+    expect(await reasonOf('?status=%00')).toBe('invalid_type');
+    expect(await reasonOf('/msg_%00')).toBe('invalid_type');
   });
 });
 

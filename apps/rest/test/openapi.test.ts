@@ -50,8 +50,8 @@ function resolved(schema: Json): Json {
 }
 
 /** The schemas that a body may have at a place, without what stands above them. */
-function variantsOf(given: Json): Json[] {
-  const schema = resolved(given);
+function variantsOf(definition: Json): Json[] {
+  const schema = resolved(definition);
   const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);
   return inner.length > 0 ? inner.flatMap(variantsOf) : [schema];
 }
@@ -252,9 +252,9 @@ describe('GET /v1/openapi.json', () => {
   it('429 once the window of the address is used up, until the next minute', async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
 
-    const refused = await rest.call('GET', '/openapi.json', { key: null });
-    expect(errorOf(refused).reason).toBe('address_rate');
-    expect(rateOf(refused, world.clock.now()).remaining).toBe(0);
+    const response = await rest.call('GET', '/openapi.json', { key: null });
+    expect(errorOf(response).reason).toBe('address_rate');
+    expect(rateOf(response, world.clock.now()).remaining).toBe(0);
 
     await world.clock.advance(60_000);
     expect((await rest.call('GET', '/openapi.json', { key: null })).status).toBe(200);

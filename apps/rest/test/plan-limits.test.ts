@@ -33,8 +33,8 @@ const things = [
 ] as const;
 
 describe('a limit of the plan', () => {
-  it.each(things)('fairness N10: %s is never exceeded, concurrently or one after another', async (...given) => {
-    const [limit, thing, reason, path, body, before] = given;
+  it.each(things)('fairness N10: %s is never exceeded, concurrently or one after another', async (...args) => {
+    const [limit, thing, reason, path, body, before] = args;
     const { secret: key, plan } = await workspaceWith({ [limit]: before + 3 });
 
     const responses = await Promise.all(

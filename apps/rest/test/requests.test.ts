@@ -70,10 +70,10 @@ describe('GET /requests/{id}', () => {
     const reader = await world.key({ scopes: ['email:logs:read'] });
 
     const absent = await rest.call('GET', '/requests/req_absent');
-    const refused = await rest.call('GET', '/requests', { key: reader.secret });
+    const response = await rest.call('GET', '/requests', { key: reader.secret });
 
     expect([absent.status, errorOf(absent).reason]).toEqual([404, 'request_not_found']);
-    expect([refused.status, errorOf(refused).required_scope]).toEqual([403, 'admin']);
+    expect([response.status, errorOf(response).required_scope]).toEqual([403, 'admin']);
   });
 });
 

@@ -102,18 +102,18 @@ describe('200', () => {
 describe('403', () => {
   it('keeps what is about live mail too from a sandbox key, whatever its scopes', async () => {
     const { key } = await bothModes('sandbox');
-    const refused: string[] = [];
+    const denied: string[] = [];
     for (const { method, path } of routes) {
       const answer = await rest.call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
         key,
         ...(method !== 'GET' && { body: {} }),
       });
-      if (answer.status === 403) refused.push(`${method} ${path}`);
+      if (answer.status === 403) denied.push(`${method} ${path}`);
       if (answer.status === 403)
         expect(errorOf(answer)).toMatchObject({ message: expect.stringContaining('use a live key') });
     }
 
-    expect(refused).toEqual(
+    expect(denied).toEqual(
       routes
         .map(({ method, path }) => `${method} ${path}`)
         .filter((one) => /suppressions|erasures|requests|stats|(POST|PATCH|DELETE) .domains/.test(one)),

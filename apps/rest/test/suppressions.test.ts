@@ -120,8 +120,8 @@ describe('200', () => {
       deleted: true,
     });
     expect((await send('back@bücher.test')).status).toBe(202);
-    const [told] = await eventsOf('suppression.removed');
-    expect(told).toEqual({
+    const [event] = await eventsOf('suppression.removed');
+    expect(event).toEqual({
       suppression: {
         id: added.body.id,
         email: 'back@xn--bcher-kva.test',
@@ -148,10 +148,10 @@ describe('200', () => {
         [404, 3],
       ]),
     );
-    const told = (await eventsOf('suppression.removed')).filter(
+    const events = (await eventsOf('suppression.removed')).filter(
       (data) => (data.suppression as { email: string }).email === 'once@example.com',
     );
-    expect(told).toHaveLength(1);
+    expect(events).toHaveLength(1);
   });
 
   it('shows and stops nothing any more once the time of an address is up, and tells of it within the hour', async () => {
@@ -191,8 +191,8 @@ describe('201', () => {
       const body = { from: 'hello@sandbox.test', to: spelling, subject: 'Hello', text: 'Hi' };
       expect(errorOf(await other.call('POST', '/email/send', { body })).reason).toBe('all_recipients_suppressed');
     }
-    const [told] = await eventsOf('suppression.added');
-    expect(told).toMatchObject({ suppression: { id: answer.body.id, email: 'ada@example.com', source: 'manual' } });
+    const [event] = await eventsOf('suppression.added');
+    expect(event).toMatchObject({ suppression: { id: answer.body.id, email: 'ada@example.com', source: 'manual' } });
   });
 
   it('leaves a mail to others a suppressed recipient that its log entry and its events show', async () => {
@@ -273,10 +273,10 @@ describe('201', () => {
       (answer) => answer.body.object === 'suppression' || (answer.body.data as [{ object?: string }])?.[0].object,
     );
     expect(added).toHaveLength(1);
-    const told = (await eventsOf('suppression.added')).filter(
+    const events = (await eventsOf('suppression.added')).filter(
       (data) => (data.suppression as { email: string }).email === 'race@example.com',
     );
-    expect(told).toHaveLength(1);
+    expect(events).toHaveLength(1);
   });
 
   it('adds an address again whose time was up, although the clean-up has not run yet', async () => {

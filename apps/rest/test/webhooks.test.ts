@@ -428,8 +428,8 @@ describe('422', () => {
     );
 
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status === 422);
-    expect(refused.map((answer) => errorOf(answer).reason)).toEqual(Array(4).fill('webhook_limit'));
+    const rejected = answers.filter(({ status }) => status === 422);
+    expect(rejected.map((answer) => errorOf(answer).reason)).toEqual(Array(4).fill('webhook_limit'));
   });
 
   it('lets the sandbox use up its own ten, and none of those for live mail', async () => {
@@ -456,9 +456,9 @@ describe('422', () => {
       [chosen, 'sandbox'],
       [lives, 'live'],
     ] as const) {
-      const refused = answers.filter(({ status }) => status === 422);
+      const rejected = answers.filter(({ status }) => status === 422);
       expect(
-        refused.map((answer) => errorOf(answer)),
+        rejected.map((answer) => errorOf(answer)),
         mode,
       ).toMatchObject([{ reason: 'webhook_limit', message: expect.stringContaining(`10 ${mode} webhooks`) }]);
     }
@@ -493,10 +493,10 @@ describe('422', () => {
   it('refuses a name that resolves to a private address, and takes one that resolves to none yet', async () => {
     world.dns.set('inside.test', 'A', ['203.0.113.9', '10.0.0.1']);
 
-    const refused = await add({ url: 'https://inside.test/hook' });
-    expect(errorOf(refused).reason).toBe('private_address');
-    expect(refused.text).toContain('inside.test resolves to an address that is not public');
-    expect(refused.text).not.toContain('10.0.0.1');
+    const response = await add({ url: 'https://inside.test/hook' });
+    expect(errorOf(response).reason).toBe('private_address');
+    expect(response.text).toContain('inside.test resolves to an address that is not public');
+    expect(response.text).not.toContain('10.0.0.1');
     const later = await add({ url: 'https://later.test/hook' });
     expect(later.status).toBe(201);
     const moved = await rest.call('PATCH', `/webhooks/${idOf(later)}`, { body: { url: 'https://inside.test/hook' } });
@@ -510,13 +510,13 @@ describe('422', () => {
     await call('PATCH', `/webhooks/${id}`, { status: 'disabled' });
 
     const since = { since: '2020-01-01T00:00:00Z' };
-    const refused = [
+    const responses = [
       await call('POST', `/webhooks/${id}/test`),
       await call('POST', `/webhooks/${id}/recover`, since),
       await call('POST', `/webhooks/${id}/deliveries/${delivery?.id}/replay`),
     ];
 
-    expect(refused.map((answer) => errorOf(answer).reason)).toEqual(Array(3).fill('webhook_disabled'));
+    expect(responses.map((answer) => errorOf(answer).reason)).toEqual(Array(3).fill('webhook_disabled'));
   });
 });
 

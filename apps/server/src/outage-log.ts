@@ -40,10 +40,10 @@ export function countOutages(log: Log): Log {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (name !== 'error' && name !== 'warn') return value;
-      return (given: unknown, words?: string) => {
-        const error = typeof given === 'object' && given !== null && 'err' in given ? given.err : null;
+      return (input: unknown, words?: string) => {
+        const error = typeof input === 'object' && input !== null && 'err' in input ? input.err : null;
         if (isOutage(error)) note(error, words ?? '');
-        else Reflect.apply(target[name], target, words === undefined ? [given] : [given, words]);
+        else Reflect.apply(target[name], target, words === undefined ? [input] : [input, words]);
       };
     },
   });

@@ -258,7 +258,7 @@ async function awaitDatabase(
   deadline: number,
 ): Promise<void> {
   const where = URL.canParse(database_url) ? new URL(database_url).host : 'DATABASE_URL';
-  for (let told = false; ; told = true) {
+  for (let is_reported = false; ; is_reported = true) {
     const sql = connect(database_url, { max: 1, application_name: 'postrider-start', answer_ms: ASK_MS });
     try {
       await writability(sql);
@@ -279,7 +279,7 @@ async function awaitDatabase(
         );
       }
       if (performance.now() > deadline) throw new Error(`The database at ${where} is unreachable: ${reason}.`);
-      if (!told) on_progress(`Waiting for the database at ${where} (${reason})`);
+      if (!is_reported) on_progress(`Waiting for the database at ${where} (${reason})`);
     } finally {
       await sql.end({ timeout: 0 });
     }

@@ -58,7 +58,7 @@ async function send(more: object = {}, sampled = true): Promise<string> {
   return String((JSON.parse(answer) as { id: string }).id);
 }
 
-const told = () => spans.getFinishedSpans().map((span) => [span.name, span.spanContext().traceId === TRACE]);
+const spanNames = () => spans.getFinishedSpans().map((span) => [span.name, span.spanContext().traceId === TRACE]);
 
 beforeEach(() => spans.reset());
 
@@ -70,7 +70,7 @@ it('one trace leads from the request through commit and attempt to the webhook',
   await world.drain();
   await world.postWebhooks();
 
-  expect(told()).toEqual([
+  expect(spanNames()).toEqual([
     ['commit', true],
     ['POST /email/send', true],
     ['attempt', true],
@@ -89,7 +89,7 @@ it('a mail of the other APIs has a trace too', async () => {
   await post('/trpc/test.send', mail, { ...caller, cookie: person.cookie, 'x-postrider': '1' });
   await post('/graphql', { query: `mutation { messageResend(input: { id: "${id}" }) { __typename } }` }, caller);
 
-  expect(told()).toEqual(
+  expect(spanNames()).toEqual(
     ['/resend/emails', '/trpc', '/graphql'].flatMap((route) => [
       ['commit', true],
       [`POST ${route}`, true],
@@ -105,7 +105,7 @@ it('a message that is not sampled stores no trace and begins none', async () => 
   const [row] = await world.services.sql<{ trace_parent: string | null }[]>`
     select trace_parent from messages where id = ${id}`;
   expect(row).toEqual({ trace_parent: null });
-  expect(told()).toEqual([]);
+  expect(spanNames()).toEqual([]);
 });
 
 it('scheduled mail is attempted in a trace of its own that links to its request', async () => {

@@ -8,24 +8,24 @@ const PASSING = 3;
 const VERSIONED = `json@${OUTPUT_VERSION}`;
 
 /** Runs one command, and returns its exit code. */
-export async function runCommand(given: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
+export async function runCommand(args: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
   let code = 0;
   let program: Command | undefined;
   const fail = () => {
     code = 1;
   };
   try {
-    const { words, json = terminal.json } = readOutput(given);
+    const { words, json = terminal.json } = readOutput(args);
     program = await createProgram({ ...terminal, ...(json !== undefined && { json }), fail }, words);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // Commander has already printed the error or the help.
     if (error instanceof CommanderError) {
-      const group = error.code === 'commander.unknownCommand' ? groupOf(program, given) : undefined;
+      const group = error.code === 'commander.unknownCommand' ? groupOf(program, args) : undefined;
       if (group) terminal.note(`${group.name()} has ${group.commands.map((one) => one.name()).join(', ')}`);
       return error.exitCode === 0 ? 0 : USAGE;
     }
-    writeProblem(error, given.includes('--json') || (readsJson(given) ?? terminal.json ?? false), terminal.note);
+    writeProblem(error, args.includes('--json') || (readsJson(args) ?? terminal.json ?? false), terminal.note);
     const { reason, passing } = problemOf(error)?.facts ?? {};
     if (reason === 'invalid_option' || reason === 'missing_option') return USAGE;
     return passing ? PASSING : 1;
@@ -34,17 +34,17 @@ export async function runCommand(given: readonly string[], terminal: Omit<Termin
 }
 
 /** The group that the line named first. */
-function groupOf(program: Command | undefined, given: readonly string[]): Command | undefined {
-  return program?.commands.find((one) => one.commands.length > 0 && given.includes(one.name()));
+function groupOf(program: Command | undefined, args: readonly string[]): Command | undefined {
+  return program?.commands.find((one) => one.commands.length > 0 && args.includes(one.name()));
 }
 
 /** The words without --output, which may stand anywhere. */
-function readOutput(given: readonly string[]): { words: readonly string[]; json?: boolean } {
+function readOutput(args: readonly string[]): { words: readonly string[]; json?: boolean } {
   const words: string[] = [];
   let format: string | undefined;
-  for (let index = 0; index < given.length; index++) {
-    const word = given[index] ?? '';
-    if (word === '--output') format = given[++index] ?? '';
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? '';
+    if (word === '--output') format = args[++index] ?? '';
     else if (word.startsWith('--output=')) format = word.slice('--output='.length);
     else words.push(word);
   }
@@ -58,8 +58,8 @@ function readOutput(given: readonly string[]): { words: readonly string[]; json?
   });
 }
 
-function readsJson(given: readonly string[]): boolean | undefined {
-  const at = given.indexOf('--output');
-  if (at >= 0) return /^json\b/.test(given[at + 1] ?? '');
-  return given.some((word) => /^--output=json\b/.test(word)) ? true : undefined;
+function readsJson(args: readonly string[]): boolean | undefined {
+  const at = args.indexOf('--output');
+  if (at >= 0) return /^json\b/.test(args[at + 1] ?? '');
+  return args.some((word) => /^--output=json\b/.test(word)) ? true : undefined;
 }

@@ -35,13 +35,13 @@ describe('operators', () => {
     const reset = await postrider(['operators', 'reset-password', 'admin@sandbox.test', '--json']);
 
     const { password } = JSON.parse(reset.out);
-    const signIn = async (given: string) =>
+    const signIn = async (value: string) =>
       (
         await fetch(`${url}/login`, {
           method: 'POST',
           redirect: 'manual',
           headers: { origin: url },
-          body: new URLSearchParams({ email: 'admin@sandbox.test', password: given }),
+          body: new URLSearchParams({ email: 'admin@sandbox.test', password: value }),
         })
       ).status;
     expect([await signIn(password), await signIn('wrong')]).toEqual([303, 401]);

@@ -55,9 +55,9 @@ export function answeringSockets(answer_ms: number): (place: ServerPlace) => Soc
     else socket.connect(port[place] ?? 5432, name);
     // Behind connect, which puts the write of the prototype back.
     const write = socket.write;
-    socket.write = function asking(this: Socket, ...given: Parameters<Socket['write']>) {
+    socket.write = function asking(this: Socket, ...args: Parameters<Socket['write']>) {
       waiting.asked_at ??= performance.now();
-      return write.apply(this, given);
+      return write.apply(this, args);
     } as Socket['write'];
     // The driver asks for it when it checks a certificate.
     return Object.assign(socket, { host: name });

@@ -248,17 +248,17 @@ function createLookup(resolve: Resolve, guard: AddressGuard): LookupFunction {
 
 /** Dials, and checks the address again on the socket that came of it. */
 function createConnect(dial: buildConnector.connector, guard: AddressGuard): buildConnector.connector {
-  return (given, callback) => {
+  return (options, callback) => {
     // An address in the URL is not looked up, so it is checked here.
-    const refusal = isIP(bare(given.hostname)) > 0 ? guard(bare(given.hostname)) : null;
+    const refusal = isIP(bare(options.hostname)) > 0 ? guard(bare(options.hostname)) : null;
     if (refusal !== null) {
       callback(new Error(refusal), null);
       return;
     }
-    dial(given, (...answer) => {
+    dial(options, (...answer) => {
       const [error, socket] = answer;
       if (error !== null) {
-        callback(withoutAddress(error, given.hostname), null);
+        callback(withoutAddress(error, options.hostname), null);
         return;
       }
       if (guard(socket.remoteAddress ?? '') === null) {
@@ -266,7 +266,7 @@ function createConnect(dial: buildConnector.connector, guard: AddressGuard): bui
         return;
       }
       socket.destroy();
-      callback(new Error(leadsInside(given.hostname)), null);
+      callback(new Error(leadsInside(options.hostname)), null);
     });
   };
 }

@@ -43,8 +43,8 @@ const refusal = (code: string, reason: string, facts: object = {}) => ({
 });
 /** Scripts these answers in turn; the last one repeats. */
 function answers(...list: readonly WebhookAnswer[]): void {
-  let given = 0;
-  service.script(() => list[Math.min(given++, list.length - 1)] ?? { kind: 'drop' });
+  let call_count = 0;
+  service.script(() => list[Math.min(call_count++, list.length - 1)] ?? { kind: 'drop' });
 }
 const client = (options: PostriderOptions = {}) => new Postrider({ url: service.url, key, ...options });
 const failure = async (call: PromiseLike<unknown>) => (await safe(call)).error;
@@ -378,8 +378,8 @@ describe('webhooks.verify', () => {
     ['no signature', body, { ...signed(), 'webhook-signature': '' }, secret, 'missing_header'],
     ['a signature that is no base64', body, { ...signed(), 'webhook-signature': 'v1,%%' }, secret, 'wrong_signature'],
     ['a secret that is none', body, signed(), 'secret', 'malformed_secret'],
-  ])('refuses %s', async (_what, given, headers, by, reason) => {
-    const error = await failure(verifyWebhook(given, headers, by));
+  ])('refuses %s', async (_what, payload, headers, by, reason) => {
+    const error = await failure(verifyWebhook(payload, headers, by));
 
     expect(error).toBeInstanceOf(WebhookVerificationError);
     expect(error).toMatchObject({ reason });

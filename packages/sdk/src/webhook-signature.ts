@@ -29,25 +29,31 @@ export async function verifyWebhook(
     .flatMap((one) => (one.startsWith('v1,') ? [one.slice(3)] : []));
   const age_seconds = /^\d{1,12}$/.test(sent_at) ? nowMs() / 1000 - Number(sent_at) : Number.NaN;
   if (!(Math.abs(age_seconds) <= tolerance_seconds)) {
-    throw refused('stale_timestamp', `webhook-timestamp is not within ${tolerance_seconds} s of this machine's clock.`);
+    throw verificationError(
+      'stale_timestamp',
+      `webhook-timestamp is not within ${tolerance_seconds} s of this machine's clock.`,
+    );
   }
   const bytes = bytesOf(body);
   const signed = joined(new TextEncoder().encode(`${id}.${sent_at}.`), bytes);
   for (const one of typeof secret === 'string' ? [secret] : secret) {
     const key = await keyOf(one);
     for (const signature of signatures) {
-      const given = fromBase64(signature);
+      const expected = fromBase64(signature);
       // subtle.verify compares in constant time.
-      if (given && (await crypto.subtle.verify('HMAC', key, given, signed))) return eventOf(bytes);
+      if (expected && (await crypto.subtle.verify('HMAC', key, expected, signed))) return eventOf(bytes);
     }
   }
-  throw refused('wrong_signature', 'No signature fits: the secret is another one, or the body is not as it arrived.');
+  throw verificationError(
+    'wrong_signature',
+    'No signature fits: the secret is another one, or the body is not as it arrived.',
+  );
 }
 
 function headerOf(headers: ReceivedHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : plainHeader(headers, name);
   if (value) return value;
-  throw refused('missing_header', `The header ${name} is not there.`);
+  throw verificationError('missing_header', `The header ${name} is not there.`);
 }
 
 function plainHeader(headers: Readonly<Record<string, string | readonly string[] | undefined>>, name: string) {
@@ -59,7 +65,7 @@ function plainHeader(headers: Readonly<Record<string, string | readonly string[]
 
 async function keyOf(secret: string) {
   const bytes = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : null;
-  if (!bytes || bytes.length === 0) throw refused('malformed_secret', 'A secret is whsec_ and base64.');
+  if (!bytes || bytes.length === 0) throw verificationError('malformed_secret', 'A secret is whsec_ and base64.');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
@@ -68,11 +74,11 @@ function eventOf(bytes: Uint8Array): WebhookEvent {
     // The cast holds because the service signed it.
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
   } catch {
-    throw refused('malformed_body', 'The body is signed and not JSON.');
+    throw verificationError('malformed_body', 'The body is signed and not JSON.');
   }
 }
 
-function refused(reason: string, message: string): WebhookVerificationError {
+function verificationError(reason: string, message: string): WebhookVerificationError {
   return new WebhookVerificationError({ reason, message });
 }
 

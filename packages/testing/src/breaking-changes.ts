@@ -280,13 +280,13 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
 
 /** Whether the writer may send more than the reader accepts, judged by one keyword. */
 function exceeds(keyword: string, sent: Json, understood: Json): boolean {
-  const [given, known] = [sent[keyword], understood[keyword]];
+  const [sent_value, known] = [sent[keyword], understood[keyword]];
   if (known === undefined) return false;
-  if (typeof given === 'number' && typeof known === 'number') {
-    if (upperLimits.has(keyword)) return given > known;
-    if (lowerLimits.has(keyword)) return given < known;
+  if (typeof sent_value === 'number' && typeof known === 'number') {
+    if (upperLimits.has(keyword)) return sent_value > known;
+    if (lowerLimits.has(keyword)) return sent_value < known;
   }
-  return text(given) !== text(known);
+  return text(sent_value) !== text(known);
 }
 
 /** The references of a schema, its own and those of its alternatives. */

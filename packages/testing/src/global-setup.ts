@@ -69,8 +69,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env.POSTRIDER_TEST_DATABASE_URL;
-  if (given) return { url: given, stop: async () => undefined };
+  const database_url = process.env.POSTRIDER_TEST_DATABASE_URL;
+  if (database_url) return { url: database_url, stop: async () => undefined };
   const directory = await mkdtemp(join(tmpdir(), 'postrider-test-'));
   // Postgres refuses to run as root, so another user may have to reach this directory.
   await chmod(directory, 0o755);

@@ -41,8 +41,8 @@ export function search(pages: readonly DocPage[], question: string): Hit[] {
     .replace(/[?!,;]/g, ' ')
     .split(/\s+/)
     .filter(Boolean);
-  const told = query_words.filter((word) => !STOP_WORDS.has(word));
-  const words = (told.length > 0 ? told : query_words).slice(0, MAX_WORDS);
+  const terms = query_words.filter((word) => !STOP_WORDS.has(word));
+  const words = (terms.length > 0 ? terms : query_words).slice(0, MAX_WORDS);
   if (words.length === 0) return [];
   return sections
     .flatMap((section) => {

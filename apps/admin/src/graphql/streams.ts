@@ -17,12 +17,12 @@ export function createFollow(services: Services, credential: Credential | Sessio
     const place = await openStream(services.sql, { key_id: spender, workspace_id: g.ctx.actor.workspace_id });
     services.metrics.shift('sse_clients', ['graphql'], 1);
     let has_left = false;
-    const told = guarded(g, spender, items, place, () => has_left);
+    const stream = guarded(g, spender, items, place, () => has_left);
     // A generator can be ended only at a yield, and while it waits for an event it is not at one.
-    return Object.assign(told, {
+    return Object.assign(stream, {
       return: async (value: unknown) => {
         has_left = true;
-        return Object.getPrototypeOf(told).return.call(told, value);
+        return Object.getPrototypeOf(stream).return.call(stream, value);
       },
     });
   };

@@ -17,7 +17,7 @@ export const live = subscriptions.subscription(({ ctx: caller, signal }) =>
     const context = createContext(services, actor, { request_id, address, via: 'dashboard' });
     const changes = await invoke(context, followWorkspace, {});
     try {
-      return told(
+      return followChanges(
         caller,
         signal,
         changes,
@@ -30,7 +30,7 @@ export const live = subscriptions.subscription(({ ctx: caller, signal }) =>
   }),
 );
 
-async function* told(
+async function* followChanges(
   caller: Caller,
   signal: AbortSignal | undefined,
   changes: AsyncGenerator<Change | null>,

@@ -25,7 +25,7 @@ export const sessionLink: TRPCLink<AppRouter> =
           error(error) {
             const need = needs[problemOf(error).reason];
             if (repeated || need === undefined) return observer.error(error);
-            void askFor(need).then((given) => (given ? attempt(true) : observer.error(error)));
+            void askFor(need).then((is_confirmed) => (is_confirmed ? attempt(true) : observer.error(error)));
           },
         });
         stop = () => running.unsubscribe();

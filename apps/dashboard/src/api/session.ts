@@ -6,13 +6,13 @@ export type Need = 'password' | 'session';
 
 interface Asked {
   readonly need: Need;
-  readonly answer: (given: boolean) => void;
+  readonly answer: (is_confirmed: boolean) => void;
 }
 
 /** The open dialog; every call that needs the same waits for it. */
 export const sign_in_prompt = createStore<Asked | null>(null);
 
-let waiting: { readonly need: Need; readonly given: Promise<boolean> } | null = null;
+let waiting: { readonly need: Need; readonly confirmation: Promise<boolean> } | null = null;
 let arrived = false;
 
 /** From now on, an ended session asks in a dialog; earlier there is no page whose state could be lost. */
@@ -26,8 +26,8 @@ export function askFor(need: Need): Promise<boolean> {
     // Never resolves, because the browser is leaving the page.
     return new Promise(() => {});
   }
-  if (waiting?.need === need) return waiting.given;
-  const given = new Promise<boolean>((resolve) => {
+  if (waiting?.need === need) return waiting.confirmation;
+  const confirmation = new Promise<boolean>((resolve) => {
     sign_in_prompt.set({
       need,
       answer(value) {
@@ -37,8 +37,8 @@ export function askFor(need: Need): Promise<boolean> {
       },
     });
   });
-  waiting = { need, given };
-  return given;
+  waiting = { need, confirmation };
+  return confirmation;
 }
 
 export function goToSignIn(): void {

@@ -63,10 +63,10 @@ export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonl
   const now = useNow(step);
   const utc = useStore(inUtc);
   const seconds = Math.round((now - Date.parse(at)) / 1000);
-  const told = Math.abs(seconds) < 2 ? 'now' : seconds < 0 ? `in ${span(seconds)}` : `${span(seconds)} ago`;
+  const phrase = Math.abs(seconds) < 2 ? 'now' : seconds < 0 ? `in ${span(seconds)}` : `${span(seconds)} ago`;
   return (
     <time dateTime={at} title={exactTime(at, utc)}>
-      {told}
+      {phrase}
     </time>
   );
 }

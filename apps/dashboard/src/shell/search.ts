@@ -18,8 +18,8 @@ export function oneOf<const T extends string>(...names: readonly T[]): Reader<T>
  * `catch` takes unknown, and links would lose their types.
  */
 export function searchOf<S extends Readonly<Record<string, Reader<unknown>>>>(schema: S) {
-  return (given: Record<string, unknown>): Search<S> => {
-    const read = Object.entries(schema).map(([name, reader]) => [name, reader(given[name])] as const);
+  return (params: Record<string, unknown>): Search<S> => {
+    const read = Object.entries(schema).map(([name, reader]) => [name, reader(params[name])] as const);
     // Each value is what the reader of its name returns.
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search<S>;
   };

@@ -12,7 +12,7 @@ export function SessionDialogs() {
   return open && <SessionDialog key={open.need} need={open.need} answer={open.answer} />;
 }
 
-function SessionDialog({ need, answer }: { readonly need: Need; readonly answer: (given: boolean) => void }) {
+function SessionDialog({ need, answer }: { readonly need: Need; readonly answer: (is_confirmed: boolean) => void }) {
   const me = useMe();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -22,10 +22,10 @@ function SessionDialog({ need, answer }: { readonly need: Need; readonly answer:
     const form = event.currentTarget;
     const password = String(new FormData(form).get('password') ?? '');
     setBusy(true);
-    const given = await signIn(need === 'password' ? '/login/confirm' : '/login', { email: me.email, password });
+    const result = await signIn(need === 'password' ? '/login/confirm' : '/login', { email: me.email, password });
     setBusy(false);
-    if (given.ok) return answer(true);
-    setProblem(given.message);
+    if (result.ok) return answer(true);
+    setProblem(result.message);
     form.querySelector<HTMLInputElement>('input[type="password"]')?.select();
   };
   return (

@@ -12,7 +12,7 @@ import { resendTag } from '@postrider/core/webhooks';
 import { type Asked, fieldsOf, isObject } from './asked.ts';
 import { pageAfter } from './page-after.ts';
 
-const refused: Readonly<Record<string, string>> = {
+const notSupported: Readonly<Record<string, string>> = {
   template: 'template is not supported. Render the email and send it as html.',
   topic_id: 'topic_id is not supported. Omit it and send only to people who opted in.',
 };
@@ -21,7 +21,7 @@ const refused: Readonly<Record<string, string>> = {
 export function sendFields(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { tags, attachments, reply_to, ...rest } = body;
-  for (const [field, message] of Object.entries(refused)) {
+  for (const [field, message] of Object.entries(notSupported)) {
     if (rest[field] !== undefined && rest[field] !== null) throw unsupported(field, message);
   }
   if (Array.isArray(attachments)) {
@@ -92,10 +92,10 @@ export async function batch(ctx: Context, { body, headers }: Asked) {
   // The core would take an object with messages, which no client of Resend sends.
   if (!Array.isArray(body.value)) throw new AppError('invalid_type', 'The body must be an array of emails.');
   const errors: { index: number; message: string }[] = [];
-  const given: { index: number; fields: unknown }[] = [];
+  const items: { index: number; fields: unknown }[] = [];
   for (const [index, one] of body.value.entries()) {
     const message = mapped({ ok: true, value: one });
-    if (message.ok) given.push({ index, fields: message.value });
+    if (message.ok) items.push({ index, fields: message.value });
     else if (permissive) errors.push({ index, message: message.error.message });
     else {
       const { reason, message: why, facts } = message.error;
@@ -103,11 +103,11 @@ export async function batch(ctx: Context, { body, headers }: Asked) {
     }
   }
   const taken: { id: string }[] = [];
-  if (given.length > 0 || errors.length === 0) {
-    const messages = given.map(({ fields }) => fields);
+  if (items.length > 0 || errors.length === 0) {
+    const messages = items.map(({ fields }) => fields);
     const { data } = await invoke(ctx, sendBatch, { messages, all_or_nothing: !permissive });
     for (const [at, one] of data.entries()) {
-      if ('error' in one) errors.push({ index: given[at]?.index ?? at, message: one.error.message });
+      if ('error' in one) errors.push({ index: items[at]?.index ?? at, message: one.error.message });
       else taken.push({ id: one.id });
     }
   }

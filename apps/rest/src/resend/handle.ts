@@ -92,9 +92,9 @@ export function createResendHandler(
       const public_error = asAppError(error);
       if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
       if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
-      const told: ResendError = resendError(public_error);
-      const retry = retryAfterHeader(public_error, services.clock.now(), told.statusCode);
-      return { status: told.statusCode, body: told, retry };
+      const resend_error: ResendError = resendError(public_error);
+      const retry = retryAfterHeader(public_error, services.clock.now(), resend_error.statusCode);
+      return { status: resend_error.statusCode, body: resend_error, retry };
     });
     const [route, method] = target instanceof AppError ? ['none', 'none'] : [target.row.path, target.row.method];
     span.end({ failed: status >= 500, name: `${method} ${PREFIX}${route}`, facts: { status, request_id } });
@@ -118,11 +118,11 @@ const NO_EMAIL: ReadonlySet<string> = new Set(['/emails/metrics', '/emails/recei
 type Found = { readonly row: Row; readonly params: Readonly<Record<string, string>> } | AppError;
 
 function find(method: string, path: string): Found {
-  const given = path.split('/');
+  const parts = path.split('/');
   for (const row of NO_EMAIL.has(path) ? [] : rows) {
     const segments = row.path.split('/');
-    if (row.method !== method || segments.length !== given.length) continue;
-    const params = matchSegments(segments, given);
+    if (row.method !== method || segments.length !== parts.length) continue;
+    const params = matchSegments(segments, parts);
     if (params) return { row, params };
   }
   const offered = 'emails, domains, api-keys, webhooks and suppressions';

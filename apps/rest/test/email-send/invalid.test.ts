@@ -21,7 +21,7 @@ import {
 openSender();
 
 describe('400', () => {
-  const refused = async (answer: Answer): Promise<string> => {
+  const reasonOf = async (answer: Answer): Promise<string> => {
     const error = errorOf(answer);
     expect([answer.status, error.code], answer.text).toEqual([400, 'invalid_request']);
     rateOf(answer, world.clock.now());
@@ -31,21 +31,21 @@ describe('400', () => {
   it.each(['{"from":', '', 'nonsense', '{"a":1}{"b":2}', "{'a':1}", '{"a":1,}', 'NaN'])(
     'refuses %j, which is not JSON',
     async (body) => {
-      expect(['malformed_json', 'missing_field']).toContain(await refused(await post(body)));
+      expect(['malformed_json', 'missing_field']).toContain(await reasonOf(await post(body)));
     },
   );
 
   it.each(['null', '[]', '"x"', '42', 'true', '[{}]'])('refuses %s, which is not an object', async (body) => {
     const answer = await post(body);
 
-    expect(await refused(answer)).toBe('invalid_type');
+    expect(await reasonOf(answer)).toBe('invalid_type');
     expect(errorOf(answer).message).toBe('The body must be an object.');
   });
 
   it('asks for a body where there is none', async () => {
     const answer = await rest.call('POST', '/email/send');
 
-    expect(await refused(answer)).toBe('missing_field');
+    expect(await reasonOf(answer)).toBe('missing_field');
     expect(errorOf(answer).message).toBe('The body is required; add it.');
   });
 
@@ -56,7 +56,7 @@ describe('400', () => {
     'application/json; charset=utf-16',
     '',
   ])('refuses the media type %j', async (type) => {
-    expect(await refused(await post(hello, { headers: { 'content-type': type } }))).toBe('unsupported_media_type');
+    expect(await reasonOf(await post(hello, { headers: { 'content-type': type } }))).toBe('unsupported_media_type');
   });
 
   it('refuses a body whose media type is not given', async () => {
@@ -84,7 +84,7 @@ describe('400', () => {
   it('tells a client that sends a too large body all the same', async () => {
     const padding = 'x'.repeat(14 * MIB);
 
-    expect(await refused(await send({ html: padding }))).toBe('body_too_large');
+    expect(await reasonOf(await send({ html: padding }))).toBe('body_too_large');
   });
 
   it('refuses a body in chunks once it has grown larger than 14 MiB', async () => {
@@ -111,7 +111,7 @@ describe('400', () => {
 
     const answer = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
 
-    expect(await refused(answer)).toBe('unsupported_media_type');
+    expect(await reasonOf(answer)).toBe('unsupported_media_type');
   });
 
   it('refuses invalid UTF-8 and puts no replacement character in its place', async () => {
@@ -119,7 +119,7 @@ describe('400', () => {
     const before_count = await storedMessages();
     for (const bytes of [[0xc3, 0x28], [0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
       const body = Buffer.concat([Buffer.from(before ?? ''), Buffer.from(bytes), Buffer.from(after ?? '')]);
-      expect(await refused(await post(body))).toBe('malformed_json');
+      expect(await reasonOf(await post(body))).toBe('malformed_json');
     }
     expect(await storedMessages()).toBe(before_count);
   });
@@ -191,7 +191,7 @@ describe('400', () => {
     for (const levels of [33, 5000, 200_000]) {
       for (const field of ['headers', 'foo', 'to']) {
         const body = JSON.stringify(hello).replace(/\}$/, `,"${field}":${deep(levels)}}`);
-        expect(await refused(await post(body, keyed(randomUUID())))).toBe('invalid_type');
+        expect(await reasonOf(await post(body, keyed(randomUUID())))).toBe('invalid_type');
       }
     }
   });
@@ -215,7 +215,7 @@ describe('400', () => {
     ]) {
       const answer = await send(fields);
 
-      await refused(answer);
+      await reasonOf(answer);
       expect(answer.text.length).toBeLessThan(30_000);
     }
   });
@@ -227,7 +227,7 @@ describe('400', () => {
       text.replace('"headers":{', '"headers":{"__proto__":"x"'),
       text.replace('"metadata":{', '"metadata":{"__proto__":{"a":"b"}'),
     ]) {
-      expect(await refused(await post(body))).toBe('invalid_type');
+      expect(await reasonOf(await post(body))).toBe('invalid_type');
     }
     expect((await onlyCopyOf(await send())).envelope_to).toEqual(['ada@example.com']);
   });
@@ -235,7 +235,7 @@ describe('400', () => {
   it('lists every required field that is missing', async () => {
     const answer = await post({});
 
-    expect(await refused(answer)).toBe('missing_field');
+    expect(await reasonOf(answer)).toBe('missing_field');
     expect(detailsOf(answer)).toEqual([
       'from missing_field',
       'to missing_field',
@@ -251,7 +251,7 @@ describe('400', () => {
 
       const answer = await post({ ...rest_of_it, ...body });
 
-      expect(await refused(answer)).toBe('no_content');
+      expect(await reasonOf(answer)).toBe('no_content');
       expect(errorOf(answer).message).toMatch(/html.*text/);
     },
   );
@@ -289,19 +289,19 @@ describe('400', () => {
   ])('refuses a value of the wrong type: %j', async (fields) => {
     const answer = await send(fields);
 
-    expect(['invalid_type', 'missing_field']).toContain(await refused(answer));
+    expect(['invalid_type', 'missing_field']).toContain(await reasonOf(answer));
     const [field = ''] = Object.keys(fields);
     for (const detail of detailsOf(answer)) expect(detail).toMatch(new RegExp(`^${field}[ [.]`));
   });
 
   it('counts the addresses of to before duplicates are removed', async () => {
-    expect(await refused(await send({ to: [] }))).toBe('missing_field');
-    expect(await refused(await send({ to: numbered(51) }))).toBe('too_many_recipients');
-    expect(await refused(await send({ to: Array(51).fill('ada@example.com') }))).toBe('too_many_recipients');
+    expect(await reasonOf(await send({ to: [] }))).toBe('missing_field');
+    expect(await reasonOf(await send({ to: numbered(51) }))).toBe('too_many_recipients');
+    expect(await reasonOf(await send({ to: Array(51).fill('ada@example.com') }))).toBe('too_many_recipients');
   });
 
   it('names the index of each tag that is wrong', async () => {
-    expect(await refused(await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] }))).toBe('too_many_tags');
+    expect(await reasonOf(await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] }))).toBe('too_many_tags');
     const answer = await send({ tags: ['ok', 'not\nok', '', 'x'.repeat(129), 'a\tb'] });
 
     expect(detailsOf(answer)).toEqual([1, 2, 3, 4].map((index) => `tags[${index}] invalid_tag`));
@@ -327,10 +327,10 @@ describe('400', () => {
     for (const [fields, param] of spots) {
       const answer = await send(fields);
 
-      expect(await refused(answer)).toBe('invalid_type');
+      expect(await reasonOf(answer)).toBe('invalid_type');
       expect(detailsOf(answer)).toEqual([`${param} invalid_type`]);
     }
-    expect(await refused(await send({ metadata: { [`a${bad}`]: 'x' } }))).toBe('invalid_type');
+    expect(await reasonOf(await send({ metadata: { [`a${bad}`]: 'x' } }))).toBe('invalid_type');
   });
 
   it.each([
@@ -344,7 +344,7 @@ describe('400', () => {
 
     const answer = await post({ ...rest_of_it, ...(meant !== 'from' && { from }), [name]: 'x' });
 
-    expect(await refused(answer)).toBe('misspelled_field');
+    expect(await reasonOf(answer)).toBe('misspelled_field');
     expect(errorOf(answer).message).toContain(`did you mean ${meant}?`);
   });
 
@@ -402,7 +402,7 @@ describe('400', () => {
       reply_to: address,
     });
 
-    expect(await refused(answer)).toBe('invalid_email');
+    expect(await reasonOf(answer)).toBe('invalid_email');
     expect(detailsOf(answer)).toEqual(
       ['from', 'to[1]', 'cc[0]', 'bcc', 'reply_to'].map((param) => `${param} invalid_email`),
     );
@@ -433,51 +433,51 @@ describe('400', () => {
   ])('refuses the header %s, which the service writes itself', async (name) => {
     const answer = await send({ headers: { [name]: 'spy@example.com' } });
 
-    expect(await refused(answer)).toBe('reserved_header');
+    expect(await reasonOf(answer)).toBe('reserved_header');
     expect(detailsOf(answer)).toEqual([`headers.${name} reserved_header`]);
   });
 
   it.each(['', 'X A', 'X:A', 'X-Ä', 'X\r\nBcc', 'X-A:', `X-${'a'.repeat(75)}`])(
     'refuses the header name %j',
     async (name) => {
-      expect(await refused(await send({ headers: { [name]: 'x' } }))).toBe('invalid_header');
+      expect(await reasonOf(await send({ headers: { [name]: 'x' } }))).toBe('invalid_header');
     },
   );
 
   it.each(['a\r\nBcc: spy@example.com', 'a\rb', 'a\nb', 'a\n b', 'a\u0001b'])(
     'refuses the header value %j',
     async (value) => {
-      expect(await refused(await send({ headers: { 'X-A': value } }))).toBe('invalid_header');
+      expect(await reasonOf(await send({ headers: { 'X-A': value } }))).toBe('invalid_header');
     },
   );
 
   it('refuses more than 50 headers and more than 32 kB of them', async () => {
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, 'x']));
 
-    expect(await refused(await send({ headers: many }))).toBe('invalid_header');
-    expect(await refused(await send({ headers: { 'X-A': 'x'.repeat(33 * 1024) } }))).toBe('invalid_header');
+    expect(await reasonOf(await send({ headers: many }))).toBe('invalid_header');
+    expect(await reasonOf(await send({ headers: { 'X-A': 'x'.repeat(33 * 1024) } }))).toBe('invalid_header');
   });
 
   it.each(['a\r\nBcc: spy@example.com', 'a\nb', 'a\rb'])('refuses the subject %j', async (subject) => {
-    expect(await refused(await send({ subject }))).toBe('invalid_type');
+    expect(await reasonOf(await send({ subject }))).toBe('invalid_type');
   });
 
   it.each(['tomorrow', '', '0', '1900000000', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '2030-01-01'])(
     'refuses the schedule %j',
     async (scheduled_at) => {
-      expect(await refused(await send({ scheduled_at }))).toBe('invalid_timestamp');
+      expect(await reasonOf(await send({ scheduled_at }))).toBe('invalid_timestamp');
     },
   );
 
   it.each(['2030-12-31T23:59:60Z', '2030-01-01T24:00:00Z', '+275760-09-13T00:00:00Z', '-000001-01-01T00:00:00Z'])(
     'refuses the schedule %j, which some parsers take',
     async (scheduled_at) => {
-      expect(await refused(await send({ scheduled_at }))).toBe('invalid_timestamp');
+      expect(await reasonOf(await send({ scheduled_at }))).toBe('invalid_timestamp');
     },
   );
 
   it.each(['', 'k'.repeat(256), 'käse', 'tab\tinside'])('refuses the Idempotency-Key %j', async (key) => {
-    expect(await refused(await send({}, keyed(key)))).toBe('invalid_idempotency_key');
+    expect(await reasonOf(await send({}, keyed(key)))).toBe('invalid_idempotency_key');
   });
 
   it('refuses an Idempotency-Key with a line break', async () => {

@@ -19,7 +19,7 @@ import {
 openSender();
 
 describe('422', () => {
-  const refused = async (answer: Answer): Promise<string> => {
+  const reasonOf = async (answer: Answer): Promise<string> => {
     const error = errorOf(answer);
     expect([answer.status, error.code], answer.text).toEqual([422, 'unprocessable']);
     rateOf(answer, world.clock.now());
@@ -41,8 +41,8 @@ describe('422', () => {
       'deep.test',
       'good.test.evil.test',
     ])
-      expect(await refused(await send({ from: `a@${domain}` }))).toBe('domain_not_verified');
-    expect(await refused(await send({ from: '"a@good.test" <a@unknown.test>' }))).toBe('domain_not_verified');
+      expect(await reasonOf(await send({ from: `a@${domain}` }))).toBe('domain_not_verified');
+    expect(await reasonOf(await send({ from: '"a@good.test" <a@unknown.test>' }))).toBe('domain_not_verified');
 
     expect(await world.drain()).toEqual([]);
     expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual(before);
@@ -54,7 +54,7 @@ describe('422', () => {
 
     const answer = await send({ from: `a@${status}.test` });
 
-    expect(await refused(answer)).toBe('domain_not_verified');
+    expect(await reasonOf(answer)).toBe('domain_not_verified');
     expect(errorOf(answer).message).toContain(status);
   });
 
@@ -70,7 +70,7 @@ describe('422', () => {
 
     const answer = await send(eleven, { key: secret });
 
-    expect(await refused(answer)).toBe('recipient_cap_exceeded');
+    expect(await reasonOf(answer)).toBe('recipient_cap_exceeded');
     expect(errorOf(answer)).toMatchObject({ limit: 10, recipients: 11 });
     expect(await usedMails(workspace_id)).toBe(0);
   });
@@ -78,16 +78,16 @@ describe('422', () => {
   it('refuses a schedule more than 60 s in the past', async () => {
     for (const seconds of [61, 3600]) {
       const scheduled_at = new Date(world.clock.now() - seconds * 1000).toISOString();
-      expect(await refused(await send({ scheduled_at }))).toBe('scheduled_in_past');
+      expect(await reasonOf(await send({ scheduled_at }))).toBe('scheduled_in_past');
     }
-    expect(await refused(await send({ scheduled_at: '1970-01-01T00:00:00Z' }))).toBe('scheduled_in_past');
-    expect(await refused(await send({ scheduled_at: '9999-12-31T23:59:59Z' }))).toBe('scheduled_too_far');
+    expect(await reasonOf(await send({ scheduled_at: '1970-01-01T00:00:00Z' }))).toBe('scheduled_in_past');
+    expect(await reasonOf(await send({ scheduled_at: '9999-12-31T23:59:59Z' }))).toBe('scheduled_too_far');
   });
 
   it('refuses another body under the same Idempotency-Key and keeps the first answer', async () => {
     const first = await send({}, keyed('other-body'));
 
-    expect(await refused(await send({ subject: 'Other' }, keyed('other-body')))).toBe('idempotency_mismatch');
+    expect(await reasonOf(await send({ subject: 'Other' }, keyed('other-body')))).toBe('idempotency_mismatch');
     expect((await send({}, keyed('other-body'))).text).toBe(first.text);
   });
 
@@ -96,7 +96,7 @@ describe('422', () => {
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'gone@example.com', 'bounce', clock_now())`;
 
-    expect(await refused(await send({ to: 'gone@EXAMPLE.com' }))).toBe('all_recipients_suppressed');
+    expect(await reasonOf(await send({ to: 'gone@EXAMPLE.com' }))).toBe('all_recipients_suppressed');
     const mixed = await send({ to: ['gone@example.com', 'here@example.com'] });
 
     expect((await onlyCopyOf(mixed)).envelope_to).toEqual(['here@example.com']);
@@ -139,11 +139,11 @@ describe('422', () => {
     const tried = await rest.call('POST', '/api-keys', { key: secret, body: sandbox });
     await leaveMails(workspace_id, 2);
 
-    expect(await refused(await send({ ...from, to: numbered(3) }, { key: secret }))).toBe('quota_exceeded');
+    expect(await reasonOf(await send({ ...from, to: numbered(3) }, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: secret })).status).toBe(202);
     expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
     expect((await send(from, { key: String(made.body.secret) })).status).toBe(202);
-    expect(await refused(await send(from, { key: secret }))).toBe('quota_exceeded');
+    expect(await reasonOf(await send(from, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
 
     expect(await usedMails(workspace_id)).toBe(3000);

@@ -46,8 +46,8 @@ export function createTracing(
         const own = span.spanContext();
         return {
           traceparent: `00-${own.traceId}-${own.spanId}-01`,
-          end({ failed, name: told, facts = {} }) {
-            if (told !== undefined) span.updateName(told);
+          end({ failed, name: new_name, facts = {} }) {
+            if (new_name !== undefined) span.updateName(new_name);
             span.setAttributes(facts);
             if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
             span.end();

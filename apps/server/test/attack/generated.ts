@@ -26,10 +26,10 @@ const byStrangers: Attempt[] = ways(useCases).map(({ use, api, request }) => ({
   request,
   expected: api === 'trpc' ? 'unauthorized session_ended' : 'unauthorized unknown_key',
   async prepare(stage) {
-    const given = await give(use, stage);
+    const setup = await give(use, stage);
     const secret = `pr_live_${'0'.repeat(64)}`;
     const invented = { workspace_id: stage.world.workspace_id, secret, cookie: `sid=${'A'.repeat(43)}` };
-    return async () => wordsOf(await stage.apis[api].ask(use, given, invented));
+    return async () => wordsOf(await stage.apis[api].ask(use, setup, invented));
   },
 }));
 
@@ -62,8 +62,8 @@ const bySmallKeysAndRoles: Attempt[] = ways(useCases).flatMap(({ use, api, reque
       async prepare(stage) {
         const caller =
           api === 'trpc' && role ? stage.roles[role] : await stage.caller(scopesWithout(scope, api), 'viewer');
-        const given = await give(use, stage);
-        return async () => wordsOf(await stage.apis[api].ask(use, given, caller));
+        const setup = await give(use, stage);
+        return async () => wordsOf(await stage.apis[api].ask(use, setup, caller));
       },
     },
   ];
@@ -77,12 +77,12 @@ const byNeighborsAtThings: Attempt[] = ways(useCases.filter((use) => use.target 
     request,
     expected: ABSENT,
     async prepare(stage) {
-      const given = await give(use, stage);
-      const never = nowhere(given, use);
+      const setup = await give(use, stage);
+      const never = nowhere(setup, use);
       return async () => {
-        const there = await stage.apis[api].ask(use, given, stage.neighbor);
+        const there = await stage.apis[api].ask(use, setup, stage.neighbor);
         const absent = await stage.apis[api].ask(use, never, stage.neighbor);
-        const [text, other] = [absenceOf(there, given, use), absenceOf(absent, never, use)];
+        const [text, other] = [absenceOf(there, setup, use), absenceOf(absent, never, use)];
         const isAbsentHere = text.startsWith('not_found ') || (use.looks_up && text === 'answered null');
         return isAbsentHere && text === other ? ABSENT : `${text}; of what never was: ${other}`;
       };
@@ -98,10 +98,10 @@ const byNeighborsAtLists: Attempt[] = ways(useCases.filter((use) => use.target =
     request,
     expected: NOTHING,
     async prepare(stage) {
-      const given = await give(use, stage);
+      const setup = await give(use, stage);
       return async () => {
-        const text = JSON.stringify(await stage.apis[api].ask(use, given, stage.neighbor));
-        const request_text = JSON.stringify(given);
+        const text = JSON.stringify(await stage.apis[api].ask(use, setup, stage.neighbor));
+        const request_text = JSON.stringify(setup);
         const leaked = (await stage.ids()).filter((id) => id !== '' && text.includes(id) && !request_text.includes(id));
         return leaked.length === 0 ? NOTHING : `it told of ${leaked.slice(0, 3).join(', ')}`;
       };
@@ -118,11 +118,11 @@ const byNeighborsWithCursors: Attempt[] = pagesOfWorkspaces.map(({ use, api, req
   request,
   expected: 'invalid_request invalid_cursor',
   async prepare(stage) {
-    const given = await give(use, stage);
-    const first = await stage.apis[api].ask(use, { ...given, input: { ...given.input, limit: 1 } }, stage.owner);
+    const setup = await give(use, stage);
+    const first = await stage.apis[api].ask(use, { ...setup, input: { ...setup.input, limit: 1 } }, stage.owner);
     const cursor = 'value' in first ? (first.value as { next_cursor: string | null }).next_cursor : null;
-    const input = { ...given.input, limit: 1, cursor };
-    return async () => wordsOf(await stage.apis[api].ask(use, { ...given, input }, stage.neighbor));
+    const input = { ...setup.input, limit: 1, cursor };
+    return async () => wordsOf(await stage.apis[api].ask(use, { ...setup, input }, stage.neighbor));
   },
 }));
 

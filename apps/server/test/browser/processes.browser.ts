@@ -141,12 +141,12 @@ describe('a database that is away', () => {
     }
     await proxy.close();
     const silent: string[] = [];
-    const told = (tab: Page) => tab.getByRole('alert').first().waitFor({ timeout: 45_000 });
+    const untilAlert = (tab: Page) => tab.getByRole('alert').first().waitFor({ timeout: 45_000 });
     // Those that poll say it; the others are asked again by opening them.
     const { page: opened } = await visitor.open();
     for (const path of places) {
       await opened.goto(path);
-      await told(opened).catch(() => silent.push(path));
+      await untilAlert(opened).catch(() => silent.push(path));
     }
     expect(silent).toEqual([]);
 

@@ -19,9 +19,9 @@ async function openProxy(secure: boolean) {
     const headers = { ...incoming.headers, ...(secure && { host: 'postrider.internal' }) };
     const there = request(
       { port: behind, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers },
-      (given) => {
-        answer.writeHead(given.statusCode ?? 502, given.headers);
-        given.pipe(answer);
+      (upstream) => {
+        answer.writeHead(upstream.statusCode ?? 502, upstream.headers);
+        upstream.pipe(answer);
       },
     );
     there.on('error', () => answer.destroy());

@@ -56,12 +56,12 @@ describe('Stats', () => {
     await page.keyboard.press('Home');
     expect(await chart.getAttribute('aria-valuetext')).toContain(`${stats.metrics.accepted} 0`);
     await page.keyboard.press('End');
-    const told: (string | null)[] = [];
+    const alerts: (string | null)[] = [];
     for (const _ of [0, 1]) {
-      told.push(await chart.getAttribute('aria-valuetext'));
+      alerts.push(await chart.getAttribute('aria-valuetext'));
       await page.keyboard.press('ArrowLeft');
     }
-    expect(told.join()).toContain(`${stats.metrics.accepted} 2, ${stats.metrics.delivered} 2`);
+    expect(alerts.join()).toContain(`${stats.metrics.accepted} 2, ${stats.metrics.delivered} 2`);
 
     const files = page.waitForEvent('download');
     await page.getByRole('button', { name: stats.saveBreakdown }).click();

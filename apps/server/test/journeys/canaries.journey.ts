@@ -54,8 +54,8 @@ it('keys, passwords and bodies reach no log, metric or trace of a process, not e
     journey.smtp.script(() => ({ kind: 'reply', code: 550, text: `5.1.1 No such user ${canary('reply')}` }));
 
     const statuses = [];
-    const send = async (given: object | string, key?: string) => {
-      const options = { body: given, ...(key !== undefined && { key }) };
+    const send = async (payload: object | string, key?: string) => {
+      const options = { body: payload, ...(key !== undefined && { key }) };
       statuses.push((await server.call('POST', '/v1/email/send', options)).status);
     };
     await send(mail);

@@ -25,7 +25,7 @@ async function cutConnections(): Promise<number> {
 describe('a database that cuts every connection under load', () => {
   it('costs quick 500s and no process, and every mail is delivered all the same', async () => {
     const ids = new Map<number, string>();
-    const refused: { status: number; ms: number }[] = [];
+    const rejections: { status: number; ms: number }[] = [];
     const cuts: Promise<number>[] = [];
     let next = 0;
     await Promise.all(
@@ -42,14 +42,14 @@ describe('a database that cuts every connection under load', () => {
               if (CUT_AT.includes(ids.size)) cuts.push(cutConnections());
               break;
             }
-            refused.push({ status: answer.status, ms: performance.now() - started });
+            rejections.push({ status: answer.status, ms: performance.now() - started });
           }
         }
       }),
     );
 
     for (const cut of await Promise.all(cuts)) expect(cut).toBeGreaterThan(0);
-    expect(refused.filter(({ status, ms }) => status !== 500 || ms > 20_000)).toEqual([]);
+    expect(rejections.filter(({ status, ms }) => status !== 500 || ms > 20_000)).toEqual([]);
     expect(new Set(ids.values()).size).toBe(MAILS);
     expect(await journey.sql`select from messages`).toHaveLength(MAILS);
 

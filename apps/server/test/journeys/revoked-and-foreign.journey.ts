@@ -49,8 +49,8 @@ describe('a key revoked on one process', () => {
     const revoked = await first.call('DELETE', `/v1/api-keys/${key.id}`);
 
     expect(revoked).toMatchObject({ status: 200, body: { id: key.id, status: 'revoked' } });
-    const refused = await Promise.all(Array.from({ length: 20 }, send));
-    for (const answer of refused) {
+    const responses = await Promise.all(Array.from({ length: 20 }, send));
+    for (const answer of responses) {
       expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthorized', reason: 'revoked_key' } } });
     }
     expect((await second.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
@@ -89,12 +89,12 @@ describe('the key of another workspace', () => {
     const nowhere = await second.call('GET', `/v1/email/logs/${absent}`, { key: foreign });
 
     expect([there.status, nowhere.status]).toEqual([404, 404]);
-    const told = (answer: typeof there, id: unknown) =>
+    const errorText = (answer: typeof there, id: unknown) =>
       JSON.stringify(answer.body.error)
         .replaceAll(String(id), 'ID')
         .replace(/req_[0-9a-z]+/, 'REQ')
         .replace(/localhost:\d+/, 'HOST');
-    expect(told(there, own.body.id)).toBe(told(nowhere, absent));
+    expect(errorText(there, own.body.id)).toBe(errorText(nowhere, absent));
     expect((await second.call('GET', '/v1/email/logs', { key: foreign })).body.data).toEqual([]);
     const key = await makeKey(first);
     expect((await second.call('DELETE', `/v1/api-keys/${key.id}`, { key: foreign })).status).toBe(404);

@@ -77,12 +77,12 @@ describe('a first start on an empty database', () => {
   it('names a page that exists in docs_url, under the address it listens on', async () => {
     const server = await journey.start();
 
-    const refused = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'nobody' } });
+    const response = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'nobody' } });
 
-    expect(refused.status).toBe(400);
-    const { docs_url } = refused.body.error as { docs_url: string };
+    expect(response.status).toBe(400);
+    const { docs_url } = response.body.error as { docs_url: string };
     expect(docs_url).toBe(
-      `http://localhost:${server.port}/errors/${(refused.body.error as { reason: string }).reason}`,
+      `http://localhost:${server.port}/errors/${(response.body.error as { reason: string }).reason}`,
     );
     expect((await fetch(docs_url)).status).toBe(200);
     await server.end();

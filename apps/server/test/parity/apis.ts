@@ -26,7 +26,7 @@ export type Answer = { readonly value: unknown } | { readonly refusal: Refusal }
 
 export interface Api {
   readonly name: ApiName;
-  ask(use: UseCase, given: Given, caller: Caller): Promise<Answer>;
+  ask(use: UseCase, setup: Given, caller: Caller): Promise<Answer>;
 }
 
 export interface Apis {
@@ -164,10 +164,10 @@ interface Issue {
 function graphqlApi(url: string): Api {
   return {
     name: 'graphql',
-    async ask(use, given, { secret }) {
+    async ask(use, setup, { secret }) {
       const way = use.graphql;
       if (isAbsent(way)) throw new Error(`${use.name} is absent: ${way.absent}`);
-      const payload = { query: way.document, variables: way.variables(given) };
+      const payload = { query: way.document, variables: way.variables(setup) };
       const { data, errors } = await post(url, payload, bearer(secret));
       const [error] = (errors ?? []) as { message: string; extensions: Json }[];
       if (error) {
@@ -178,7 +178,7 @@ function graphqlApi(url: string): Api {
         return { refusal: { code: String(code), reason: String(reason), message, required_scope, params } };
       }
       const { value } = data as { value: unknown };
-      const refused = value as {
+      const problem = value as {
         code?: string;
         reason: string;
         message: string;
@@ -191,7 +191,7 @@ function graphqlApi(url: string): Api {
         '__typename' in value &&
         /Error$/.test(String(value.__typename))
       ) {
-        const { code = '', reason, message, required_scope = null, fields = [] } = refused;
+        const { code = '', reason, message, required_scope = null, fields = [] } = problem;
         const params = fields.map(({ path }) => pathOf(path));
         return { refusal: { code: code.toLowerCase(), reason, message, required_scope, params } };
       }

@@ -12,19 +12,19 @@ export async function valueDifferences(
   apis: readonly Api[],
   caller: Caller,
   give: () => Promise<Given>,
-  core: (use: UseCase, given: Given) => Promise<unknown>,
+  core: (use: UseCase, setup: Given) => Promise<unknown>,
 ): Promise<string[]> {
   const shared = use.writes ? null : await give();
-  const told: { readonly name: ApiName; readonly value: unknown }[] = [];
+  const results: { readonly name: ApiName; readonly value: unknown }[] = [];
   for (const api of offering(use, apis)) {
     const answer = await api.ask(use, shared ?? (await give()), caller);
     if ('refusal' in answer) return [`${api.name} refuses: ${answer.refusal.reason}: ${answer.refusal.message}`];
-    told.push({ name: api.name, value: plain(answer.value, use) });
+    results.push({ name: api.name, value: plain(answer.value, use) });
   }
   // REST and tRPC answer what the core answers; GraphQL a part of it.
-  const whole = told.filter(({ name }) => name !== 'graphql');
+  const whole = results.filter(({ name }) => name !== 'graphql');
   const [first = { value: plain(await core(use, shared ?? (await give())), use) }] = whole;
-  return told
+  return results
     .slice(0)
     .flatMap(({ name, value }) =>
       name === 'graphql'
@@ -38,7 +38,7 @@ export async function scopeDifferences(
   use: UseCase,
   apis: readonly Api[],
   lacking: (scope: string, api: ApiName) => Caller | null,
-  given: Given,
+  setup: Given,
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const api of offering(use, apis)) {
@@ -46,11 +46,11 @@ export async function scopeDifferences(
     if (scope === null || isAbsent(scope)) continue;
     const caller = lacking(scope, api.name);
     if (!caller) continue;
-    const answer = await api.ask(use, given, caller);
+    const answer = await api.ask(use, setup, caller);
     const { code, reason, required_scope } = 'refusal' in answer ? answer.refusal : answered;
-    const told = [code, reason, required_scope].join(' ');
+    const text = [code, reason, required_scope].join(' ');
     const expected = `forbidden missing_scope ${scope}`;
-    if (told !== expected) differences.push(`${api.name}: ${told}, not ${expected}`);
+    if (text !== expected) differences.push(`${api.name}: ${text}, not ${expected}`);
   }
   return differences;
 }
@@ -61,19 +61,19 @@ const answered: Refusal = { code: 'answered', reason: '', message: '', required_
 export async function absenceDifferences(
   use: UseCase,
   apis: readonly Api[],
-  cases: readonly { readonly given: Given; readonly caller: Caller }[],
+  cases: readonly { readonly setup: Given; readonly caller: Caller }[],
 ): Promise<string[]> {
-  const told: { readonly what: string; readonly text: string }[] = [];
-  for (const { given, caller } of cases) {
+  const results: { readonly what: string; readonly text: string }[] = [];
+  for (const { setup, caller } of cases) {
     for (const api of offering(use, apis)) {
-      const answer = await api.ask(use, given, caller);
+      const answer = await api.ask(use, setup, caller);
       const null_means_absent = api.name === 'graphql' && use.looks_up;
       if (null_means_absent && 'value' in answer && answer.value === null) continue;
-      told.push({ what: api.name, text: absenceOf(answer, given, use) });
+      results.push({ what: api.name, text: absenceOf(answer, setup, use) });
     }
   }
-  const [first] = told;
-  return told
+  const [first] = results;
+  return results
     .filter(({ text }) => text !== first?.text || !text.startsWith('not_found '))
     .map(({ what, text }) => `${what}: ${text}, not ${first?.text}`);
 }
@@ -95,18 +95,18 @@ export async function refusalDifferences(
   { input, ids }: Given,
   bad: Input,
 ): Promise<string[]> {
-  const given = { input: { ...input, ...bad }, ...(ids && { ids }) };
-  const told: { readonly name: ApiName; readonly text: string }[] = [];
+  const setup = { input: { ...input, ...bad }, ...(ids && { ids }) };
+  const results: { readonly name: ApiName; readonly text: string }[] = [];
   for (const api of offering(use, apis)) {
-    const answer = await api.ask(use, given, caller);
-    if ('value' in answer) told.push({ name: api.name, text: 'answered' });
+    const answer = await api.ask(use, setup, caller);
+    if ('value' in answer) results.push({ name: api.name, text: 'answered' });
     else {
       const { code, reason, message, params } = answer.refusal;
-      told.push({ name: api.name, text: `${code} ${reason} [${params}] ${message}` });
+      results.push({ name: api.name, text: `${code} ${reason} [${params}] ${message}` });
     }
   }
-  const [first] = told;
-  return told
+  const [first] = results;
+  return results
     .filter(({ text }) => text !== first?.text || text === 'answered')
     .map(({ name, text }) => `${name}: ${text}, not ${first?.text}`);
 }

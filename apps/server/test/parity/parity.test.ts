@@ -127,8 +127,8 @@ describe('what two or more APIs offer', () => {
     async (_, use) => {
       const there = await give(use);
       const cases = [
-        { given: nowhere(there, use), caller: everybody },
-        ...(use.foreign ? [{ given: there, caller: stranger }] : []),
+        { setup: nowhere(there, use), caller: everybody },
+        ...(use.foreign ? [{ setup: there, caller: stranger }] : []),
       ];
 
       expect(await absenceDifferences(use, all, cases)).toEqual([]);
@@ -217,12 +217,12 @@ describe('the comparison', () => {
   it.each(named(useCases.filter((use) => use.scope !== null)))(
     'tells of an API that forgets who asks for %s',
     async (_, use) => {
-      const given = await give(use);
+      const setup = await give(use);
       for (const api of all.filter(({ name }) => !isAbsent(use[name]))) {
         const scope = use.scope_on?.[api.name] ?? use.scope;
         if (scope === null || isAbsent(scope) || !lacking(scope, api.name)) continue;
         const planted = all.map((one) => (one === api ? forgetful(world, one) : one));
-        expect(await scopeDifferences(use, planted, lacking, given), api.name).not.toEqual([]);
+        expect(await scopeDifferences(use, planted, lacking, setup), api.name).not.toEqual([]);
       }
     },
   );
@@ -234,10 +234,10 @@ describe('the comparison', () => {
     ['audit.list', 'action'],
   ])('tells of an API that drops a filter of %s', async (name, filter) => {
     const use = useOf(name);
-    const given = await give(use);
+    const setup = await give(use);
     for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
       const planted = all.map((one) => (one === api ? dropping(one, filter) : one));
-      expect(await valueDifferences(use, planted, everybody, async () => given, byCore), api.name).not.toEqual([]);
+      expect(await valueDifferences(use, planted, everybody, async () => setup, byCore), api.name).not.toEqual([]);
     }
   });
 
@@ -245,7 +245,7 @@ describe('the comparison', () => {
     'tells of an API that shows another workspace’s for %s',
     async (name) => {
       const use = useOf(name);
-      const cases = [{ given: await give(use), caller: stranger }];
+      const cases = [{ setup: await give(use), caller: stranger }];
       for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
         const planted = all.map((one) => (one === api ? showing(world, one, world.workspace_id) : one));
         expect(await absenceDifferences(use, planted, cases), api.name).not.toEqual([]);

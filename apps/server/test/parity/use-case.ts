@@ -33,7 +33,7 @@ export interface GraphqlWay {
   /** The root field. */
   readonly field: string;
   readonly document: string;
-  variables(given: Given): Record<string, unknown>;
+  variables(setup: Given): Record<string, unknown>;
   /** What was answered, with the fields of the core. */
   value(answered: unknown): unknown;
 }
@@ -117,7 +117,7 @@ export function camelFields(input: Input): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [camelCase(name), value]));
 }
 
-type Variables = (given: Given) => Record<string, unknown>;
+type Variables = (setup: Given) => Record<string, unknown>;
 
 /** A connection, whose page stands where a list of the core has it. */
 export function connection(
@@ -131,7 +131,7 @@ export function connection(
     field,
     document: `query (${declared.map(([name, type]) => `$${name}: ${type}`).join(', ')}) {
       value: ${field}(${declared.map(([name]) => `${name}: $${name}`).join(', ')}) { ${pageOf(selection)} } }`,
-    variables: (given) => ({ first: given.input.limit, after: given.input.cursor, ...variables(given) }),
+    variables: (setup) => ({ first: setup.input.limit, after: setup.input.cursor, ...variables(setup) }),
     value: listOf,
   };
 }
@@ -186,7 +186,7 @@ export function mutation(
       ... on InvalidInputError { fields { path reason } }
       ... on ForbiddenError { required_scope: requiredScope }
       ... on ${payload} { ${selection} } } }`,
-    variables: (given) => ({ input: variables(given) }),
+    variables: (setup) => ({ input: variables(setup) }),
     value(answered) {
       const { __typename: _, of, ...others } = answered as Record<string, unknown>;
       return { ...others, ...(of as Record<string, unknown> | undefined) };

@@ -38,8 +38,8 @@ interface Example {
 }
 
 /** The examples in what a client sends, with their places. */
-function examplesIn(given: Json, steps: Steps = [], above: readonly string[] = []): [Steps, unknown][] {
-  const { schema, seen } = resolved(given, above);
+function examplesIn(node_schema: Json, steps: Steps = [], above: readonly string[] = []): [Steps, unknown][] {
+  const { schema, seen } = resolved(node_schema, above);
   const below = (part: unknown, more: Steps) => examplesIn(part as Json, [...steps, ...more], seen);
   const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);
   return [
@@ -51,10 +51,10 @@ function examplesIn(given: Json, steps: Steps = [], above: readonly string[] = [
 }
 
 /** How many there are, wherever they stand, so that none is passed over above. */
-function countIn(given: unknown, above: readonly string[] = []): number {
-  if (Array.isArray(given)) return given.reduce<number>((sum, part) => sum + countIn(part, above), 0);
-  if (typeof given !== 'object' || given === null) return 0;
-  const { schema, seen } = resolved(given as Json, above);
+function countIn(value: unknown, above: readonly string[] = []): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + countIn(part, above), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  const { schema, seen } = resolved(value as Json, above);
   return Object.entries(schema).reduce((sum, [name, part]) => {
     if (name === 'example') return sum + 1;
     return sum + (name === 'examples' && Array.isArray(part) ? part.length : countIn(part, seen));

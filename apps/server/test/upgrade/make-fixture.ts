@@ -82,7 +82,7 @@ async function work({ url }: ServerProcess): Promise<void> {
   await webhooksOfEachKind();
   await openMail(other.secret);
   await operate();
-  await refused();
+  await sendInvalid();
   await until(
     'failures are counted',
     async () => (await sql`select from failure_groups where kind in ('smtp', 'webhook', 'job')`).length >= 3,
@@ -395,7 +395,7 @@ async function operate(): Promise<void> {
 }
 
 /** The log of requests. */
-async function refused(): Promise<void> {
+async function sendInvalid(): Promise<void> {
   await server.call('POST', '/v1/email/send', {
     body: { from: 'hello@unknown.test', to: 'ada@example.com', subject: 'No', text: 'No' },
   });

@@ -81,19 +81,19 @@ function keepSending(servers: () => readonly ServerProcess[]) {
   };
 }
 
-async function pendingIn(given: string): Promise<string[]> {
+async function pendingIn(database_url: string): Promise<string[]> {
   const version = (await schemaVersion(sql)) ?? '';
-  const names = (await readdir(given)).map((file) => file.replace(/\.sql$/, ''));
+  const names = (await readdir(database_url)).map((file) => file.replace(/\.sql$/, ''));
   return names.filter((name) => name > version).sort();
 }
 
 /** For who runs it by hand; a test of every day says nothing. */
 function tell(answers: readonly Answered[], ran: readonly string[], migrated_ms: number): void {
   if (old_release === null) return;
-  const refused = answers.filter(({ status }) => status !== 202).length;
+  const rejected_count = answers.filter(({ status }) => status !== 202).length;
   const slowest = Math.max(...answers.map(({ ms }) => ms));
   process.stdout.write(
-    `${answers.length} requests, ${refused} refused, the slowest ${slowest.toFixed(0)} ms; ` +
+    `${answers.length} requests, ${rejected_count} refused, the slowest ${slowest.toFixed(0)} ms; ` +
       `${ran.length} migrations in ${(migrated_ms / 1000).toFixed(1)} s\n`,
   );
 }

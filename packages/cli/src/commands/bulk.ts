@@ -213,8 +213,8 @@ function bulkOf(bulk: BulkEntry): BulkEntry {
 }
 
 /** What was typed as the count; undefined where it need not be. */
-async function countFor(terminal: Terminal, { count: given, yes }: RunOptions): Promise<number | undefined> {
-  if (given !== undefined || yes) return given;
+async function countFor(terminal: Terminal, { count: count_option, yes }: RunOptions): Promise<number | undefined> {
+  if (count_option !== undefined || yes) return count_option;
   if (terminal.question) {
     const typed = (await terminal.question('Type the count from the preview: ')).trim();
     if (!/^\d+$/.test(typed)) throw notConfirmed();

@@ -134,9 +134,9 @@ async function readOf<T>(path: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-function pairs(option: string, given: readonly string[], separator: ':' | '='): Record<string, string> {
+function pairs(option: string, values: readonly string[], separator: ':' | '='): Record<string, string> {
   return Object.fromEntries(
-    given.map((pair) => {
+    values.map((pair) => {
       const at = pair.indexOf(separator);
       if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
       throw new Problem({

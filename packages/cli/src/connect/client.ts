@@ -7,13 +7,13 @@ const DEFAULT_URL = 'http://localhost:3000';
 const TIMEOUT_MS = 30_000;
 
 export function serviceUrl(terminal: Terminal): string {
-  const { url: given, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
+  const { url: value, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
   // The URL of the API works as well as that of the service.
-  const url = given.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const url = value.replace(/\/+$/, '').replace(/\/v1$/, '');
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new Problem({
     reason: 'invalid_environment',
-    message: `${from} is ${given}, which is not an HTTP or HTTPS URL.`,
+    message: `${from} is ${value}, which is not an HTTP or HTTPS URL.`,
     advice: `Set it to the URL that npm start prints, such as ${DEFAULT_URL}.`,
   });
 }

@@ -206,8 +206,8 @@ export function wire(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== '__typename')
-      .map(([given, inner]) => {
-        const spelled = snakeCase(given).replace(/_per_min$/, '_per_minute');
+      .map(([key, inner]) => {
+        const spelled = snakeCase(key).replace(/_per_min$/, '_per_minute');
         const name = NAMES[spelled] ?? spelled;
         if (UNTOUCHED.has(name)) return [name, inner];
         return [name, ENUMS.has(name) && typeof inner === 'string' ? inner.toLowerCase() : wire(inner)];

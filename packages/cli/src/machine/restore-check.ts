@@ -35,7 +35,7 @@ export function addRestoreCheck(program: Command, terminal: Terminal): void {
         const checked = await withMachine(terminal, async (machine) =>
           invoke(await machine.asWorkspace(), checkRestore, { sources, close: options.close }),
         );
-        show(terminal, options.json, checked, () => told(checked, sources.length > 0));
+        show(terminal, options.json, checked, () => reportText(checked, sources.length > 0));
       } finally {
         await replica?.end({ timeout: 2 });
       }
@@ -55,7 +55,7 @@ async function openLog(terminal: Terminal, name: string): Promise<KnownSent> {
   return readSentLog(name, createInterface({ input: createReadStream(file, 'utf8') }));
 }
 
-function told(checked: RestoreCheck, compared: boolean): string {
+function reportText(checked: RestoreCheck, compared: boolean): string {
   const { hold, open, known_sent, perhaps_sent, known_ended, unclear_lines, missing, closed } = checked;
   const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
   return [

@@ -23,8 +23,8 @@ export function mailboxListField(name: string, most: number) {
     .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], {
       error: (issue) => mixedList(name, issue.input),
     })
-    .transform((given, context) => {
-      const texts = typeof given === 'string' ? [given] : given;
+    .transform((value, context) => {
+      const texts = typeof value === 'string' ? [value] : value;
       if (texts.length > most) {
         context.addIssue(
           issueFor('too_many_recipients', `${name} has ${texts.length} addresses. The maximum is ${most}.`),
@@ -36,7 +36,7 @@ export function mailboxListField(name: string, most: number) {
         const parsed = parseMailbox(text);
         if (parsed.ok) mailboxes.push(parsed.mailbox);
         else {
-          const [param, path] = typeof given === 'string' ? [name, []] : [`${name}[${index}]`, [index]];
+          const [param, path] = typeof value === 'string' ? [name, []] : [`${name}[${index}]`, [index]];
           context.addIssue(issueFor('invalid_email', `${param}: ${parsed.message}`, path));
         }
       });

@@ -27,8 +27,8 @@ const subject = z
 
 const headers = z
   .record(z.string(), scalarText)
-  .superRefine((given, context) => {
-    const entries = Object.entries(given);
+  .superRefine((pairs, context) => {
+    const entries = Object.entries(pairs);
     if (entries.length > MAX_HEADERS) {
       context.addIssue(
         issueFor('invalid_header', `headers has ${entries.length} entries. The maximum is ${MAX_HEADERS}.`),
@@ -57,12 +57,12 @@ const headers = z
 
 const tags = z
   .array(z.string().meta({ minLength: 1, maxLength: LONGEST_TAG }))
-  .superRefine((given, context) => {
-    if (given.length > MAX_TAGS) {
-      context.addIssue(issueFor('too_many_tags', `tags has ${given.length} entries. The maximum is ${MAX_TAGS}.`));
+  .superRefine((value, context) => {
+    if (value.length > MAX_TAGS) {
+      context.addIssue(issueFor('too_many_tags', `tags has ${value.length} entries. The maximum is ${MAX_TAGS}.`));
       return;
     }
-    given.forEach((tag, index) => {
+    value.forEach((tag, index) => {
       const problem = tagProblem(tag);
       if (problem !== null) context.addIssue(issueFor('invalid_tag', `tags[${index}] ${problem}.`, [index]));
     });
@@ -86,7 +86,7 @@ const metadata = z
     z.string().min(1).max(64),
     scalarText.refine((text) => text.length <= 500, 'must be at most 500 characters long'),
   )
-  .refine((given) => Object.keys(given).length <= MAX_METADATA, `has more than ${MAX_METADATA} pairs`)
+  .refine((value) => Object.keys(value).length <= MAX_METADATA, `has more than ${MAX_METADATA} pairs`)
   .meta({
     maxProperties: MAX_METADATA,
     description: 'Your own key-value pairs, returned as text in the log and in events.',

@@ -26,7 +26,7 @@ const batchSchema = refuseMisplaced(
           all_or_nothing: z
             .boolean({ error: 'all_or_nothing must be true or false.' })
             .nullish()
-            .transform((given) => given ?? false)
+            .transform((value) => value ?? false)
             .meta({ description: 'If one message is rejected, the whole batch is rejected and nothing is sent.' }),
         }),
       ],
@@ -59,8 +59,10 @@ export const sendBatch = admittedOperation({
   input: batchSchema,
   output: batchAnswerSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> => {
-    const { all_or_nothing, messages: given } = parsed.ok ? parsed.value : { all_or_nothing: false, messages: [] };
-    const messages = given.map((one) => parseInput(sendSchema, one));
+    const { all_or_nothing, messages: raw_messages } = parsed.ok
+      ? parsed.value
+      : { all_or_nothing: false, messages: [] };
+    const messages = raw_messages.map((one) => parseInput(sendSchema, one));
     const meanings = messages.map(meaningOf);
     const meaning = all_or_nothing ? { all_or_nothing, messages: meanings } : meanings;
     const list = Array.isArray(raw) ? '' : 'messages';
@@ -88,10 +90,10 @@ function meaningOf(message: Parsed<SendInput>): unknown {
 
 /** The reason of the first refused message, with the details of all. */
 function firstRefusal(refusals: readonly (AppError | null)[]): AppError | null {
-  const refused = refusals.flatMap((error, index) => (error ? [{ error, index }] : []));
-  const [first] = refused;
+  const rejected = refusals.flatMap((error, index) => (error ? [{ error, index }] : []));
+  const [first] = rejected;
   if (!first) return null;
-  const details = refused.flatMap(({ error: { reason, message, facts }, index }) => {
+  const details = rejected.flatMap(({ error: { reason, message, facts }, index }) => {
     const own = facts.details?.map((detail) => ({ ...detail, param: `messages[${index}].${detail.param}` }));
     return own ?? [{ param: `messages[${index}]`, reason, message }];
   });

@@ -13,9 +13,9 @@ export async function submit<O>(
   outputOf: (results: Parameters<NonNullable<Submission['idempotency']>['remember']>[0]) => O,
 ): Promise<O> {
   const span = ctx.trace === null ? noSpan : ctx.tracing.begin('commit', { parent: ctx.trace });
-  const given = { ...submission, request_id: ctx.request_id, counted: ctx.send_counted, trace: span.traceparent };
+  const request = { ...submission, request_id: ctx.request_id, counted: ctx.send_counted, trace: span.traceparent };
   const answer = await batcherOf(ctx)
-    .submit(given)
+    .submit(request)
     .catch((error: unknown) => {
       span.end({ failed: true });
       throw error;

@@ -185,13 +185,13 @@ it('a failing webhook gets the notice later, and the alert email arrives', async
   await measure('webhook.deliver', { oldest: 400 });
   await turns(6);
   await world.drain();
-  const refused = posted().length;
+  const count = posted().length;
 
   hooks.script(() => ({ kind: 'reply', status: 200 }));
   await turns(2);
 
   expect(mailed()).toHaveLength(1);
-  expect(posted()).toHaveLength(refused + 1);
+  expect(posted()).toHaveLength(count + 1);
   expect(posted().at(-1)).toMatchObject({ notice: 'start', rule: 'queue_waits' });
 });
 
@@ -219,13 +219,13 @@ describe('a database that is gone', () => {
       await blind.turn();
       await clock.advance(TURN_MS);
     }
-    const told = posted();
+    const notices = posted();
 
     await seeing.turn();
     await turns(4);
     await world.drain();
 
-    expect(told).toMatchObject([{ notice: 'start', rule: 'database_gone' }]);
+    expect(notices).toMatchObject([{ notice: 'start', rule: 'database_gone' }]);
     expect(posted().slice(1)).toMatchObject([{ notice: 'end', rule: 'database_gone' }]);
     expect(await list(false)).toEqual([['database_gone', null]]);
     expect(mailed()).toHaveLength(1);
@@ -246,13 +246,13 @@ describe('a database that is gone', () => {
     hooks.script(() => ({ kind: 'reply', status: 500 }));
     await clock.advance(10 * MINUTE_MS);
     await blind.turn();
-    const refused = posted().length;
+    const count = posted().length;
     hooks.script(() => ({ kind: 'reply', status: 200 }));
     await blind.turn();
     await blind.turn();
 
-    expect(refused).toBeGreaterThan(0);
-    expect(posted()).toHaveLength(refused + 1);
+    expect(count).toBeGreaterThan(0);
+    expect(posted()).toHaveLength(count + 1);
     await stop();
   });
 });
@@ -271,8 +271,8 @@ it('alerts of a workspace are sent to that workspace, outside its quiet hours', 
   await clock.advance(11 * MINUTE_MS);
   await turns(1);
 
-  const told = own.requests.flatMap(({ body }) => JSON.parse(body.toString()).alarms as Notice[]);
-  expect(told).toMatchObject([{ notice: 'start', rule: 'domain_regressed', subject: 'shaky.test' }]);
+  const notices = own.requests.flatMap(({ body }) => JSON.parse(body.toString()).alarms as Notice[]);
+  expect(notices).toMatchObject([{ notice: 'start', rule: 'domain_regressed', subject: 'shaky.test' }]);
   expect(posted()).toEqual([]);
   await sql`update domains set status = 'verified' where name = 'shaky.test'`;
 });

@@ -14,7 +14,7 @@ const GONE_MS = 60_000;
 interface Outage {
   readonly since_ms: number;
   until_ms: number | null;
-  told: boolean;
+  reported: boolean;
 }
 
 export interface AlarmJudge extends Judge {
@@ -67,18 +67,18 @@ export function createAlarmJudge(services: Services): AlarmJudge {
       await notices.remember();
       if (!outage) return;
       outage.until_ms ??= clock.now();
-      const { since_ms, until_ms, told } = outage;
+      const { since_ms, until_ms, reported } = outage;
       if (until_ms - since_ms >= GONE_MS) {
         const id = newId('alarm', clock.now());
         await noteOutage(sql, { id, rule: DATABASE_GONE, since: new Date(since_ms), until: new Date(until_ms) });
       }
-      if (!told || (await tell(outage))) outage = null;
+      if (!reported || (await tell(outage))) outage = null;
     },
     async failed() {
       if (outage?.until_ms != null) outage = null;
-      outage ??= { since_ms: clock.now(), until_ms: null, told: false };
-      if (outage.told || clock.now() - outage.since_ms < GONE_MS) return;
-      outage.told = await tell(outage);
+      outage ??= { since_ms: clock.now(), until_ms: null, reported: false };
+      if (outage.reported || clock.now() - outage.since_ms < GONE_MS) return;
+      outage.reported = await tell(outage);
     },
     idle: () => notices.idle(),
     stop: () => notices.stop(),

@@ -43,7 +43,7 @@ export interface Notices {
   /** Reads where notices of the instance go, for the time when the database cannot say it. */
   remember(): Promise<void>;
   /** Posts to the instance's webhooks what no database can record. Returns false where that has to be tried again. */
-  postFromMemory(told: Pick<Told, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
+  postFromMemory(notice: Pick<Told, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -57,9 +57,12 @@ export function createNotices(services: Services): Notices {
   let remembered: OwnerSettings | null = null;
 
   /** Whether every receiver took it. */
-  const post = async (urls: readonly { readonly url: string; readonly http: HttpGuard }[], told: readonly Told[]) => {
+  const post = async (
+    urls: readonly { readonly url: string; readonly http: HttpGuard }[],
+    notices: readonly Told[],
+  ) => {
     const body = Buffer.from(
-      JSON.stringify({ object: 'alarm_notice', alarms: told.map((one) => entryOf(one, public_url)) }),
+      JSON.stringify({ object: 'alarm_notice', alarms: notices.map((one) => entryOf(one, public_url)) }),
     );
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
     const outcomes = await Promise.all(urls.map(({ url, http }) => http.post({ url, headers, body })));
@@ -143,10 +146,10 @@ export function createNotices(services: Services): Notices {
     async remember() {
       remembered = await settingsOfOwner(sql, INSTANCE);
     },
-    async postFromMemory(told) {
+    async postFromMemory(notice) {
       if (remembered && isQuiet({ ...remembered, minute_of_day: minuteOfDay(clock.now()) })) return false;
       const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: remembered?.webhook_url ?? null });
-      return urls.length === 0 || post(urls, [{ ...told, id: null, subject: '', page: '/operations/health' }]);
+      return urls.length === 0 || post(urls, [{ ...notice, id: null, subject: '', page: '/operations/health' }]);
     },
     async stop() {
       stopped = true;
@@ -192,7 +195,7 @@ async function mail(
   services: Services,
   owner: OwnerSettings,
   recipients: readonly string[],
-  told: readonly Told[],
+  notices: readonly Told[],
 ): Promise<void> {
   const { from_address, workspace_id } = owner;
   const { config, log, public_url, sql } = services;
@@ -204,9 +207,9 @@ async function mail(
     return;
   }
   const from = from_address ?? `alarms@${sender.name}`;
-  const [first] = told;
+  const [first] = notices;
   const title = first ? `${words[first.kind]}: ${titleOf(first.rule)}` : '';
-  const paragraphs = told.map((one) => {
+  const paragraphs = notices.map((one) => {
     const { title: name, detail, url, runbook, started_at, ended_at } = entryOf(one, public_url);
     const time = ended_at === null ? `Since ${started_at}` : `${started_at} to ${ended_at}`;
     return `${words[one.kind]}: ${name}\n${detail}\n${time}\n${url}\nRunbook: ${runbook}`;
@@ -215,7 +218,7 @@ async function mail(
   await invoke(ctx, sendMessage, {
     from,
     to: recipients,
-    subject: told.length === 1 ? title : `${title} and ${told.length - 1} more`,
+    subject: notices.length === 1 ? title : `${title} and ${notices.length - 1} more`,
     text: `${paragraphs.join('\n\n')}\n`,
     tags: ['alarm'],
   });

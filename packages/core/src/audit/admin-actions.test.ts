@@ -17,8 +17,8 @@ it('each instance-wide admin action is recorded once, in the chain of the instan
   await invoke(ctx, releaseDestination, { destination });
 
   const { data } = await invoke(ctx, listAudit, { chain: 'instance', target_id: destination });
-  const told = data.toSorted((left, right) => left.sequence - right.sequence);
-  expect(told.map(({ action, diff }) => [action, diff])).toEqual([
+  const entries = data.toSorted((left, right) => left.sequence - right.sequence);
+  expect(entries.map(({ action, diff }) => [action, diff])).toEqual([
     ['destination.limited', { connections: [null, 5] }],
     ['destination.limited', { connections: [5, null], messages_per_minute: [null, 9] }],
     ['destination.released', null],
@@ -37,8 +37,8 @@ it('a suspended and resumed domain is recorded in both chains, with the reason',
   for (const chain of ['workspace', 'instance']) {
     const action = 'domain.suspended,domain.resumed';
     const { data } = await invoke(world.as(other.workspace_id), listAudit, { chain, action });
-    const told = data.toSorted((left, right) => left.sequence - right.sequence);
-    expect(told.map(({ action, reason, diff }) => [action, reason, diff?.status])).toEqual([
+    const entries = data.toSorted((left, right) => left.sequence - right.sequence);
+    expect(entries.map(({ action, reason, diff }) => [action, reason, diff?.status])).toEqual([
       ['domain.suspended', 'spam', ['verified', 'suspended']],
       ['domain.resumed', null, ['suspended', 'pending']],
     ]);

@@ -104,11 +104,11 @@ describe('the audit stream', () => {
     const ctx = await chain(['a']);
     const { sql } = world.services;
     const add = (target_id: string) => sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.added', target_id }]));
-    const told: FollowedEntry[] = [];
+    const entries: FollowedEntry[] = [];
     const read = async (stream: AsyncGenerator<FollowedEntry | null>, count: number) => {
-      while (told.length < count) {
+      while (entries.length < count) {
         const { value } = await stream.next();
-        if (value) told.push(value);
+        if (value) entries.push(value);
       }
     };
 
@@ -118,11 +118,13 @@ describe('the audit stream', () => {
     await read(stream, 3);
     await stream.return(null);
     await add('e');
-    await read(await invoke(ctx, followAudit, { after: told[1]?.cursor }), 5);
+    await read(await invoke(ctx, followAudit, { after: entries[1]?.cursor }), 5);
 
-    const sequences = told.map(({ node }) => node.sequence);
+    const sequences = entries.map(({ node }) => node.sequence);
     expect(sequences).toEqual([3, 4, 5, 5, 6]);
-    expect(told.map(({ node }) => node.target_id).sort()).toEqual(['b', 'c', 'd', 'e', told[2]?.node.target_id].sort());
+    expect(entries.map(({ node }) => node.target_id).sort()).toEqual(
+      ['b', 'c', 'd', 'e', entries[2]?.node.target_id].sort(),
+    );
     await expect(invoke(ctx, followAudit, { after: 'x' })).rejects.toMatchObject({ reason: 'invalid_cursor' });
   });
 });

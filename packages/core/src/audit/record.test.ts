@@ -83,12 +83,12 @@ describe('recordAudit', () => {
     await invoke(ctx, setAlarmSettings, { access: 'workspace', emails: [email] });
     await invoke(ctx, setAlarmSettings, { access: 'workspace', emails: ['grace.hopper@example.com'] });
 
-    const told = await world.services.sql<{ action: string; diff: string | null; target_name: string | null }[]>`
+    const rows = await world.services.sql<{ action: string; diff: string | null; target_name: string | null }[]>`
       select action, diff, target_name from audit_log where workspace_id = ${workspace_id} order by sequence`;
-    expect(told.map(({ action }) => action)).toEqual(
+    expect(rows.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['suppression.added', 'suppression.removed', 'bulk.started', 'alarm.settings_changed']),
     );
-    expect(told.at(-1)?.diff).toBe('{"emails":[["…@example.com"],["…@example.com"]]}');
-    expect(JSON.stringify(told)).not.toContain('grace');
+    expect(rows.at(-1)?.diff).toBe('{"emails":[["…@example.com"],["…@example.com"]]}');
+    expect(JSON.stringify(rows)).not.toContain('grace');
   });
 });

@@ -453,10 +453,10 @@ describe('a bulk operation', () => {
 
     expect(answers.filter((reason) => reason === null)).toHaveLength(20);
     expect(answers.filter((reason) => reason === 'bulk_limit')).toHaveLength(5);
-    const refused = tokens[answers.indexOf('bulk_limit')] ?? '';
+    const rejected = tokens[answers.indexOf('bulk_limit')] ?? '';
     const begun = await run(tokens[answers.indexOf(null)] ?? '', {}, as);
     await invoke(as, cancelBulk, { id: begun.id });
-    expect(await reasonOf(run(refused, {}, as))).toBeNull();
+    expect(await reasonOf(run(rejected, {}, as))).toBeNull();
     await workUntilEnd();
   });
 

@@ -19,7 +19,7 @@ export async function reconcileBulk({
   const worked = await jobs.liveAbout(sql, 'bulk.run', 'bulk_id', open);
   const rescued: string[] = [];
   for (const bulk_id of open.filter((id) => !worked.has(id))) {
-    const given = await sql.begin(async (tx) => {
+    const has_job = await sql.begin(async (tx) => {
       const bulk = await lockBulk(tx, bulk_id);
       const is_open = bulk?.status === 'queued' || bulk?.status === 'running';
       // Another process may have been faster.
@@ -28,7 +28,7 @@ export async function reconcileBulk({
       await jobs.send(tx, 'bulk.run', [{ data: { bulk_id, turn }, start_after }]);
       return true;
     });
-    if (given) rescued.push(bulk_id);
+    if (has_job) rescued.push(bulk_id);
   }
   if (rescued.length > 0) {
     metrics.shift('invariant_violations', ['bulk_without_job'], rescued.length);

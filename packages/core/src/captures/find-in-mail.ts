@@ -56,8 +56,8 @@ const HIDDEN = ['style', 'script', 'head'];
 const BREAKS = /^(?:br|\/p|\/div|\/td|\/tr|\/h\d|\/li)\b/i;
 
 /** The text between the tags, in one pass: what is sent may be made to be slow to read. */
-function visible(given: string): string {
-  const html = given.slice(0, LONGEST_TEXT);
+function visible(source: string): string {
+  const html = source.slice(0, LONGEST_TEXT);
   const lower = html.toLowerCase();
   const parts: string[] = [];
   let at = 0;

@@ -26,8 +26,8 @@ const waitField = z
     default: 0,
     description: 'Seconds to wait for the first match.',
   })
-  .transform((given, context) => {
-    const seconds = typeof given === 'string' && /^\d{1,2}$/.test(given) ? Number(given) : given;
+  .transform((value, context) => {
+    const seconds = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value;
     if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_WAIT)
       return seconds;
     context.addIssue(issueFor('invalid_type', `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT}.`));

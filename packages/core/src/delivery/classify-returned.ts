@@ -70,15 +70,15 @@ const NOTHING: Said = { code: null, enhanced: null, text: '' };
 /** The texts to classify, the most exact first. */
 function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): Said[] {
   const status = group?.status ?? null;
-  const told = status !== null && !isClassAlone(status) ? status : null;
+  const code = status !== null && !isClassAlone(status) ? status : null;
   const sayings: Said[] = [];
   if (group?.diagnostic) {
     const said = replyInDiagnostic(group.diagnostic);
-    sayings.push({ ...said, enhanced: said.enhanced ?? told ?? status });
-  } else if (told !== null) sayings.push({ code: null, enhanced: told, text: '' });
+    sayings.push({ ...said, enhanced: said.enhanced ?? code ?? status });
+  } else if (code !== null) sayings.push({ code: null, enhanced: code, text: '' });
   for (const part of section === text ? [text] : [section, text]) {
     const reply = replyInText(part);
-    const enhanced = told ?? statusInText(part);
+    const enhanced = code ?? statusInText(part);
     if (reply) sayings.push({ ...reply, enhanced: reply.enhanced ?? enhanced });
     // Reads a text as a permanent failure, unless a code or the text itself says otherwise.
     const temporary =

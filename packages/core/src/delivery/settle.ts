@@ -275,14 +275,14 @@ function attemptRow(
   id: string,
 ) {
   // The dialogue of a first attempt that succeeded adds nothing to the reply, and is a fifth of what a mail stores.
-  const told = config.TRANSCRIPTS === 'all' || outcome.kind !== 'accepted' || claimed.attempt_count > 1;
+  const keeps_transcript = config.TRANSCRIPTS === 'all' || outcome.kind !== 'accepted' || claimed.attempt_count > 1;
   return {
     ...keyOf(claimed.delivery),
     ...outcomeFields(outcome),
     id,
     number: claimed.attempt_count,
     category: refusal?.category ?? null,
-    transcript: told && outcome.transcript !== '' ? outcome.transcript : null,
+    transcript: keeps_transcript && outcome.transcript !== '' ? outcome.transcript : null,
     duration_ms,
   };
 }

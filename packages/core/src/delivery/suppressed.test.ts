@@ -44,8 +44,8 @@ describe('an address that is suppressed', () => {
         { email: 'other@example.com', status: 'delivered', attempts: 1 },
       ],
     });
-    const told = email.events.find((event) => event.type === 'email.suppressed');
-    expect(told).toMatchObject({
+    const suppression = email.events.find((event) => event.type === 'email.suppressed');
+    expect(suppression).toMatchObject({
       recipient_id: email.recipients[0]?.id,
       data: { suppression_id, recipient: { email: 'Queued@example.com', status: 'suppressed' } },
     });

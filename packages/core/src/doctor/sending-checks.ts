@@ -104,11 +104,11 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
       "Find and stop the email that caused the listing, then request removal on the list's site.",
     );
   }
-  const refused = answers.filter(
+  const denied = answers.filter(
     (one) => codesOf(one).some((code) => RESOLVER_REFUSED.test(code)) || one.answer.kind === 'error',
   );
-  if (refused.length > 0) {
-    const named = [...new Set(refused.map(({ list }) => list))].join(', ');
+  if (denied.length > 0) {
+    const named = [...new Set(denied.map(({ list }) => list))].join(', ');
     return warning(
       `${named} did not respond to this resolver, so the result is unknown.`,
       'Set DNS_SERVERS to your own resolver, because these lists block public ones.',

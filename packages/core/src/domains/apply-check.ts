@@ -58,11 +58,11 @@ export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, chec
 async function apply(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
   { domain, checked: looked_up, yields, record }: Check,
-  refused: boolean,
+  is_rejected: boolean,
 ): Promise<Applied> {
   const domain_id = domain.id;
   return sql.begin(async (tx): Promise<Applied> => {
-    const holder = refused ? await lockClaimHolder(tx, domain.workspace_id, domain.name) : null;
+    const holder = is_rejected ? await lockClaimHolder(tx, domain.workspace_id, domain.name) : null;
     const before = await lockDomain(tx, domain_id);
     if (!before) return { kind: 'gone' };
     // The record of a return path that was replaced meanwhile says nothing of the new one.

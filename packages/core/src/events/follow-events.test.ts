@@ -17,13 +17,13 @@ describe('the event stream of a workspace', () => {
     const events = await invoke(world.as(world.workspace_id), followEvents, {});
     const id = await send();
 
-    const told: unknown[] = [];
+    const changes: unknown[] = [];
     for await (const event of events) {
       if (event === null) continue;
-      told.push(event.node.type, event.node.email_id);
+      changes.push(event.node.type, event.node.email_id);
       break;
     }
 
-    expect(told).toEqual(['email.queued', id]);
+    expect(changes).toEqual(['email.queued', id]);
   });
 });

@@ -11,7 +11,7 @@ type Absentable<S extends z.ZodType, Absent> = z.ZodType<
 
 /** An optional field for which null means absent, as in the JSON of many languages. */
 export function absentable<S extends z.ZodType>(field: S): Absentable<S, undefined> {
-  const schema = field.nullish().overwrite((given) => given ?? undefined);
+  const schema = field.nullish().overwrite((value) => value ?? undefined);
   // overwrite() keeps the type, although null is gone.
   return schema as unknown as Absentable<S, undefined>;
 }
@@ -20,7 +20,7 @@ export function absentable<S extends z.ZodType>(field: S): Absentable<S, undefin
 export function absentableOr<S extends z.ZodType, D extends z.output<S>>(field: S, absent: D): Absentable<S, D> {
   const schema = field
     .nullable()
-    .overwrite((given) => given ?? absent)
+    .overwrite((value) => value ?? absent)
     .default(() => absent as z.core.util.NoUndefined<z.output<S>>)
     .meta({ default: absent });
   return schema as unknown as Absentable<S, D>;

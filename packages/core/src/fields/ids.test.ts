@@ -38,8 +38,8 @@ function hyphened(hex: string): string {
 describe('an id', () => {
   it('comes back from the database as it went in, alone and in arrays', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyId, { minLength: 1 }), async (given) => {
-        const ids = given.map(({ id }) => id);
+      fc.asyncProperty(fc.array(anyId, { minLength: 1 }), async (items) => {
+        const ids = items.map(({ id }) => id);
         const [row] = await sql<{ one: string; all: string[]; text: string; bare: string; found: boolean }[]>`
           select ${ids[0] ?? ''}::uuid as one, ${ids}::uuid[] as all, id_text(${ids[0] ?? ''}::uuid) as text,
             id_of(${ids[0] ?? ''}::text)::text as bare, id_of(${ids[0] ?? ''}::text) = ${ids[0] ?? ''}::uuid as found`;
@@ -57,9 +57,9 @@ describe('an id', () => {
 
   it('sorts as a uuid as it does as a text', () => {
     fc.assert(
-      fc.property(fc.array(anyId), (given) => {
-        const ids = given.map(({ id }) => id.slice(4));
-        const by_uuid = given.toSorted((a, b) => (uuidOfId(a.id) < uuidOfId(b.id) ? -1 : 1));
+      fc.property(fc.array(anyId), (items) => {
+        const ids = items.map(({ id }) => id.slice(4));
+        const by_uuid = items.toSorted((a, b) => (uuidOfId(a.id) < uuidOfId(b.id) ? -1 : 1));
         expect(by_uuid.map(({ id }) => id.slice(4))).toEqual(ids.toSorted());
       }),
     );

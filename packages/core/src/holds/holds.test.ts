@@ -130,8 +130,8 @@ describe('a hold', () => {
       '9999-12-31T23:59:59-14:00',
       '9999-12-31T23:59:59Z',
     ]) {
-      const refused = hold(operator(), 'destination', 'b.test', { expires_at: bad });
-      await expect(refused, bad).rejects.toMatchObject({ reason: 'invalid_timestamp' });
+      const promise = hold(operator(), 'destination', 'b.test', { expires_at: bad });
+      await expect(promise, bad).rejects.toMatchObject({ reason: 'invalid_timestamp' });
     }
     await expect(hold(operator(), 'destination', 'b.test', { reason: ' ' })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -182,9 +182,9 @@ describe('a hold', () => {
 
     expect(released).toMatchObject({ status: 'ended', ended_by: 'release' });
     expect(await invoke(operator(), releaseHold, { hold_id })).toEqual(released);
-    const told = await world.services.sql`
+    const rows = await world.services.sql`
       select workspace_id, action, actor_id, reason from audit_log where target_id = ${hold_id} order by sequence`;
-    expect(told).toEqual([
+    expect(rows).toEqual([
       { workspace_id: '', action: 'hold.created', actor_id: other.key_id, reason: 'An outage' },
       { workspace_id: '', action: 'hold.released', actor_id: other.key_id, reason: 'They are back' },
     ]);

@@ -48,8 +48,8 @@ describe('the news that an attempt has for its lane', () => {
     ['a session that was lost', outcome({ stage: 'data', error: 'closed' }), 'failed'],
     ['an answer that never came', outcome({ kind: 'unknown', stage: 'after_dot' }), 'failed'],
     ['a mail that cannot be made', outcome({ target: '', stage: 'connect' }), null],
-  ])('%s', (_, told, news) => {
-    expect(laneNews(told)).toBe(news);
+  ])('%s', (_, result, news) => {
+    expect(laneNews(result)).toBe(news);
   });
 });
 

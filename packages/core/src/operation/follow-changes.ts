@@ -7,12 +7,12 @@ export async function* followChanges<T>(
   /** What of an answer counts as a change; the whole, if absent. */
   keyOf: (value: T) => string = JSON.stringify,
 ): AsyncGenerator<T | null> {
-  let told = '';
+  let last = '';
   for (;;) {
     const value = await read();
     const key = keyOf(value);
-    yield key === told ? null : value;
-    told = key;
+    yield key === last ? null : value;
+    last = key;
     await pause(poll_ms);
   }
 }

@@ -7,7 +7,7 @@ const RECOVERY_CONFLICT = '40001';
 /** What a standby refuses by its nature: a feature it has not, and a write. The operation should not have been sent there. */
 const NOT_FOR_STANDBYS = ['0A000', '25006'];
 
-const told = new WeakMap<Replica, Set<string>>();
+const warned_states = new WeakMap<Replica, Set<string>>();
 
 /**
  * Runs a read on the replica, where there is one that is close behind and the caller's own writes are on it; on the
@@ -21,16 +21,16 @@ export async function onReplica<T>(ctx: ActorContext, run: (ctx: ActorContext) =
     return await run({ ...ctx, sql, primary: ctx.sql });
   } catch (error) {
     const state = sqlState(error) ?? '';
-    const refused = NOT_FOR_STANDBYS.includes(state);
-    if (refused) tellOnce(ctx, replica, state, error);
-    if (refused || isOutage(error) || state === RECOVERY_CONFLICT) return run(ctx);
+    const is_unavailable = NOT_FOR_STANDBYS.includes(state);
+    if (is_unavailable) tellOnce(ctx, replica, state, error);
+    if (is_unavailable || isOutage(error) || state === RECOVERY_CONFLICT) return run(ctx);
     throw error;
   }
 }
 
 function tellOnce(ctx: ActorContext, replica: Replica, state: string, error: unknown): void {
-  const states = told.get(replica) ?? new Set();
-  told.set(replica, states);
+  const states = warned_states.get(replica) ?? new Set();
+  warned_states.set(replica, states);
   if (states.has(state)) return;
   states.add(state);
   ctx.log.error({ err: error }, 'a read cannot run on the replica; the primary answered it');

@@ -60,10 +60,10 @@ export function operation<I extends z.ZodType, O>(definition: {
     const proven = requireActor(ctx);
     const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
     if (refusal) throw refusal;
-    const given = take(parseWith(ctx, input, raw));
+    const parsed_input = take(parseWith(ctx, input, raw));
     return definition.replica
-      ? onReplica(proven, (place) => definition.run(place, given))
-      : definition.run(proven, given);
+      ? onReplica(proven, (place) => definition.run(place, parsed_input))
+      : definition.run(proven, parsed_input);
   });
   return declared;
 }

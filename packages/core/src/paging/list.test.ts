@@ -79,14 +79,14 @@ describe('limit', () => {
     [100, 100],
     ['1', 1],
     ['100', 100],
-  ])('%j means %i', (given, limit) => {
-    expect(limitOf(given)).toBe(limit);
+  ])('%j means %i', (value, limit) => {
+    expect(limitOf(value)).toBe(limit);
   });
 
   it.each([0, 101, -1, 1.5, Number.NaN, 2 ** 53, '0', '101', '', ' 1', '1.0', '1e1', true, null, [], ['5'], {}])(
     '%j is refused',
-    (given) => {
-      expect(limitOf(given)).toBe('invalid_limit');
+    (value) => {
+      expect(limitOf(value)).toBe('invalid_limit');
     },
   );
 

@@ -18,8 +18,8 @@ const limitField = (name: string) =>
   z
     .unknown()
     .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries per page.' })
-    .transform((given, context) => {
-      const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
+    .transform((value, context) => {
+      const limit = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : value;
       if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
       context.addIssue(issueFor('invalid_limit', `${name} must be a whole number from 1 to ${MOST}.`));
       return z.NEVER;
@@ -29,8 +29,8 @@ const cursorField = (name: string) =>
   z
     .unknown()
     .meta({ type: 'string', description: 'The next_cursor of the previous page, with the same filters.' })
-    .transform((given, context) => {
-      if (typeof given === 'string') return given;
+    .transform((value, context) => {
+      if (typeof value === 'string') return value;
       context.addIssue(issueFor('invalid_cursor', `${name} must be one next_cursor of this list.`));
       return z.NEVER;
     });

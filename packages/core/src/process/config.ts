@@ -123,8 +123,8 @@ function decodePart(text: string): string | null {
   }
 }
 
-const networks = list.superRefine((given, context) => {
-  for (const network of given) {
+const networks = list.superRefine((value, context) => {
+  for (const network of value) {
     const [address = '', bits, ...rest] = network.split('/');
     const most = { 4: 32, 6: 128 }[isIP(address)];
     const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && most !== undefined && Number(bits) <= most);
@@ -137,8 +137,8 @@ const networks = list.superRefine((given, context) => {
   }
 });
 
-const dnsServers = list.superRefine((given, context) => {
-  for (const server of given) {
+const dnsServers = list.superRefine((value, context) => {
+  for (const server of value) {
     const [, host = '', bracketed = '', port_text = '53'] =
       /^(?:([^[\]:]+)|\[([^\]]+)\])(?::(\d{1,5}))?$/.exec(server) ?? [];
     const fits = isIP(host) === 4 || isIP(bracketed) === 6 || isIP(server) === 6;
@@ -251,14 +251,14 @@ export class ConfigError extends Error {
 
 /** Parses the environment once; an empty variable counts as unset. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const problems: string[] = [];
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(variables)) {
     if (configNames.includes(name)) continue;
     const meant = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
     if (meant) problems.push(`${name} is not a Postrider setting; rename it to ${meant}.`);
   }
-  const parsed = schema.safeParse(given, { error: refusalWords });
+  const parsed = schema.safeParse(variables, { error: refusalWords });
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${String(issue.path[0])} ${issue.message}.`);
     throw new ConfigError(problems);
@@ -292,7 +292,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (!kinds.includes('mx')) {
     for (const name of ['MX_PORT', 'MX_ALLOW_NETWORKS']) {
-      if (name in given) problems.push(`${name} is set, but DELIVERY does not list mx; add mx or unset ${name}.`);
+      if (name in variables) problems.push(`${name} is set, but DELIVERY does not list mx; add mx or unset ${name}.`);
     }
   }
   if (kinds.includes('capture') && kinds.length > 1) {

@@ -62,16 +62,16 @@ function count(usual: number, of: string) {
 
 /** All limits, with those that a text such as `smtp_after_dot=5m` changes; or what is wrong with the text. */
 export function readLimits(entries: readonly string[]): { readonly limits: Limits } | { readonly problem: string } {
-  const given = new Map<string, string>();
+  const by_name = new Map<string, string>();
   for (const entry of entries) {
     const [name = '', value = '', ...rest] = entry.split('=').map((part) => part.trim());
     if (!Object.hasOwn(limits, name) || rest.length > 0)
       return { problem: `has "${entry}", which is not a limit from docs/limits.md, such as smtp_after_dot=10m` };
-    given.set(name, value);
+    by_name.set(name, value);
   }
   const values: Record<string, number> = {};
   for (const [name, limit] of Object.entries(limits)) {
-    const text = given.get(name) ?? limit.usual;
+    const text = by_name.get(name) ?? limit.usual;
     const value = readLimit(limit, text);
     if (value === null)
       return {

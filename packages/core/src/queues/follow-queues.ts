@@ -21,12 +21,12 @@ export const followQueues = operation({
 });
 
 async function* follow(ctx: Context, names: readonly JobName[]): AsyncGenerator<readonly QueueView[] | null> {
-  let told = '';
+  let last = '';
   for (;;) {
     const views = await queueViews(ctx, names, USUAL);
     const measured = views.map(({ measured_at }) => measured_at).join();
-    const news = told !== measured;
-    told = measured;
+    const news = last !== measured;
+    last = measured;
     yield news ? views : null;
     await pause(POLL_MS);
   }

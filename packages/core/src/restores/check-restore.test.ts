@@ -55,9 +55,9 @@ it('a check holds the instance, reports what a log knows as sent, and ends it on
   ];
   const sources = [await readSentLog('mail.log', log)];
 
-  const told = await invoke(system(), checkRestore, { sources });
+  const report = await invoke(system(), checkRestore, { sources });
 
-  expect(told).toMatchObject({
+  expect(report).toMatchObject({
     hold: { scope: 'instance', status: 'active', created_by: { kind: 'system' } },
     live_workers: 0,
     open: { scheduled: 1, queued: 6, deferred: 0, sending: 0 },
@@ -73,13 +73,13 @@ it('a check holds the instance, reports what a log knows as sent, and ends it on
     closed: 0,
     missing: { count: 1, listed: [absent] },
   });
-  expect(told.known_sent.listed).toContainEqual({ email_id: sent, email: 'ada@example.com', known_by: 'mail.log' });
+  expect(report.known_sent.listed).toContainEqual({ email_id: sent, email: 'ada@example.com', known_by: 'mail.log' });
   expect(await stateOf(sent)).toEqual(['ada@example.com queued']);
 
   const closed = await invoke(system(), checkRestore, { sources, close: true });
 
-  expect(closed).toMatchObject({ hold: { id: told.hold.id }, closed: 3 });
-  await invoke(system(), releaseHold, { hold_id: told.hold.id });
+  expect(closed).toMatchObject({ hold: { id: report.hold.id }, closed: 3 });
+  await invoke(system(), releaseHold, { hold_id: report.hold.id });
   await world.drain();
   expect(await stateOf(sent)).toEqual(['ada@example.com delivered']);
   expect(await stateOf(later)).toEqual(['gil@example.com delivered']);
@@ -142,12 +142,12 @@ it('a check reads a database that was not lost, and ends what a worker had in ha
   const lookup = async (keys: readonly Asked[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
   const replica = { ...there, lookup };
 
-  const told = await invoke(createContext(world.services, system().actor), checkRestore, {
+  const report = await invoke(createContext(world.services, system().actor), checkRestore, {
     sources: [there, replica],
     close: true,
   });
 
-  expect(told).toMatchObject({ open: { sending: 1 }, known_sent: { count: 1 }, closed: 1, missing: { count: 0 } });
+  expect(report).toMatchObject({ open: { sending: 1 }, known_sent: { count: 1 }, closed: 1, missing: { count: 0 } });
   expect(await stateOf(id)).toEqual(['ada@example.com delivered']);
 });
 
@@ -173,14 +173,14 @@ it('a check ends what a replica has as delivered, and nothing that ended there w
       case when email like 'returned@%' then 'accepted' else 'rejected' end, 'data', 'relay', '{}', now(), now()
     from recipients where message_id = ${id} and state = 'bounced'`;
 
-  const told = await invoke(system(), checkRestore, { sources: [readReplica('the replica', lost_sql)], close: true });
+  const report = await invoke(system(), checkRestore, { sources: [readReplica('the replica', lost_sql)], close: true });
 
   const of = ({ listed }: { readonly listed: readonly { readonly email: string }[] }) =>
     listed.map(({ email }) => email.slice(0, email.indexOf('@'))).sort();
-  expect(of(told.known_sent)).toEqual(['complained', 'delivered', 'returned']);
-  expect(of(told.perhaps_sent)).toEqual(['sending']);
-  expect(of(told.known_ended)).toEqual(['bounced', 'canceled', 'failed', 'suppressed']);
-  expect(told).toMatchObject({ closed: 3, missing: { count: 0 } });
+  expect(of(report.known_sent)).toEqual(['complained', 'delivered', 'returned']);
+  expect(of(report.perhaps_sent)).toEqual(['sending']);
+  expect(of(report.known_ended)).toEqual(['bounced', 'canceled', 'failed', 'suppressed']);
+  expect(report).toMatchObject({ closed: 3, missing: { count: 0 } });
   expect(await stateOf(id)).toEqual(
     names
       .map(
@@ -225,12 +225,12 @@ it('a check takes the end from an existing instance-wide hold', async () => {
     expires_at,
   });
 
-  const told = await invoke(system(), checkRestore, { sources: [] });
+  const report = await invoke(system(), checkRestore, { sources: [] });
   await world.clock.advance(7_200_000);
   const again = await invoke(system(), checkRestore, { sources: [] });
 
-  expect(told.hold).toMatchObject({ id: there.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
-  expect(again.hold).toEqual(told.hold);
+  expect(report.hold).toMatchObject({ id: there.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+  expect(again.hold).toEqual(report.hold);
   const audited = await world.services.sql<{ diff: string }[]>`
     select diff::text as diff from audit_log where action = 'hold.made_endless' and target_id = ${there.id}`;
   expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);

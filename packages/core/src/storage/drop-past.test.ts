@@ -42,7 +42,7 @@ describe('a partition that a reader holds', () => {
     await reader`begin`;
     await reader`lock table messages in access share mode`;
 
-    const refused = await dropPast(sql, 'messages', 'messages_203005', pastMail()).catch(sqlState);
+    const error = await dropPast(sql, 'messages', 'messages_203005', pastMail()).catch(sqlState);
     const run = dropWhatIsPast(world.services);
     const beside = await send();
     await reader`commit`;
@@ -50,7 +50,7 @@ describe('a partition that a reader holds', () => {
     await run;
 
     // lock_not_available
-    expect(refused).toBe('55P03');
+    expect(error).toBe('55P03');
     const { data } = await invoke(world.as(world.workspace_id), listMessages, {});
     expect(data.map(({ id }) => id)).toEqual([beside, fresh].toSorted().toReversed());
     expect(await sql`select to_regclass('messages_203005')::text as name`).toEqual([{ name: null }]);

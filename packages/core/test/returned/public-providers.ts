@@ -13,7 +13,7 @@ const viaGoogle = (status: string, reply: string, words: string, action = 'faile
 const postfix =
   'From: Mail Delivery System <MAILER-DAEMON@mx.example.org>\nSubject: Undelivered Mail Returned to Sender';
 /** A reply as Postfix reports it. */
-const refused = (reply: string, command = 'RCPT TO') => {
+const rejection = (reply: string, command = 'RCPT TO') => {
   const status = /[45]\.\d+\.\d+/.exec(reply)?.[0] ?? `${reply[0]}.0.0`;
   const said = `host mx2.example.net[192.0.2.5] said: ${reply} (in reply to ${command} command)`;
   return dsn(
@@ -101,14 +101,14 @@ export const publicProviders = [
     [
       'hard mailbox suppress',
       'no account',
-      refused(
+      rejection(
         "554 delivery error: dd This user doesn't have a yahoo.com account (ada@example.net) [0] - mta1.mail.yahoo.example",
       ),
     ],
     [
       'soft mailbox',
       'a disabled mailbox',
-      refused(
+      rejection(
         '554 30 Sorry, your message to ada@example.net cannot be delivered. This mailbox is disabled (554.30).',
         'end of DATA',
       ),
@@ -116,78 +116,82 @@ export const publicProviders = [
     [
       'soft reputation',
       'deferred for good',
-      refused(
+      rejection(
         '553 5.7.2 [TSS09] All messages from 192.0.2.1 will be permanently deferred; Retrying will NOT succeed. See https://postmaster.yahooinc.com/error-codes',
         'MAIL FROM',
       ),
     ],
-    ['hard mailbox suppress', 'Yahoo Japan', refused('550 Unknown user ada@example.net')],
+    ['hard mailbox suppress', 'Yahoo Japan', rejection('550 Unknown user ada@example.net')],
     [
       'soft authentication',
       'a policy',
-      refused(
+      rejection(
         '554 5.7.9 Message not accepted for policy reasons. See https://postmaster.yahooinc.com/error-codes',
         'end of DATA',
       ),
     ],
-    ['hard mailbox suppress', 'AOL', refused('550 5.1.1 <ada@example.net>: Recipient address rejected: example.net')],
+    ['hard mailbox suppress', 'AOL', rejection('550 5.1.1 <ada@example.net>: Recipient address rejected: example.net')],
   ),
   ...family(
     'Microsoft, Apple and Proton',
     [
       'hard mailbox suppress',
       'Outlook.com',
-      refused(
+      rejection(
         '550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302). [DB5EUR01FT010.eop-EUR01.prod.protection.outlook.com]',
       ),
     ],
     [
       'soft reputation',
       'a block list of Outlook.com',
-      refused(
+      rejection(
         "550 5.7.1 Unfortunately, messages from [192.0.2.1] weren't sent. Please contact your Internet service provider since part of their network is on our block list (S3140). You can also refer your provider to http://mail.live.com/mail/troubleshooting.aspx#errors.",
         'MAIL FROM',
       ),
     ],
-    ['hard mailbox suppress', 'iCloud', refused('550 5.1.1 <ada@example.net>: user does not exist')],
-    ['soft quota', 'iCloud over quota', refused('552 5.2.2 <ada@example.net>: user is over quota')],
+    ['hard mailbox suppress', 'iCloud', rejection('550 5.1.1 <ada@example.net>: user does not exist')],
+    ['soft quota', 'iCloud over quota', rejection('552 5.2.2 <ada@example.net>: user is over quota')],
     [
       'soft reputation',
       'iCloud by a block list',
-      refused('550 5.7.0 Blocked - see https://support.proofpoint.com/dnsbl-lookup.cgi?ip=192.0.2.1', 'MAIL FROM'),
+      rejection('550 5.7.0 Blocked - see https://support.proofpoint.com/dnsbl-lookup.cgi?ip=192.0.2.1', 'MAIL FROM'),
     ],
     [
       'hard mailbox suppress',
       'Proton',
-      refused('550 5.1.1 <ada@example.net>: Recipient address rejected: Address does not exist'),
+      rejection('550 5.1.1 <ada@example.net>: Recipient address rejected: Address does not exist'),
     ],
-    ['hard mailbox suppress', 'Zoho', refused('550 5.1.1 User does not exist - <ada@example.net>')],
-    ['hard mailbox suppress', 'Comcast', refused('550 5.1.1 Not our Customer')],
-    ['hard mailbox suppress', 'Cloudflare', refused('550 5.1.1 Address does not exist. a1B2c3D4')],
-    ['hard mailbox suppress', 'moved elsewhere', refused('551 5.1.6 ada@example.net: recipient no longer on server')],
+    ['hard mailbox suppress', 'Zoho', rejection('550 5.1.1 User does not exist - <ada@example.net>')],
+    ['hard mailbox suppress', 'Comcast', rejection('550 5.1.1 Not our Customer')],
+    ['hard mailbox suppress', 'Cloudflare', rejection('550 5.1.1 Address does not exist. a1B2c3D4')],
+    ['hard mailbox suppress', 'moved elsewhere', rejection('551 5.1.6 ada@example.net: recipient no longer on server')],
   ),
   ...family(
     'France',
     [
       'hard mailbox suppress',
       'Orange',
-      refused('550 5.1.1 Adresse d au moins un destinataire invalide. Invalid recipient. OFR_416 [416]'),
+      rejection('550 5.1.1 Adresse d au moins un destinataire invalide. Invalid recipient. OFR_416 [416]'),
     ],
     [
       'soft quota',
       'Orange, a full mailbox',
-      refused('550 5.5.0 Boite du destinataire pleine. Recipient overquota. OFR_417 [417]'),
+      rejection('550 5.5.0 Boite du destinataire pleine. Recipient overquota. OFR_417 [417]'),
     ],
-    ['soft mailbox', 'Orange, refused', refused('550 5.2.0 Mail rejete. Mail rejected. ofr_506 [506]', 'end of DATA')],
+    [
+      'soft mailbox',
+      'Orange, refused',
+      rejection('550 5.2.0 Mail rejete. Mail rejected. ofr_506 [506]', 'end of DATA'),
+    ],
     [
       'hard mailbox suppress',
       'Free',
-      refused("550 5.1.1 <ada@example.net>: Recipient address rejected: Cet utilisateur n'existe pas"),
+      rejection("550 5.1.1 <ada@example.net>: Recipient address rejected: Cet utilisateur n'existe pas"),
     ],
     [
       'soft mailbox',
       'SFR, inactive',
-      refused('550 5.2.1 <ada@example.net>: Ce compte est désactivé / This account is disabled'),
+      rejection('550 5.2.1 <ada@example.net>: Ce compte est désactivé / This account is disabled'),
     ],
   ),
   ...family(
@@ -195,15 +199,15 @@ export const publicProviders = [
     [
       'hard mailbox suppress',
       'GMX',
-      refused(
+      rejection(
         '550 Requested action not taken: mailbox unavailable For explanation visit https://postmaster.gmx.net/error-messages?ip=192.0.2.1&c=nuser',
       ),
     ],
-    ['hard mailbox suppress', 'Telekom', refused('550 user unknown')],
+    ['hard mailbox suppress', 'Telekom', rejection('550 user unknown')],
     [
       'soft quota',
       'web.de',
-      refused(
+      rejection(
         '552 Requested mail action aborted: exceeded storage allocation Quota exceeded. For explanation visit https://postmaster.web.de/error-messages',
       ),
     ],
@@ -218,7 +222,7 @@ export const publicProviders = [
     [
       'soft reputation',
       'a wrong host name',
-      refused(
+      rejection(
         '554 IP=192.0.2.1 - A problem occurred. (Ask your postmaster for help or to contact tosa@rx.t-online.de to clarify.)',
         'EHLO',
       ),
@@ -229,22 +233,22 @@ export const publicProviders = [
     [
       'hard mailbox suppress',
       'Mail.ru',
-      refused(
+      rejection(
         '550 Message was not accepted -- invalid mailbox.  Local mailbox ada@example.net is unavailable: user not found',
       ),
     ],
     [
       'soft mailbox',
       'Mail.ru, disabled',
-      refused(
+      rejection(
         '550 Message was not accepted -- invalid mailbox.  Local mailbox ada@example.net is unavailable: account is disabled',
       ),
     ],
-    ['hard mailbox suppress', 'Yandex', refused('550 5.7.1 No such user!')],
+    ['hard mailbox suppress', 'Yandex', rejection('550 5.7.1 No such user!')],
     [
       'soft content',
       'Yandex, spam',
-      refused('554 5.7.1 [1] Message rejected under suspicion of SPAM; https://ya.cc/1IrBc a1', 'end of DATA'),
+      rejection('554 5.7.1 [1] Message rejected under suspicion of SPAM; https://ya.cc/1IrBc a1', 'end of DATA'),
     ],
     [
       'hard mailbox suppress',
@@ -269,7 +273,7 @@ export const publicProviders = [
   ),
   ...family(
     'Japan',
-    ['hard mailbox suppress', 'SoftBank', refused('550 Invalid recipient: <ada@example.net>')],
+    ['hard mailbox suppress', 'SoftBank', rejection('550 Invalid recipient: <ada@example.net>')],
     [
       'hard mailbox suppress',
       'a text in iso-2022-jp',
@@ -343,11 +347,11 @@ export const publicProviders = [
         'utyxp8e4o6zE+reiy821xNPKvP6xu7bUt723/s7xxve+3MrVoaMKCsrVvP7Iy6O6YWRhQGV4YW1wbGUubmV0CtSt0vKjutPKvP7E2sjdyebP08Csu/jTyrz+oaMK',
       ),
     ],
-    ['hard mailbox suppress', '163', refused('550 User not found: ada@example.net')],
+    ['hard mailbox suppress', '163', rejection('550 User not found: ada@example.net')],
     [
       'soft content',
       'NetEase',
-      refused(
+      rejection(
         '554 DT:SPM 163 mx12,Q8CowEB5k1, please see http://mail.163.com/help/help_spam_16.htm?ip=192.0.2.1',
         'end of DATA',
       ),
@@ -355,9 +359,11 @@ export const publicProviders = [
     [
       'soft content',
       'Alibaba',
-      refused('554 Reject by behaviour spam at Rcpt State(Connection IP address:192.0.2.1)ANTISPAM_BAT[01201311R146S]'),
+      rejection(
+        '554 Reject by behaviour spam at Rcpt State(Connection IP address:192.0.2.1)ANTISPAM_BAT[01201311R146S]',
+      ),
     ],
-    ['soft mailbox', 'Coremail', refused('550 5.2.1 User suspended')],
+    ['soft mailbox', 'Coremail', rejection('550 5.2.1 User suspended')],
     [
       'hard mailbox suppress',
       'Taiwan, in Big5',
@@ -378,13 +384,13 @@ export const publicProviders = [
         'uN7AzyDA/Lzbv6EgvcfG0MffvcC0z7TZLgoKud60wiC757b3OiBhZGFAZXhhbXBsZS5uZXQKvcfG0CC758CvOiDBuMDnx8/B9iC+yrTCILvnv+vA2sDUtM+02S4K',
       ),
     ],
-    ['soft quota', 'Naver', refused('552 5.2.2 ada mailbox is full - nsmtp')],
+    ['soft quota', 'Naver', rejection('552 5.2.2 ada mailbox is full - nsmtp')],
   ),
   ...family(
     'Italy, Spain and Brazil',
-    ['hard mailbox suppress', 'Libero', refused('550 5.1.1 recipient rejected: utente inesistente')],
-    ['hard mailbox suppress', 'Telefónica', refused('550 El usuario no existe en el sistema')],
-    ['soft quota', 'UOL', refused('552 5.2.2 Caixa postal do destinatario cheia')],
+    ['hard mailbox suppress', 'Libero', rejection('550 5.1.1 recipient rejected: utente inesistente')],
+    ['hard mailbox suppress', 'Telefónica', rejection('550 El usuario no existe en el sistema')],
+    ['soft quota', 'UOL', rejection('552 5.2.2 Caixa postal do destinatario cheia')],
     [
       'hard mailbox suppress',
       'Terra, a text',
@@ -401,53 +407,55 @@ export const publicProviders = [
     [
       'soft reputation',
       'a rejected recipient, because of the client',
-      refused(
+      rejection(
         '550 5.7.1 <ada@example.net>: Recipient address rejected: Mail appeared to be SPAM or forged. Ask your Mail/DNS-Administrator to correct HELO and DNS MX settings or to get removed from DNSBLs',
       ),
     ],
     [
       'soft policy',
       'a sender that is unknown',
-      refused('550 5.1.0 <b+0@example.org>: Sender address rejected: User unknown in virtual alias table', 'RCPT TO'),
+      rejection('550 5.1.0 <b+0@example.org>: Sender address rejected: User unknown in virtual alias table', 'RCPT TO'),
     ],
     [
       'soft authentication',
       'a client without a name',
-      refused('554 5.7.1 <mail.example.org[192.0.2.1]>: Client host rejected: Access denied'),
+      rejection('554 5.7.1 <mail.example.org[192.0.2.1]>: Client host rejected: Access denied'),
     ],
     [
       'soft reputation',
       'an unauthorised recipient, because of a block list',
-      refused('550 5.7.1 Recipient not authorized, your IP has been found on a block list'),
+      rejection('550 5.7.1 Recipient not authorized, your IP has been found on a block list'),
     ],
     [
       'soft policy',
       'an access that was rejected',
-      refused('550 #5.7.1 Your access to submit messages to this e-mail system has been rejected.'),
+      rejection('550 #5.7.1 Your access to submit messages to this e-mail system has been rejected.'),
     ],
     [
       'soft content',
       'a bad address inside the mail',
-      refused('550 5.6.0 Message rejected: invalid address in the To header, user unknown', 'end of DATA'),
+      rejection('550 5.6.0 Message rejected: invalid address in the To header, user unknown', 'end of DATA'),
     ],
-    ['hard mailbox suppress', 'a former employee', refused('550 5.1.1 This person no longer works here')],
-    ['hard mailbox suppress', 'an illegal alias', refused('550 unknown or illegal alias: ada@example.net')],
-    ['soft mailbox', 'an account that is closed', refused('550 5.2.1 Account closed')],
-    ['soft throttled', 'a rate', refused('452 4.3.1 Recipient has exceeded its rate limit, try later')],
+    ['hard mailbox suppress', 'a former employee', rejection('550 5.1.1 This person no longer works here')],
+    ['hard mailbox suppress', 'an illegal alias', rejection('550 unknown or illegal alias: ada@example.net')],
+    ['soft mailbox', 'an account that is closed', rejection('550 5.2.1 Account closed')],
+    ['soft throttled', 'a rate', rejection('452 4.3.1 Recipient has exceeded its rate limit, try later')],
     [
       'soft policy',
       'a filter of the recipient',
-      refused('550 5.7.1 The user has chosen not to receive mail from unknown users'),
+      rejection('550 5.7.1 The user has chosen not to receive mail from unknown users'),
     ],
     [
       'soft network',
       'a lookup that failed',
-      refused('451 4.1.1 <ada@example.net>: Recipient address rejected: User unknown lookup failed, temporary failure'),
+      rejection(
+        '451 4.1.1 <ada@example.net>: Recipient address rejected: User unknown lookup failed, temporary failure',
+      ),
     ],
     [
       'soft policy',
       'no mail from abroad',
-      refused('550 5.7.1 Mail from your country is not accepted for this recipient'),
+      rejection('550 5.7.1 Mail from your country is not accepted for this recipient'),
     ],
   ),
 ];

@@ -290,9 +290,9 @@ describe('mail that is held', () => {
     await world.clock.advance(HOUR_MS + 1000);
 
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 5 });
-    const told = () => world.services.sql`
+    const auditLog = () => world.services.sql`
       select action, actor_kind, reason from audit_log where target_id = ${id} order by sequence`;
-    await expect.poll(told, PATIENCE).toEqual([
+    await expect.poll(auditLog, PATIENCE).toEqual([
       { action: 'hold.created', actor_kind: 'system', reason: 'An outage there' },
       { action: 'hold.expired', actor_kind: 'system', reason: null },
     ]);

@@ -20,9 +20,9 @@ describe('the turns of priorities', () => {
     const turns = new PriorityTurns();
 
     for (let round = 0; round < 3; round++) {
-      const given = Array.from({ length: 13 }, () => turns.next(() => true));
-      expect(given[0]).toBe('high');
-      expect(['high', 'normal', 'bulk'].map((one) => given.filter((got) => got === one).length)).toEqual([8, 4, 1]);
+      const order = Array.from({ length: 13 }, () => turns.next(() => true));
+      expect(order[0]).toBe('high');
+      expect(['high', 'normal', 'bulk'].map((one) => order.filter((got) => got === one).length)).toEqual([8, 4, 1]);
     }
   });
 

@@ -146,11 +146,11 @@ export class LaneSync {
       this.#services.sql,
       [...by_lane].map(([destination, { length: count }]) => ({ destination, count })),
     );
-    const refused = [...by_lane].flatMap(([lane, group]) => group.slice(granted.get(lane) ?? group.length));
-    for (const { lane, job } of refused) this.#lanes.giveBack(lane, job.data.workspace_id);
-    const left = [...new Set(refused.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
-    this.#parkSoon([...refused, ...left]);
-    const out = new Set(refused);
+    const rejected = [...by_lane].flatMap(([lane, group]) => group.slice(granted.get(lane) ?? group.length));
+    for (const { lane, job } of rejected) this.#lanes.giveBack(lane, job.data.workspace_id);
+    const left = [...new Set(rejected.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
+    this.#parkSoon([...rejected, ...left]);
+    const out = new Set(rejected);
     return candidates.filter((candidate) => !out.has(candidate));
   }
 

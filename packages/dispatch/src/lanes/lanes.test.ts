@@ -113,16 +113,16 @@ describe('a workspace that writes to very many names on slow servers', () => {
       480, 96, 20, 4,
     ]);
     lanes.admit(some(5, 'well', 'ws_small'));
-    const given: string[] = [];
+    const order: string[] = [];
 
     for (let index = 0; index < 8; index++) {
       lanes.giveBack(`ws_1 ${index}`, 'ws_1');
-      given.push(...workspacesOf(lanes.take(600 - lanes.counts().claimed)));
+      order.push(...workspacesOf(lanes.take(600 - lanes.counts().claimed)));
     }
 
-    expect(given.filter((workspace_id) => workspace_id === 'ws_small')).toHaveLength(4);
-    expect(given).not.toContain('ws_1');
-    expect(given).not.toContain('ws_2');
+    expect(order.filter((workspace_id) => workspace_id === 'ws_small')).toHaveLength(4);
+    expect(order).not.toContain('ws_1');
+    expect(order).not.toContain('ws_2');
   });
 });
 
@@ -260,18 +260,18 @@ describe('a lane', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(20, 'a'));
     const taken = lanes.take(5);
-    let refused = 0;
+    let rejections = 0;
     const refuse = () => {
-      refused += 1;
+      rejections += 1;
     };
     for (const { lane } of taken)
       lanes.start(lane, { workspace_id: 'ws_1', priority: 'normal', run: () => undefined, refuse });
 
-    const told = taken.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
+    const closings = taken.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
 
-    expect(told.map((closed) => closed?.left.length ?? null)).toEqual([null, null, null, null, 15]);
-    expect(refused).toBe(0);
-    expect(told.at(-1)).toMatchObject({ seconds: 1, closings: 1 });
+    expect(closings.map((closed) => closed?.left.length ?? null)).toEqual([null, null, null, null, 15]);
+    expect(rejections).toBe(0);
+    expect(closings.at(-1)).toMatchObject({ seconds: 1, closings: 1 });
     expect(lanes.admit(some(3, 'a'))).toHaveLength(3);
     expect(lanes.counts()).toEqual({ claimed: 0, waiting: 0 });
   });
@@ -280,9 +280,9 @@ describe('a lane', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(200, 'a'));
     for (let round = 0; round < 5; round++) run(lanes, 20);
-    let refused = 0;
+    let rejections = 0;
     const refuse = () => {
-      refused += 1;
+      rejections += 1;
     };
     const taken = lanes.take(40);
     for (const { lane } of taken)
@@ -290,7 +290,7 @@ describe('a lane', () => {
 
     lanes.close('a', 'failing', 1);
 
-    expect(refused).toBe(taken.length - 20);
+    expect(rejections).toBe(taken.length - 20);
     expect(lanes.counts()).toEqual({ claimed: 20, waiting: 0 });
   });
 

@@ -238,14 +238,14 @@ export class WebhookPump {
     const claimed_at = performance.now();
     const unanswered = new Map(quotas.map(({ webhook_id, count }) => [webhook_id, count]));
     try {
-      const { posts, refused } = await claimPosts(this.#services, await this.#metered(quotas));
-      for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
+      const { posts, rejected } = await claimPosts(this.#services, await this.#metered(quotas));
+      for (const [id, group] of Map.groupBy([...posts, ...rejected], ({ row }) => row.webhook_id)) {
         const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
         this.#lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
         unanswered.delete(id);
         this.#startPosts(id);
       }
-      this.#handIn(refused);
+      this.#handIn(rejected);
     } finally {
       for (const [id, count] of unanswered) this.#lanes.claimed(id, [], 0, count);
       this.#settleSoon();

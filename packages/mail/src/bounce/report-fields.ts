@@ -62,8 +62,8 @@ export function readFieldBlocks(text: string): Fields[] {
 export function reportedRecipients(text: string, is_report_part: boolean): ReportedRecipient[] {
   return readFieldBlocks(text).flatMap((fields) => {
     const named = RECIPIENT_FIELDS.some((name) => fields.has(name));
-    const told = fields.has('action') || fields.has('status') || fields.has('diagnostic-code');
-    return told && (named || (is_report_part && fields.has('action'))) ? [reportedRecipient(fields)] : [];
+    const has_fields = fields.has('action') || fields.has('status') || fields.has('diagnostic-code');
+    return has_fields && (named || (is_report_part && fields.has('action'))) ? [reportedRecipient(fields)] : [];
   });
 }
 
@@ -86,9 +86,9 @@ function reportedRecipient(fields: Fields): ReportedRecipient {
 
 function actionOf(written: string, status: string | null, diagnostic: string | null): ReportAction {
   const [, action] = ACTIONS.find(([beginning]) => beginning.test(written.trim().toLowerCase())) ?? [];
-  const refused = /^[45]\d\d[ -]/.test(diagnostic ?? '');
+  const is_rejection = /^[45]\d\d[ -]/.test(diagnostic ?? '');
   // A status of success is one, whatever the action says, unless a server refused.
-  if ((action === undefined || action === 'failed') && status?.startsWith('2') && !refused) return 'delivered';
+  if ((action === undefined || action === 'failed') && status?.startsWith('2') && !is_rejection) return 'delivered';
   return action ?? 'failed';
 }
 

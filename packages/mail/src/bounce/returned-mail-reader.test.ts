@@ -43,12 +43,12 @@ describe('the thread that reads returned mail', () => {
   it('leaves what waits unread when it is stopped', async () => {
     reader = createReturnedMailReader();
     const [first, second] = [reader.read(ordinary), reader.read(ordinary)];
-    const refused = expect(second).rejects.toThrow('stopped');
+    const rejection = expect(second).rejects.toThrow('stopped');
 
     const stopped = reader.stop();
 
     await expect(first).rejects.toThrow('stopped');
-    await refused;
+    await rejection;
     await stopped;
   });
 });

@@ -146,17 +146,17 @@ function loginBy(
   return {
     onAuth({ password }, session, callback) {
       on_login(password ?? '', session.remoteAddress.replace(/^::ffff:/, '')).then(
-        (user) => (typeof user === 'string' ? callback(null, { user }) : callback(refused(user.code, user.text))),
-        () => callback(refused(454, 'The login could not be checked')),
+        (user) => (typeof user === 'string' ? callback(null, { user }) : callback(rejection(user.code, user.text))),
+        () => callback(rejection(454, 'The login could not be checked')),
       );
     },
     onMailFrom(_address, session, callback) {
       const known = typeof session.user === 'string' || LOOPBACK.test(session.remoteAddress);
-      callback(known ? null : refused(530, 'Log in with an API key as the password'));
+      callback(known ? null : rejection(530, 'Log in with an API key as the password'));
     },
   };
 }
 
-function refused(code: number, text: string): Error {
+function rejection(code: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode: code });
 }

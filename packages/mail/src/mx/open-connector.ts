@@ -199,8 +199,8 @@ function dialGuarded(
     socket.on('error', (error) => settle({ ok: false, error: cleanRemoteText(error.message) }));
     socket.once('connect', () => {
       const reached = socket.remoteAddress;
-      const refused = reached === undefined ? 'the connection was closed at once' : guard(reached);
-      settle(refused === null ? { ok: true, socket } : { ok: false, error: refused });
+      const reason = reached === undefined ? 'the connection was closed at once' : guard(reached);
+      settle(reason === null ? { ok: true, socket } : { ok: false, error: reason });
     });
   });
 }

@@ -166,11 +166,11 @@ describe.each([
       });
       const client = transport(sink.port, { max_connections: 1 });
 
-      const refused = await client.send(envelope, raw, never);
+      const rejected = await client.send(envelope, raw, never);
       refusing = false;
       const next = await client.send(envelope, raw, never);
 
-      expect(refused).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
+      expect(rejected).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
       expect(next.kind).toBe('accepted');
       expect(sink.connections).toBe(1);
       expect(sink.verbs.filter((item) => item === 'RSET')).toHaveLength(1);
@@ -549,17 +549,17 @@ describe('TLS', () => {
     const wrong = transport(server.port, { user: 'relay', pass: 'battery staple' });
 
     const accepted = await right.send(envelope, raw, never);
-    const refused = await wrong.send(envelope, raw, never);
+    const rejected = await wrong.send(envelope, raw, never);
 
     expect(accepted.kind).toBe('accepted');
-    expect(refused).toMatchObject({ kind: 'deferred', stage: 'connect', reply: { code: 535 } });
+    expect(rejected).toMatchObject({ kind: 'deferred', stage: 'connect', reply: { code: 535 } });
     for (const secret of ['correct horse', 'battery staple']) {
       for (const form of [
         secret,
         Buffer.from(secret).toString('base64'),
         Buffer.from(`\0relay\0${secret}`).toString('base64'),
       ]) {
-        expect(accepted.transcript + refused.transcript + refused.error).not.toContain(form);
+        expect(accepted.transcript + rejected.transcript + rejected.error).not.toContain(form);
       }
     }
     await right.stop();

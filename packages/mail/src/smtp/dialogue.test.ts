@@ -113,8 +113,8 @@ function holding(
 
 /** An answer that is given when a test says so, with all commands behind it waiting. */
 function whenTold(reply: string): { answer: Answer; tell(): void } {
-  const told = Promise.withResolvers<void>();
-  return { answer: (socket) => told.promise.then(() => socket.write(`${reply}\r\n`)), tell: told.resolve };
+  const cue = Promise.withResolvers<void>();
+  return { answer: (socket) => cue.promise.then(() => socket.write(`${reply}\r\n`)), tell: cue.resolve };
 }
 
 /** An answer to the dot of one mail, by the number of its recipient. */

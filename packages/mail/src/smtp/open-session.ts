@@ -79,7 +79,7 @@ export async function openSession(
   const { ranked, notes } = settings.routes();
   const failures: NotOpened[] = [];
   const started = performance.now();
-  const told = [...notes];
+  const lines = [...notes];
   const story = notes.map((note) => `-- ${note}`);
   for (const route of ranked) {
     const opened = await openRoute({ settings, watcher, route, signal });
@@ -89,7 +89,7 @@ export async function openSession(
     }
     failures.push(opened);
     const what = `${whereTo(route)}: ${opened.error}`;
-    told.push(what);
+    lines.push(what);
     if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
     if (ranked.length > 1) story.push(`-- ${what}`);
     // Another server is tried after one that was silent, but not a third.
@@ -98,7 +98,7 @@ export async function openSession(
   const [last] = failures.slice(-1);
   return notOpened({
     ...last,
-    error: last && told.length === 1 ? last.error : cleanRemoteText(told.join('; ')) || 'No server to connect to.',
+    error: last && lines.length === 1 ? last.error : cleanRemoteText(lines.join('; ')) || 'No server to connect to.',
     reply: failures.find((failure) => failure.reply !== null)?.reply ?? null,
     tls_failed: failures.some((failure) => failure.tls_failed),
     connect_ms: failures.reduce((sum, failure) => sum + failure.connect_ms, 0),

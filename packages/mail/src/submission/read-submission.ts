@@ -163,10 +163,10 @@ function headersOf(mail: ReadMail): Record<string, string> {
 
 /** The program's own Message-ID is kept for the log, because every copy gets one of the service. */
 function metadataOf(mail: ReadMail): Record<string, unknown> {
-  const given = headerText(mail, 'x-metadata');
+  const header = headerText(mail, 'x-metadata');
   let metadata: Record<string, unknown> = {};
-  if (given !== null) {
-    const parsed = parseJson(given);
+  if (header !== null) {
+    const parsed = parseJson(header);
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
       throw new Refusal('X-Metadata is not a JSON object such as {"order":"1815"}');
     }
@@ -176,9 +176,9 @@ function metadataOf(mail: ReadMail): Record<string, unknown> {
   return message_id === null ? metadata : { message_id, ...metadata };
 }
 
-function parseJson(given: string): unknown {
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(given);
+    return JSON.parse(json);
   } catch {
     return null;
   }

@@ -58,16 +58,16 @@ export function createDnsLookup(
   servers: readonly string[],
   authority: Authority | null = defaultAuthority(servers),
 ): DnsLookup {
-  const given = servers.map(readServer);
+  const own_servers = servers.map(readServer);
   const resolve: Ask =
-    given.length > 0
-      ? async (name, type) => blameGiven(await askAll(given, name, type))
+    own_servers.length > 0
+      ? async (name, type) => blameGiven(await askAll(own_servers, name, type))
       : (name, type) => askAll(systemServers(), name, type);
   if (!authority)
     return {
-      lookup: (name, type) => inTime(follow(resolve, name, type), given.length > 0 ? GIVEN_SILENT : SILENT),
+      lookup: (name, type) => inTime(follow(resolve, name, type), own_servers.length > 0 ? GIVEN_SILENT : SILENT),
       cached: async () => null,
-      ...(given.length > 0 && { silence: GIVEN_SILENT }),
+      ...(own_servers.length > 0 && { silence: GIVEN_SILENT }),
     };
   const walk = createAuthorityWalk(authority);
   let shut_until = 0;

@@ -20,7 +20,7 @@ export class CostMeter {
   /** A request costs at least one point. */
   requested = 1;
   /** The cost that a dry run reports without charging it. */
-  told: number | null = null;
+  reported: number | null = null;
   #per_entry: QueryCost['per_entry'] | null = null;
   /** The limit of an answer that was exceeded first. */
   excess: AppError | null = null;

@@ -25,7 +25,7 @@ function tooComplex(message: string): GraphQLError {
 }
 
 /** Armor's refusals with our reason. Thrown, so that validation does not go on. */
-const refused = {
+const rejection = {
   propagateOnRejection: false,
   onReject: [
     (_context: ValidationContext | null, error: GraphQLError) => {
@@ -39,10 +39,10 @@ export const limitForm = EnvelopArmorPlugin({
   // The caller is authenticated here and may see the schema.
   blockFieldSuggestion: { enabled: false },
   costLimit: { enabled: false },
-  maxTokens: { n: MAX_TOKENS, ...refused },
-  maxAliases: { n: MAX_ALIASES, ...refused },
-  maxDirectives: { n: MAX_DIRECTIVES, ...refused },
-  maxDepth: { n: DEEPEST, flattenFragments: true, ...refused },
+  maxTokens: { n: MAX_TOKENS, ...rejection },
+  maxAliases: { n: MAX_ALIASES, ...rejection },
+  maxDirectives: { n: MAX_DIRECTIVES, ...rejection },
+  maxDepth: { n: DEEPEST, flattenFragments: true, ...rejection },
 });
 
 /** The limits that need no schema, before the rules of validation follow the fragments. */
@@ -94,7 +94,7 @@ export function limitCost(
     if ('errors' in query_cost) return query_cost.errors.map(unreadable);
     const dry = dryRunOf(schema, document, operationName, variableValues ?? {});
     if (dry) {
-      cost.told = costly(query_cost);
+      cost.reported = costly(query_cost);
       args.document = dry;
       return null;
     }

@@ -40,14 +40,14 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
             server.fetch(parsed_request, createGraphqlContext(ctx, cost, createFollow(services, credential))),
           );
     if (!answered) return refuse(tooSlow(), request_id, {});
-    const told =
+    const response =
       parsed_request instanceof AppError || cost.answered || !isRefusal(answered)
         ? answered
         : await inOurShape(answered, request_id);
     const { limit, reset_unix } = cost.charged.window;
     for (const [name, value] of Object.entries(rateHeaders({ limit, remaining: cost.remaining, reset_unix })))
-      told.headers.set(name, value);
-    return told;
+      response.headers.set(name, value);
+    return response;
   };
   routes.all('/', answer);
   return routes;

@@ -81,10 +81,10 @@ function copyOf(
 export function publicError(error: unknown): GraphQLError {
   const cause = causeOf(error);
   if (cause instanceof GraphQLError) return error instanceof GraphQLError ? error : cause;
-  const told = graphqlError(cause instanceof AppError ? cause : unexpected);
+  const graphql_error = graphqlError(cause instanceof AppError ? cause : unexpected);
   const hidden = cause instanceof AppError ? null : cause instanceof Error ? cause : new Error(String(cause));
-  return copyOf(error instanceof GraphQLError ? error : told, told.extensions, {
-    message: told.message,
+  return copyOf(error instanceof GraphQLError ? error : graphql_error, graphql_error.extensions, {
+    message: graphql_error.message,
     originalError: hidden,
   });
 }

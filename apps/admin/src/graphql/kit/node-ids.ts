@@ -16,8 +16,8 @@ export function claimIds(kind: IdKind, typename: string, search_points = 0): voi
  * The cost of node look-ups: one point each, plus one search per kind. The ids are still plain text when the cost is
  * computed, before the plugin decodes them, which its types do not say.
  */
-export function costOfNodes(given: readonly (string | { readonly id: string })[]) {
-  const ids = given.map((one) => (typeof one === 'string' ? one : one.id));
+export function costOfNodes(nodes: readonly (string | { readonly id: string })[]) {
+  const ids = nodes.map((one) => (typeof one === 'string' ? one : one.id));
   if (ids.length > MAX_NODES)
     throw new AppError('query_too_complex', `nodes accepts up to ${MAX_NODES} IDs, but got ${ids.length}.`);
   let field = ids.length;

@@ -98,8 +98,8 @@ export function createKnownAnswers(
     const before = plan.takes_variables ? undefined : costs.get(plan);
     if (before !== undefined) return before;
     // A complexity may read the clock; the caller is not authenticated yet.
-    const told = costOf(plan.schema, plan.document, plan.name, variables, { ctx: services });
-    const cost = 'errors' in told ? null : told;
+    const query_cost = costOf(plan.schema, plan.document, plan.name, variables, { ctx: services });
+    const cost = 'errors' in query_cost ? null : query_cost;
     if (!plan.takes_variables) costs.set(plan, cost);
     return cost;
   }

@@ -281,8 +281,8 @@ builder.mutationFields((t) => ({
  * All given filters as one filter of the core, which refuses fields that do not belong to the action. null is passed on
  * for the core to refuse: dropping it would widen what the action processes.
  */
-function oneFilter(given: readonly (object | null | undefined)[]): Record<string, unknown> | undefined {
-  const filters = given.filter((filter) => filter != null);
+function oneFilter(fields: readonly (object | null | undefined)[]): Record<string, unknown> | undefined {
+  const filters = fields.filter((filter) => filter != null);
   if (filters.length === 0) return undefined;
   return Object.fromEntries(
     filters.flatMap((filter) =>

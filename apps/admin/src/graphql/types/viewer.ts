@@ -13,7 +13,7 @@ const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
   description:
     'The requested cost of this request and the remaining budget of its key. extensions.cost in the response has the actual cost.',
   fields: (t) => ({
-    cost: t.int({ resolve: ({ told, requested }) => told ?? requested }),
+    cost: t.int({ resolve: ({ reported, requested }) => reported ?? requested }),
     limit: t.int({ resolve: ({ charged }) => charged.window.limit }),
     remaining: t.int({ resolve: ({ charged }) => charged.window.remaining }),
     resetAt: t.field({ type: 'DateTime', resolve: ({ charged }) => isoTime(charged.reset_at_ms) }),

@@ -19,12 +19,12 @@ export function BulkBar({ chosen, onDone }: { readonly chosen: ReadonlySet<strin
   if (chosen.size === 0) return null;
   const run = async (name: Action) => {
     const answers = await Promise.allSettled([...chosen].map((id) => calls[name](id)));
-    const refused = answers.filter((answer) => answer.status === 'rejected');
-    const done = answers.length - refused.length;
+    const rejected = answers.filter((answer) => answer.status === 'rejected');
+    const done = answers.length - rejected.length;
     const word = words.bulk[name];
-    const [first] = refused;
+    const [first] = rejected;
     if (!first) toast(words.bulk.done(word, done));
-    else toast(words.bulk.partly(word, done, refused.length, problemOf(first.reason).message), 'bad');
+    else toast(words.bulk.partly(word, done, rejected.length, problemOf(first.reason).message), 'bad');
   };
   const text = {
     cancel: [words.bulk.cancelTitle(chosen.size), words.bulk.cancelAbout],

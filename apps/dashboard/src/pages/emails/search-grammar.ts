@@ -21,9 +21,9 @@ const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
  * is a recipient, a bare id a mail, and a bare state a status.
  */
 export function parseSearch(text: string): Search {
-  const given = new Map<Name, string[]>();
+  const values = new Map<Name, string[]>();
   const unknown: string[] = [];
-  const add = (name: Name, value: string) => given.set(name, [...(given.get(name) ?? []), value]);
+  const add = (name: Name, value: string) => values.set(name, [...(values.get(name) ?? []), value]);
   for (const [token, prefix, quoted] of text.matchAll(TOKEN)) {
     const name = names.find((one) => one === prefix);
     const value = (quoted ?? '').replace(/^"|"$/g, '');
@@ -33,10 +33,10 @@ export function parseSearch(text: string): Search {
     else if (token.toLowerCase() in mailStates) add('status', token.toLowerCase());
     else unknown.push(token);
   }
-  const one = (name: Name) => given.get(name)?.at(-1);
-  const tags = given.get('tag');
+  const one = (name: Name) => values.get(name)?.at(-1);
+  const tags = values.get('tag');
   const [status, to, from, domain, at, before, after] = [
-    given.get('status')?.join(','),
+    values.get('status')?.join(','),
     one('to'),
     one('from'),
     one('domain'),

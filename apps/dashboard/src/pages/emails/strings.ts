@@ -32,8 +32,8 @@ export const words = {
     resend: 'Resend',
     clear: 'Clear selection',
     done: (what: string, done: number) => `${what}: ${done} done`,
-    partly: (what: string, done: number, refused: number, why: string) =>
-      `${what}: ${done} done, ${refused} failed. ${why}`,
+    partly: (what: string, done: number, failures: number, why: string) =>
+      `${what}: ${done} done, ${failures} failed. ${why}`,
     resendTitle: (count: number) => `Resend ${count} ${count === 1 ? 'email' : 'emails'}`,
     resendAbout: 'Sends each one again as a new email to all of its recipients. This counts toward your quota.',
     cancelTitle: (count: number) => `Cancel ${count} ${count === 1 ? 'email' : 'emails'}`,

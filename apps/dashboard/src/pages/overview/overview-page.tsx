@@ -172,15 +172,15 @@ function LastDay() {
 function Quota({ usage }: { readonly usage: Summary['usage'] }) {
   const { limit, used, projected_end_of_month } = usage;
   const share = limit === null ? 0 : Math.min(1, used / limit);
-  const told =
+  const summary =
     limit === null
       ? words.quota.unlimited(used.toLocaleString('en'))
       : words.quota.used(used.toLocaleString('en'), limit.toLocaleString('en'));
   return (
     <Panel title={words.quota.title}>
       <div className="stack-s">
-        <p>{told}</p>
-        {limit !== null && <meter className="quota" aria-label={told} min={0} max={1} value={share} high={0.8} />}
+        <p>{summary}</p>
+        {limit !== null && <meter className="quota" aria-label={summary} min={0} max={1} value={share} high={0.8} />}
         <p className="muted small">{words.quota.projected(projected_end_of_month.toLocaleString('en'))}</p>
       </div>
     </Panel>

@@ -45,8 +45,8 @@ describe('a corrected request', () => {
   });
 
   it('has a sender that may send, where another fault hid that its own may not', () => {
-    const from = (given: string) =>
-      repaired({ from: given, tags: ['a b'] }, [invalid('/tags/0')], ['shop.test', 'b.test']);
+    const from = (value: string) =>
+      repaired({ from: value, tags: ['a b'] }, [invalid('/tags/0')], ['shop.test', 'b.test']);
 
     expect(from('…@nowhere.test').from).toBe('hello@shop.test');
     expect(from('Shop <…@nowhere.test>').from).toBe('hello@shop.test');

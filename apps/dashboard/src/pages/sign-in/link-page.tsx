@@ -8,9 +8,9 @@ import { words } from './strings.ts';
 export function LinkPage() {
   const [problem, setProblem] = useState<string>();
   const enter = async () => {
-    const given = await signIn(location.pathname, {});
-    if (given.ok) return location.assign(given.next);
-    setProblem(given.message);
+    const result = await signIn(location.pathname, {});
+    if (result.ok) return location.assign(result.next);
+    setProblem(result.message);
   };
   return (
     <SignedOut title={words.title}>

@@ -15,15 +15,15 @@ export function SignInPage() {
     const form = event.currentTarget;
     const typed = new FormData(form);
     setBusy(true);
-    const given = await signIn('/login', {
+    const result = await signIn('/login', {
       email: String(typed.get('email') ?? ''),
       password: String(typed.get('password') ?? ''),
       next,
     });
     // Safe to follow: the server has checked that it is a path of this origin.
-    if (given.ok) return location.assign(given.next);
+    if (result.ok) return location.assign(result.next);
     setBusy(false);
-    setProblem(given.message);
+    setProblem(result.message);
     form.querySelector<HTMLInputElement>('input[type="password"]')?.select();
   };
   return (

@@ -93,8 +93,8 @@ function answerOf(stats: Stats, canceled: number, captures: boolean): string {
   const accepted = all - canceled;
   if (accepted <= 0) return all > 0 ? words.answer.canceled(whole(all)) : words.answer.none;
   const share = (part: number) => `${((100 * part) / accepted).toFixed(1)} %`;
-  const told = captures ? words.answer.captured : words.answer.some;
-  return told(share(Math.min(delivered, accepted)), whole(accepted), share(bounced));
+  const describe = captures ? words.answer.captured : words.answer.some;
+  return describe(share(Math.min(delivered, accepted)), whole(accepted), share(bounced));
 }
 
 interface ViewProps {

@@ -15,7 +15,7 @@ export function CreateWebhook({ onClose }: { readonly onClose: () => void }) {
     <WebhookForm
       title={words.create}
       submit={words.fields.create}
-      given={null}
+      webhook={null}
       save={(fields) => client.webhooks.create.mutate(fields)}
       next={({ secret }) => <ShowWebhookSecret secret={secret} onClose={onClose} />}
       onClose={onClose}
@@ -28,7 +28,7 @@ export function EditWebhook({ webhook, onClose }: { readonly webhook: Webhook; r
     <WebhookForm
       title={words.detail.edit}
       submit={words.fields.save}
-      given={webhook}
+      webhook={webhook}
       save={(fields) => client.webhooks.update.mutate({ id: webhook.id, ...fields })}
       onDone={() => toast(words.fields.saved)}
       onClose={onClose}
@@ -37,14 +37,14 @@ export function EditWebhook({ webhook, onClose }: { readonly webhook: Webhook; r
 }
 
 interface WebhookFormProps<T> extends Omit<FormDialogProps<T>, 'run'> {
-  readonly given: Webhook | null;
+  readonly webhook: Webhook | null;
   readonly save: (fields: Fields) => Promise<T>;
 }
 
-function WebhookForm<T>({ given, save, ...dialog }: WebhookFormProps<T>) {
-  const [all, setAll] = useState(given === null || given.events === 'all');
+function WebhookForm<T>({ webhook, save, ...dialog }: WebhookFormProps<T>) {
+  const [all, setAll] = useState(webhook === null || webhook.events === 'all');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
-    new Set(given === null || given.events === 'all' ? [] : given.events),
+    new Set(webhook === null || webhook.events === 'all' ? [] : webhook.events),
   );
   const [format, setFormat] = useState<Webhook['format']>('postrider');
   const run = (form: FormData) =>
@@ -52,7 +52,7 @@ function WebhookForm<T>({ given, save, ...dialog }: WebhookFormProps<T>) {
       url: String(form.get('url') ?? '').trim(),
       events: all ? 'all' : [...chosen],
       description: String(form.get('description') ?? '').trim() || null,
-      ...(given === null && { format }),
+      ...(webhook === null && { format }),
     });
   const toggle = (name: string, on: boolean) => {
     const next = new Set(chosen);
@@ -66,7 +66,7 @@ function WebhookForm<T>({ given, save, ...dialog }: WebhookFormProps<T>) {
         <>
           <Field label={words.fields.url} name="url" about={words.fields.urlAbout} problem={problems.get('url')}>
             {(control) => (
-              <input {...control} className="input mono" type="url" defaultValue={given?.url} required autoFocus />
+              <input {...control} className="input mono" type="url" defaultValue={webhook?.url} required autoFocus />
             )}
           </Field>
           <fieldset className="field">
@@ -85,7 +85,7 @@ function WebhookForm<T>({ given, save, ...dialog }: WebhookFormProps<T>) {
               ))}
             {problems.has('events') && <p className="problem">{problems.get('events')}</p>}
           </fieldset>
-          {given === null && (
+          {webhook === null && (
             <div className="field">
               <span className="label">{words.detail.format}</span>
               <Choices<Webhook['format']>
@@ -101,7 +101,7 @@ function WebhookForm<T>({ given, save, ...dialog }: WebhookFormProps<T>) {
             </div>
           )}
           <Field label={words.fields.description} name="description" problem={problems.get('description')}>
-            {(control) => <input {...control} className="input" defaultValue={given?.description ?? ''} />}
+            {(control) => <input {...control} className="input" defaultValue={webhook?.description ?? ''} />}
           </Field>
         </>
       )}

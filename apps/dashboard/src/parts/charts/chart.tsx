@@ -36,7 +36,7 @@ export function Chart({ label, times, series, format, marks = [], onPick }: Char
   const top = topOf(series);
   const point = Math.min(at ?? last, last);
   const marked = (index: number) => marks.filter((mark) => mark.at === index).map((mark) => mark.text);
-  const told = (index: number) =>
+  const textAt = (index: number) =>
     `${times[index]}: ${[...series.map(({ name, values }) => `${name} ${formatValue(values[index], format)}`), ...marked(index)].join(', ')}`;
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const to = { ArrowRight: point + 1, ArrowLeft: point - 1, Home: 0, End: last }[event.key];
@@ -59,7 +59,7 @@ export function Chart({ label, times, series, format, marks = [], onPick }: Char
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={point}
-        aria-valuetext={told(point)}
+        aria-valuetext={textAt(point)}
         onKeyDown={move}
         onFocus={() => setAt(point)}
         onPointerMove={(event) => setAt(indexAt(event))}

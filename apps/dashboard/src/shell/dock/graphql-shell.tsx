@@ -25,13 +25,13 @@ export function GraphqlShell() {
     setBusy(true);
     setError(null);
     try {
-      const given = await fetch('/graphql', {
+      const response = await fetch('/graphql', {
         method: 'POST',
         credentials: 'omit',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${await token()}` },
         body: JSON.stringify({ query }),
       });
-      setAnswer(JSON.stringify(await given.json(), null, 2));
+      setAnswer(JSON.stringify(await response.json(), null, 2));
     } catch (failure) {
       setError(failure);
     }

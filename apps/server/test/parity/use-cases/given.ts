@@ -10,10 +10,10 @@ export const NO_REST = absent('REST is for programs that send; administration is
 export const NO_PAGE = absent('No page of the dashboard asks for it.');
 
 export const nothing = async (): Promise<Given> => ({ input: {} });
-export const given = (input: Input) => async (): Promise<Given> => ({ input });
+export const withInput = (input: Input) => async (): Promise<Given> => ({ input });
 
 /** What node(id) finds, which is null where nothing is. */
-export const node = (type: string, selection: string, id: (given: Given) => unknown = ({ input }) => input.id) =>
+export const node = (type: string, selection: string, id: (setup: Given) => unknown = ({ input }) => input.id) =>
   reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (other) => ({ id: id(other) }));
 
 export const idOnly = ({ input }: Given) => ({ id: input.id });

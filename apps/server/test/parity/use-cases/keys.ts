@@ -1,7 +1,7 @@
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, useCase } from '../use-case.ts';
-import { given, HOUR_MS, NO_PAGE, nothing, several } from './given.ts';
+import { HOUR_MS, NO_PAGE, nothing, several, withInput } from './given.ts';
 
 export const keys = [
   useCase(listKeys, {
@@ -25,7 +25,7 @@ export const keys = [
     rest: 'POST /api-keys',
     trpc: 'POST apiKeys.create',
     graphql: mutation('apiKeyCreate', 'ApiKeyInput', 'ApiKeyCreatePayload', `of: apiKey { ${shapes.apiKey} } secret`),
-    given: given({ name: 'Shop', scopes: ['email:send'], allowed_ips: ['192.0.2.0/24'], domains: ['example.com'] }),
+    given: withInput({ name: 'Shop', scopes: ['email:send'], allowed_ips: ['192.0.2.0/24'], domains: ['example.com'] }),
     writes: true,
     varying: ['last4'],
     bad: { scopes: ['email:send', 'everything'] },

@@ -17,7 +17,7 @@ import {
 import type { World } from '@postrider/testing';
 import * as shapes from '../shapes.ts';
 import { absent, connection, type Given, mutation, reading, useCase } from '../use-case.ts';
-import { given, idOnly, later, NO_PAGE, node, scheduled, send, sent, several } from './given.ts';
+import { idOnly, later, NO_PAGE, node, scheduled, send, sent, several, withInput } from './given.ts';
 
 /** Mail that waits for a retry. */
 async function deferred(world: World, workspace_id: string, number: number): Promise<Given> {
@@ -33,7 +33,7 @@ export const messages = [
     rest: 'POST /email/send',
     trpc: 'POST test.send',
     graphql: absent('GraphQL sends no mail.'),
-    given: given({ from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Hello', text: 'Hi' }),
+    given: withInput({ from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Hello', text: 'Hi' }),
     writes: true,
     bad: { to: 'nobody' },
   }),
@@ -45,7 +45,7 @@ export const messages = [
       { text: 'String!', first: 'Int' },
       'id',
       ({ input: { text, limit } }) => ({ text, first: limit }),
-      (data) => ({ data: data }),
+      (data) => ({ data }),
     ),
     async given(world, workspace_id, number) {
       await send(world, workspace_id, number, { subject: `Invoice ${number}` });

@@ -7,7 +7,7 @@ import { getRetention, getStorage } from '@postrider/core/storage';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import * as shapes from '../shapes.ts';
 import { absent, fields, type Given, reading, useCase } from '../use-case.ts';
-import { given, later, NO_PAGE, NO_REST, nothing, sent } from './given.ts';
+import { later, NO_PAGE, NO_REST, nothing, sent, withInput } from './given.ts';
 
 export const numbers = [
   useCase(getUsage, {
@@ -91,7 +91,7 @@ export const numbers = [
     rest: NO_REST,
     trpc: 'GET ops.backlog',
     graphql: reading('backlog', { reach: 'Reach' }, shapes.backlog, given_reach),
-    given: given({ reach: 'instance' }),
+    given: withInput({ reach: 'instance' }),
     scope: 'operator',
   }),
   useCase(failureGroups, {
@@ -112,7 +112,7 @@ export const numbers = [
     rest: 'GET /stats',
     trpc: 'GET stats.get',
     graphql: absent('GraphQL has all metrics and dimensions as stats.'),
-    given: given({ step: 'hour', group_by: 'tag' }),
+    given: withInput({ step: 'hour', group_by: 'tag' }),
     bad: { step: 'week' },
   }),
   useCase(statSeries, {

@@ -32,7 +32,7 @@ import {
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { given, HOUR_MS, later, NO_PAGE, NO_REST, node, nothing, sent, several } from './given.ts';
+import { HOUR_MS, later, NO_PAGE, NO_REST, node, nothing, sent, several, withInput } from './given.ts';
 
 async function addJob(world: World, name: 'webhook.close' | 'storage.maintain' = 'webhook.close'): Promise<string> {
   const id = randomUUID();
@@ -93,7 +93,7 @@ export const queues = [
     rest: NO_REST,
     trpc: 'POST ops.setConcurrency',
     graphql: mutation('queueSetConcurrency', 'ConcurrencyInput', 'QueuePayload', `of: queue { ${shapes.queue} }`),
-    given: given({ queue: 'webhook.close', concurrency: 7, reason: 'Slow' }),
+    given: withInput({ queue: 'webhook.close', concurrency: 7, reason: 'Slow' }),
     target: 'queue',
     foreign: false,
     writes: true,
@@ -103,7 +103,7 @@ export const queues = [
     rest: NO_REST,
     trpc: NO_PAGE,
     graphql: mutation('queueRedrive', 'RedriveInput', 'RedrivePayload', 'queue: queueName dead redriven'),
-    given: given({ queue: 'webhook.close', limit: 5 }),
+    given: withInput({ queue: 'webhook.close', limit: 5 }),
     target: 'queue',
     foreign: false,
     writes: true,
@@ -227,7 +227,7 @@ export const queues = [
     rest: NO_REST,
     trpc: 'POST ops.schedules.run',
     graphql: mutation('scheduleRunNow', 'ScheduleInput', 'JobPayload', `of: job { ${shapes.job} }`),
-    given: given({ name: 'storage.maintain', reason: 'Now' }),
+    given: withInput({ name: 'storage.maintain', reason: 'Now' }),
     target: 'name',
     foreign: false,
     writes: true,

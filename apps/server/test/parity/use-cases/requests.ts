@@ -5,7 +5,7 @@ import { absent, connection, fields, type Given, useCase } from '../use-case.ts'
 import { several } from './given.ts';
 
 /** A refused request of the workspace. */
-async function refused(world: World, workspace_id: string, number: number): Promise<Given> {
+async function aRejection(world: World, workspace_id: string, number: number): Promise<Given> {
   const { services, clock } = world;
   await clock.advance(1);
   const id = newId('request', clock.now());
@@ -40,7 +40,7 @@ export const requests = [
       ({ input: { reason } }) => ({ filter: { reasons: [reason] } }),
     ),
     given: (world, workspace_id, number) =>
-      several(() => refused(world, workspace_id, number), { reason: 'invalid_email' }),
+      several(() => aRejection(world, workspace_id, number), { reason: 'invalid_email' }),
     paged: true,
     bad: { limit: 101 },
   }),
@@ -48,7 +48,7 @@ export const requests = [
     rest: 'GET /requests/{id}',
     trpc: 'GET requests.get',
     graphql: absent('The list has all of it.'),
-    given: refused,
+    given: aRejection,
     target: 'id',
   }),
 ];

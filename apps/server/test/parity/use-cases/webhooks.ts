@@ -26,7 +26,7 @@ import {
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { given, later, node, several } from './given.ts';
+import { later, node, several, withInput } from './given.ts';
 
 const aWebhook: UseCase['given'] = async (world, workspace_id, number) => {
   const { id } = await invoke(world.as(workspace_id), createWebhook, { url: `http://127.0.0.1/nr${number}` });
@@ -66,7 +66,12 @@ export const webhooks = [
       `of: webhook { ${shapes.webhook} } secret`,
       ({ input }) => ({ ...camelFields(input), format: String(input.format).toUpperCase() }),
     ),
-    given: given({ url: 'http://127.0.0.1/made', events: ['email.bounced'], description: 'Shop', format: 'resend' }),
+    given: withInput({
+      url: 'http://127.0.0.1/made',
+      events: ['email.bounced'],
+      description: 'Shop',
+      format: 'resend',
+    }),
     writes: true,
     varying: ['secret_last4'],
     bad: { events: ['email.vanished'] },

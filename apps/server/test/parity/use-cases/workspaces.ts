@@ -12,7 +12,7 @@ import {
 } from '@postrider/core/workspaces';
 import * as shapes from '../shapes.ts';
 import { absent, camelFields, connection, type Given, mutation, reading, type UseCase, useCase } from '../use-case.ts';
-import { given, NO_REST, nothing, several } from './given.ts';
+import { NO_REST, nothing, several, withInput } from './given.ts';
 
 const aPlan: UseCase['given'] = async (world, workspace_id, number) => {
   const { name } = await invoke(world.as(workspace_id), createPlan, { name: `nr${number}`, recipients_per_request: 5 });
@@ -47,7 +47,7 @@ export const workspaces = [
       'WorkspaceCreatePayload',
       `of: workspace { ${shapes.workspace} } secret`,
     ),
-    given: given({ name: 'Shop', plan: 'free' }),
+    given: withInput({ name: 'Shop', plan: 'free' }),
     writes: true,
     // GraphQL has the key beside the workspace.
     varying: ['api_key', 'secret'],

@@ -27,8 +27,8 @@ const tagField = z
   .union([z.string(), z.array(z.string()).meta({ maxItems: MAX_TAGS })], {
     error: 'must be a tag, or several of them',
   })
-  .transform((given, context) => {
-    const tags = [...new Set(typeof given === 'string' ? [given] : given)].sort();
+  .transform((value, context) => {
+    const tags = [...new Set(typeof value === 'string' ? [value] : value)].sort();
     if (tags.length <= MAX_TAGS) return tags;
     context.addIssue(
       issueFor('too_many_tags', `tag is given ${tags.length} times; a message carries at most ${MAX_TAGS}.`),

@@ -53,11 +53,11 @@ describe('a delivery', () => {
         response_headers: expect.any(Object),
       },
     ]);
-    const [refused] = sink.requests;
-    expect(refused?.headers).toMatchObject(delivered.posts[0]?.request_headers ?? {});
-    expect(JSON.parse(refused?.body.toString() ?? '')).toEqual(delivered.request_body);
+    const [rejected] = sink.requests;
+    expect(rejected?.headers).toMatchObject(delivered.posts[0]?.request_headers ?? {});
+    expect(JSON.parse(rejected?.body.toString() ?? '')).toEqual(delivered.request_body);
     // The stored headers and body suffice to verify the signature.
-    new Webhook(secret).verify(refused?.body.toString() ?? '', { ...delivered.posts[0]?.request_headers });
+    new Webhook(secret).verify(rejected?.body.toString() ?? '', { ...delivered.posts[0]?.request_headers });
     expect(replayed.posts.map(({ number, response_status }) => [number, response_status])).toEqual([
       [1, 503],
       [2, 200],

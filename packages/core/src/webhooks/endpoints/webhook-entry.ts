@@ -84,12 +84,12 @@ export const eventsField = z
     description: `${ALL_EVENTS}, or a list of event types.`,
     examples: [['email.delivered', 'email.bounced']],
   })
-  .transform((given, context) => {
-    if (given === null) return undefined;
-    if (given === ALL_EVENTS) return null;
-    if (Array.isArray(given) && given.length > 0) {
-      const known = given.filter((type): type is EventType => eventTypes.some((one) => one === type));
-      if (known.length === given.length) return [...new Set(known)].sort();
+  .transform((value, context) => {
+    if (value === null) return undefined;
+    if (value === ALL_EVENTS) return null;
+    if (Array.isArray(value) && value.length > 0) {
+      const known = value.filter((type): type is EventType => eventTypes.some((one) => one === type));
+      if (known.length === value.length) return [...new Set(known)].sort();
     }
     context.addIssue(
       issueFor('invalid_type', `events must be "${ALL_EVENTS}" or a list of any of ${eventTypes.join(', ')}.`),

@@ -289,8 +289,8 @@ describe('a failed post', () => {
 
     expect(await statusOf(id)).toEqual({ status: 'disabled', status_reason: 'gone' });
     expect(sink.requests.filter(({ path }) => path === '/gone')).toHaveLength(1);
-    const told = await sink.waitFor(({ path }) => path === '/watch');
-    expect(verified(told, secret)).toMatchObject({
+    const request = await sink.waitFor(({ path }) => path === '/watch');
+    expect(verified(request, secret)).toMatchObject({
       type: 'webhook.disabled',
       data: { webhook: { id, status: 'disabled', reason: 'gone' } },
     });

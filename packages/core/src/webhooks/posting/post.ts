@@ -57,7 +57,7 @@ export interface SettledPost {
 export interface ClaimedPosts {
   readonly posts: readonly ClaimedPost[];
   /** Deliveries that cannot be posted, to be settled with the rest. */
-  readonly refused: readonly SettledPost[];
+  readonly rejected: readonly SettledPost[];
 }
 
 // A single failure is not an outage; five in a row are.
@@ -76,11 +76,11 @@ export async function claimPosts(services: Services, quotas: readonly ClaimQuota
       quotas.map((quota) => quota.webhook_id),
     ),
   ]);
-  if (rows.length === 0) return { posts: [], refused: [] };
+  if (rows.length === 0) return { posts: [], rejected: [] };
   const signers = new Map([...endpoints].map(([id, endpoint]) => [id, signerOf(services, endpoint)]));
   const bodies = new Map<string, Buffer>();
   const posts: ClaimedPost[] = [];
-  const refused: SettledPost[] = [];
+  const rejected: SettledPost[] = [];
   const bodyFor = ({ event_id }: ClaimedRow, endpoint: Endpoint | undefined): Buffer | undefined => {
     const owed = events.get(event_id);
     if (!owed || !endpoint) return undefined;
@@ -94,15 +94,15 @@ export async function claimPosts(services: Services, quotas: readonly ClaimQuota
     const signer = signers.get(row.webhook_id);
     const body = row.sample === null ? bodyFor(row, endpoint) : Buffer.from(row.sample);
     // Disabled since the claim began: the job sent by disabling fails its pending deliveries.
-    if (!endpoint) refused.push({ row, lease, outcome: null });
-    else if (!signer) refused.push(unsendable(row, lease, 'the webhook secret could not be decrypted'));
-    else if (!body) refused.push(unsendable(row, lease, 'the event has expired'));
+    if (!endpoint) rejected.push({ row, lease, outcome: null });
+    else if (!signer) rejected.push(unsendable(row, lease, 'the webhook secret could not be decrypted'));
+    else if (!body) rejected.push(unsendable(row, lease, 'the event has expired'));
     else {
       const trace_parent = events.get(row.event_id)?.trace_parent ?? null;
       posts.push({ row, lease, url: endpoint.url, signer, body, trace_parent });
     }
   }
-  return { posts, refused };
+  return { posts, rejected };
 }
 
 function signerOf(services: Services, { id, secret, previous_secret, format }: Endpoint): Signer | null {

@@ -19,9 +19,9 @@ export interface BulkPlan {
 }
 
 /** Previews what a bulk action would touch, asks for the reason, and starts it on the server. */
-export function BulkDialog({ plan: given, onClose }: { readonly plan: BulkPlan; readonly onClose: () => void }) {
+export function BulkDialog({ plan: initial_plan, onClose }: { readonly plan: BulkPlan; readonly onClose: () => void }) {
   // Ages in a plan are counted from now: a new render must not preview another plan.
-  const [plan] = useState(given);
+  const [plan] = useState(initial_plan);
   const preview = useQuery({
     queryKey: ['bulk', 'preview', plan],
     queryFn: () => client.ops.bulkPreview.mutate({ action: plan.action, filter: plan.filter }),

@@ -26,13 +26,13 @@ const MINUTE_MS = 60_000;
 /** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
   const search = useSearch({ from: '/shell/operations/incident' });
-  const { since: given, until, range = 'hour', reach: reach_param, open, target } = search;
+  const { since: since_param, until, range = 'hour', reach: reach_param, open, target } = search;
   const navigate = useNavigate({ from: '/operations/incident' });
   const close = () => void navigate({ search: ({ open: _, target: __, ...rest }) => rest, replace: true });
   const now = useNow(MINUTE_MS);
   const utc = useStore(inUtc);
   const reach = useReach(reach_param);
-  const since = given ?? new Date(now - ranges[range] * 60 * MINUTE_MS).toISOString();
+  const since = since_param ?? new Date(now - ranges[range] * 60 * MINUTE_MS).toISOString();
   const end = until ?? new Date(now + MINUTE_MS).toISOString();
   const groups = useQuery(
     trpc.ops.failureGroups.queryOptions(
@@ -46,7 +46,7 @@ export function IncidentPage() {
         title={words.title}
         answer={groups.data && answerOf(groups.data)}
         actions={
-          given === undefined ? (
+          since_param === undefined ? (
             <Button onClick={() => void navigate({ search: (rest) => ({ ...rest, since, until: end }) })}>
               {words.fix}
             </Button>
@@ -58,7 +58,7 @@ export function IncidentPage() {
         }
       />
       <div className="line spread">
-        {given === undefined ? (
+        {since_param === undefined ? (
           <Choices<Range>
             label={words.range}
             options={rangeNames.map((name) => [name, words.ranges[name]] as const)}

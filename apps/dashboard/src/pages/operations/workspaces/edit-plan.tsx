@@ -51,7 +51,7 @@ export function EditPlan({
     const name = plan?.name ?? String(form.get('name') ?? '').trim();
     const count = (field: string) => Number(form.get(field));
     const countOrNull = (field: string) => (String(form.get(field) ?? '').trim() === '' ? null : count(field));
-    const given = {
+    const fields = {
       name,
       monthly_emails: countOrNull('monthly_emails'),
       recipients_per_request: count('recipients_per_request'),
@@ -65,9 +65,9 @@ export function EditPlan({
       member_limit: countOrNull('member_limit'),
       capture_bytes_limit: countOrNull('capture_bytes_limit'),
     };
-    if (plan === null) return client.plans.create.mutate(given);
+    if (plan === null) return client.plans.create.mutate(fields);
     const reason = reasonIn(form);
-    return client.plans.update.mutate({ ...given, ...(reason && { reason }) });
+    return client.plans.update.mutate({ ...fields, ...(reason && { reason }) });
   };
   return (
     <FormDialog

@@ -24,8 +24,8 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
       ...(scopes.size === 0 && { scopes: words.dialog.noScope }),
     };
     if (Object.keys(missing).length > 0) throw new InvalidForm(missing);
-    const given = { name, scopes: [...scopes], mode, domains: domains.length > 0 ? domains : null };
-    return client.apiKeys.create.mutate(given);
+    const fields = { name, scopes: [...scopes], mode, domains: domains.length > 0 ? domains : null };
+    return client.apiKeys.create.mutate(fields);
   };
   const toggle = (scope: Scope, on: boolean) => {
     const next = new Set(scopes);
