@@ -54,20 +54,20 @@ const suites: Readonly<Record<string, Suite>> = {
   'memory-under-load': benchMemoryUnderLoad,
 };
 
-const { suites: named, against, result: other, pair, ...options } = readCommandLine(process.argv.slice(2));
+const { suites: suite_names, against, result: other, pair, ...options } = readCommandLine(process.argv.slice(2));
 const before = against === null ? null : readResult(against);
 
 if (against !== null && before !== null && other !== null) {
   printComparison(against, compareResults(before, readResult(other)));
 } else {
   const known = pair === null ? Object.keys(suites) : pairable;
-  const unknown = named.filter((name) => !known.includes(name));
+  const unknown = suite_names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`No suite is called ${unknown.join(', ')}; there are ${known.join(', ')}.\n`);
     process.exit(1);
   }
   const measured = before?.suites.map(({ suite }) => suite) ?? known;
-  await run(known.filter((name) => (named.length === 0 ? measured : named).includes(name)));
+  await run(known.filter((name) => (suite_names.length === 0 ? measured : suite_names).includes(name)));
 }
 
 async function run(names: readonly string[]): Promise<void> {

@@ -128,15 +128,17 @@ async function run(block: Block, before: readonly Block[], place: Place): Promis
   const text = await filledIn([...earlier, block.text].join('\n'), place.instance);
   writeFileSync(join(place.folder, file), language === 'sh' ? SHELL_HEAD + text + SHELL_TAIL : text);
   const [program = '', ...args] = [...command, file];
-  const ended = spawnSync(program, args, {
+  const result = spawnSync(program, args, {
     cwd: place.folder,
     env: environment(place),
     encoding: 'utf8',
     timeout: BLOCK_TIMEOUT_MS,
   });
-  if (ended.error) return `${program}: ${ended.error.message}`;
-  place.printed = ended.stdout;
-  return ended.status === 0 ? null : `it ended with ${ended.status ?? ended.signal}:\n${ended.stdout}${ended.stderr}`;
+  if (result.error) return `${program}: ${result.error.message}`;
+  place.printed = result.stdout;
+  return result.status === 0
+    ? null
+    : `it ended with ${result.status ?? result.signal}:\n${result.stdout}${result.stderr}`;
 }
 
 async function serve(block: Block, port: number, place: Place): Promise<string | null> {
@@ -224,14 +226,14 @@ function fits({ language, text }: Block, printed: string): boolean {
   return matches(text.trim(), printed.trim());
 }
 
-function matches(expected: string, seen: string): boolean {
+function matches(expected: string, actual: string): boolean {
   const pattern = expected.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pattern.join('[\\s\\S]*?')}$`).test(seen);
+  return new RegExp(`^${pattern.join('[\\s\\S]*?')}$`).test(actual);
 }
 
-function holds(seen: unknown, expected: unknown): boolean {
-  if (typeof expected === 'string') return typeof seen === 'string' && matches(expected, seen);
-  if (typeof expected !== 'object' || expected === null) return seen === expected;
-  if (typeof seen !== 'object' || seen === null || Array.isArray(seen) !== Array.isArray(expected)) return false;
-  return Object.entries(expected).every(([name, value]) => holds(Reflect.get(seen, name), value));
+function holds(actual: unknown, expected: unknown): boolean {
+  if (typeof expected === 'string') return typeof actual === 'string' && matches(expected, actual);
+  if (typeof expected !== 'object' || expected === null) return actual === expected;
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) return false;
+  return Object.entries(expected).every(([name, value]) => holds(Reflect.get(actual, name), value));
 }

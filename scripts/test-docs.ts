@@ -22,9 +22,9 @@ const operating = new Set(
 );
 const MAX_NOT_RUN = 5;
 
-const named = process.argv.slice(2);
-const only: readonly Language[] = named.length > 0 ? languages.filter((one) => named.includes(one)) : languages;
-const chosen_pages = named.filter((one) => one.endsWith('.md'));
+const args = process.argv.slice(2);
+const only: readonly Language[] = args.length > 0 ? languages.filter((one) => args.includes(one)) : languages;
+const chosen_pages = args.filter((one) => one.endsWith('.md'));
 
 const pages = docPages.map((page) => ({ page, ...readPage(page) }));
 const problems = pages.flatMap(({ complaints }) => complaints);

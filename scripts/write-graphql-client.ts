@@ -13,7 +13,7 @@ const scalars = { DateTime: 'string', EmailAddress: 'string', URL: 'string', Big
 
 export async function clientText(): Promise<string> {
   const source = readFileSync(new URL('operations.graphql', folder), 'utf8');
-  const made = await codegen({
+  const output = await codegen({
     filename: clientFile,
     schema: parseDocument(schemaText()),
     documents: [{ location: 'operations.graphql', document: parseDocument(source) }],
@@ -22,7 +22,7 @@ export async function clientText(): Promise<string> {
     pluginMap: { 'typescript-operations': typescriptOperations, 'typed-document-node': typedDocumentNode },
   });
   // graphql has that type itself, under another name.
-  const text = made.replace(
+  const text = output.replace(
     /import type \{ TypedDocumentNode as DocumentNode \} from '@graphql-typed-document-node\/core';/,
     "import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';",
   );

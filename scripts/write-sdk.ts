@@ -165,14 +165,14 @@ function inputComponents(document: OpenApi): Set<string> {
   const refsIn = (value: unknown): string[] =>
     [...JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? '');
   const reach = (start: readonly string[]) => {
-    const seen = new Set<string>();
+    const visited = new Set<string>();
     const open = [...start];
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      if (seen.has(name)) continue;
-      seen.add(name);
+      if (visited.has(name)) continue;
+      visited.add(name);
       open.push(...refsIn(document.components.schemas[name]));
     }
-    return seen;
+    return visited;
   };
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const answered = reach(
@@ -205,12 +205,12 @@ function namesOf(method: Method) {
   const answer = success(method.operation, method.dry_run);
   const entry = entryOf(answer);
   const body = method.operation.requestBody?.content['application/json'].schema;
-  const named = (schema: Schema | undefined, suffix: string) =>
+  const find = (schema: Schema | undefined, suffix: string) =>
     schema && (schema.$ref ? refName(schema.$ref) : `${stem}${suffix}`);
   return {
-    answer: entry === null ? (named(answer, 'Answer') ?? 'unknown') : null,
-    entry: entry === null ? null : (named(entry, 'Entry') ?? 'unknown'),
-    body: method.dry_run ? pascalBody(method) : (named(body, 'Body') ?? null),
+    answer: entry === null ? (find(answer, 'Answer') ?? 'unknown') : null,
+    entry: entry === null ? null : (find(entry, 'Entry') ?? 'unknown'),
+    body: method.dry_run ? pascalBody(method) : (find(body, 'Body') ?? null),
     query: queryOf(method).length > 0 ? `${stem}Query` : null,
   };
 }
@@ -332,7 +332,7 @@ ${own.map(methodText).join('\n')}}
   const fields = document.tags.map(
     ({ name, description }) => `/** ${description} */\nreadonly ${camel(name)}: ${classOf(name)};`,
   );
-  const made = document.tags.map(({ name }) => `this.${camel(name)} = new ${classOf(name)}(calls);`);
+  const lines = document.tags.map(({ name }) => `this.${camel(name)} = new ${classOf(name)}(calls);`);
   return `${HEAD}import type { ListCall } from '../pages.ts';
 import { type CallOptions, type Calls, pathOf, type RepeatableOptions } from '../transport.ts';
 import type {
@@ -345,7 +345,7 @@ export class Resources {
 ${fields.join('\n')}
 
 constructor(calls: Calls) {
-${made.join('\n')}
+${lines.join('\n')}
 }
 }
 `;

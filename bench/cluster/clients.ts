@@ -35,11 +35,11 @@ export class Clients {
     this.#ledgers = ledgers;
     this.#options = options;
     const began = performance.now();
-    let made = 0;
+    let count = 0;
     const tick = () => {
       if (!this.#running) return;
       const due = ((performance.now() - began) / 1000) * options.per_second;
-      for (; made < due; made++) this.#keep(this.#one(made));
+      for (; count < due; count++) this.#keep(this.#one(count));
       setTimeout(tick, 10);
     };
     tick();

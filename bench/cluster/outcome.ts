@@ -15,9 +15,9 @@ export async function drain(database: Database): Promise<void> {
 }
 
 /** Copies at the mail server by id of the message, which has one recipient here. */
-export function copiesOf({ seen }: Ledgers): Map<string, number> {
+export function copiesOf({ seen: arrivals }: Ledgers): Map<string, number> {
   const copies = new Map<string, number>();
-  for (const { message_id, outcome } of seen) {
+  for (const { message_id, outcome } of arrivals) {
     const id = message_id.split('@')[0] ?? '';
     if (outcome === 'accepted') copies.set(id, (copies.get(id) ?? 0) + 1);
   }

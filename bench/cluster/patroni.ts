@@ -110,9 +110,9 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
         await pause(hold_stream_ms);
       }
       // All at once, or Patroni would start its Postgres again, and Postgres would close what is open in order.
-      const ended = program?.stop('SIGKILL');
+      const exit = program?.stop('SIGKILL');
       for (const pid of [postmaster, ...childrenOf(postmaster)]) kill(pid);
-      await ended;
+      await exit;
       // What was on its way is lost with the machine.
       network.cutAll();
       network.mute(false);

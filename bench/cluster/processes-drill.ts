@@ -59,7 +59,7 @@ export const processesDrill: Drill = {
       say('one API and one worker added');
       const before = (await haproxy.servers('ready')).get('api-3')?.sessions ?? 0;
       await pause(CALM_MS);
-      const taken = ((await haproxy.servers('ready')).get('api-3')?.sessions ?? 0) - before;
+      const session_count = ((await haproxy.servers('ready')).get('api-3')?.sessions ?? 0) - before;
 
       for (const slot of [...apis, ...workers]) {
         await slot.restart();
@@ -87,7 +87,7 @@ export const processesDrill: Drill = {
         ),
         atMost('requests that failed on the killed process', ofKill.length, clients.max_open),
         atMost('second copies after the kill of a worker', second, MAX_UNRECORDED),
-        check('the added API process took no request', taken > 0 ? [] : ['none']),
+        check('the added API process took no request', session_count > 0 ? [] : ['none']),
         ...limits,
       ]);
     } finally {

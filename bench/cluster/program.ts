@@ -40,7 +40,7 @@ export async function startProgram({ command, args, env, uid, gid, log, ready }:
   });
   closeSync(out);
   running.add(child);
-  const ended = once(child, 'exit').then(() => running.delete(child));
+  const exit = once(child, 'exit').then(() => running.delete(child));
   const until = performance.now() + START_MS;
   while (!(await ready().catch(() => false))) {
     if (child.exitCode !== null || performance.now() > until)
@@ -51,7 +51,7 @@ export async function startProgram({ command, args, env, uid, gid, log, ready }:
     pid: child.pid ?? 0,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
-      await ended;
+      await exit;
     },
   };
 }

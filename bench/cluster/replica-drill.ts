@@ -49,8 +49,8 @@ export const replicaDrill: Drill = {
       for (const slot of [api, worker]) await slot.untilReady();
       const as = (secret: string) => caller(api.port, secret);
       const writer = as(installation.secret);
-      const made = await writer.call('POST', '/api-keys', { name: 'Reader', scopes: ['email:logs:read', 'admin'] });
-      const reader = as(String(made.secret));
+      const key = await writer.call('POST', '/api-keys', { name: 'Reader', scopes: ['email:logs:read', 'admin'] });
+      const reader = as(String(key.secret));
       const first = await writer.send();
       await until(async () => (await reader.lists()).includes(first));
       // Until the writer is no recent writer any more, which it has to become again.

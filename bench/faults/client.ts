@@ -43,11 +43,11 @@ export class Load {
   start(): void {
     this.#running = true;
     const began = performance.now();
-    let made = 0;
+    let count = 0;
     const tick = () => {
       if (!this.#running) return;
       const due = ((performance.now() - began) / 1000) * this.#options.per_second;
-      for (; made < due; made++) this.#keep(this.#one(this.#made++));
+      for (; count < due; count++) this.#keep(this.#one(this.#made++));
       setTimeout(tick, 10);
     };
     tick();

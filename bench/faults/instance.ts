@@ -208,6 +208,6 @@ export async function verifyDomain(port: number, secret: string, names: NameServ
 }
 
 async function addWebhook(port: number, secret: string, url: string): Promise<string> {
-  const made = (await ask(port, secret, 'POST', '/webhooks', { url })) as { secret: string };
-  return made.secret;
+  const webhook = (await ask(port, secret, 'POST', '/webhooks', { url })) as { secret: string };
+  return webhook.secret;
 }

@@ -124,7 +124,7 @@ export class Phases {
       start_ms: (life.ready_at ?? at) - life.started_at,
       since_last_kill_ms: before === undefined ? null : at - before,
       mails_per_second:
-        ledgers.seen.filter((seen) => seen.at > at - RATE_MS && seen.at <= at).length / (RATE_MS / 1000),
+        ledgers.seen.filter((arrival) => arrival.at > at - RATE_MS && arrival.at <= at).length / (RATE_MS / 1000),
       backlog,
       bound: bounds.length === 0 ? null : Math.max(...bounds),
       held: jobs.length,
@@ -225,8 +225,8 @@ export class Phases {
     await pause(1500);
     const worker = await database.workerFrom(place.database.ports());
     await this.#fault(`${place.slot.name} stopped and cut off`, 'pause', async () => {
-      const taken = Promise.withResolvers<void>();
-      const frozen = place.slot.freeze(taken.promise);
+      const release = Promise.withResolvers<void>();
+      const frozen = place.slot.freeze(release.promise);
       place.database.cutAll();
       const jobs = worker === null ? [] : await database.jobsOf(worker);
       const until = wallTime() + TAKEOVER_GIVE_UP_MS;
@@ -240,7 +240,7 @@ export class Phases {
       }
       ledgers.splits.push({ slot: place.slot.name, held: jobs.length, left: remaining });
       say(`  held ${jobs.length}, of which ${remaining} were not taken over`);
-      taken.resolve();
+      release.resolve();
       await frozen;
     });
     mail.reply_ms = 0;

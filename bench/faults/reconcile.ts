@@ -28,17 +28,17 @@ const DUPLICATES_A_KILL = 3;
 
 /** Holds the ledgers of clients, mail servers, endpoints and processes against the database. */
 export function reconcile(ledgers: Ledgers, stored: Stored, options: ReconcileOptions): Figures {
-  const taken = takenCopies(ledgers);
+  const copies = takenCopies(ledgers);
   const { plan, slow, narrow, rescued } = options;
-  const duplicates = duplicateChecks(ledgers, taken, options);
-  const times = latencies(ledgers, stored, taken, {
+  const duplicates = duplicateChecks(ledgers, copies, options);
+  const times = latencies(ledgers, stored, copies, {
     speed: plan.backlog === null ? plan.speed : null,
     slow: [...slow, ...narrow],
   });
   const checks = [
-    ...mailChecks(ledgers, stored, taken, slow),
+    ...mailChecks(ledgers, stored, copies, slow),
     ...duplicates.checks,
-    ...clientChecks(ledgers, stored, taken, options.calm_until),
+    ...clientChecks(ledgers, stored, copies, options.calm_until),
     ...recordChecks(stored),
     ...eventChecks(ledgers, stored, slow),
     { name: 'mails that a reconciler had to rescue', count: rescued, at_most: 0, examples: [] },
@@ -50,9 +50,9 @@ export function reconcile(ledgers: Ledgers, stored: Stored, options: ReconcileOp
 }
 
 /** Copies that a server took, by message and recipient, in the order of their arrival. */
-function takenCopies({ seen }: Ledgers): Map<string, Seen[]> {
+function takenCopies({ seen: arrivals }: Ledgers): Map<string, Seen[]> {
   const copies = new Map<string, Seen[]>();
-  for (const entry of seen) {
+  for (const entry of arrivals) {
     if (entry.outcome !== 'accepted' && entry.outcome !== 'ack_lost') continue;
     const id = keyOf(entry.message_id.split('@')[0] ?? '', entry.recipient);
     const earlier = copies.get(id);
@@ -71,7 +71,7 @@ function isTo(domains: readonly string[], recipient: string): boolean {
 function mailChecks(
   ledgers: Ledgers,
   stored: Stored,
-  taken: ReadonlyMap<string, readonly Seen[]>,
+  copies: ReadonlyMap<string, readonly Seen[]>,
   slow: readonly string[],
 ): Check[] {
   const rejected = new Set(
@@ -93,7 +93,7 @@ function mailChecks(
     for (const id of sent.ids) {
       for (const recipient of sent.recipients) {
         const copy = keyOf(id, recipient);
-        const arrived = taken.get(copy);
+        const arrived = copies.get(copy);
         const state = stateOf.get(copy) ?? 'missing';
         if (!arrived && !justified(state, copy, recipient)) lost.push(`${copy} ${state}`);
         if (sent.due_at !== null && arrived?.some(({ at }) => at < (sent.due_at ?? 0))) early.push(copy);
@@ -105,16 +105,16 @@ function mailChecks(
     check(
       'recorded as delivered, and no server has it',
       stored.recipients
-        .filter(({ message_id, email, state }) => state === 'delivered' && !taken.has(keyOf(message_id, email)))
+        .filter(({ message_id, email, state }) => state === 'delivered' && !copies.has(keyOf(message_id, email)))
         .map(({ message_id, email }) => keyOf(message_id, email)),
     ),
     check(
       'at a server without a record',
-      [...taken.keys()].filter((id) => !stateOf.has(id)),
+      [...copies.keys()].filter((id) => !stateOf.has(id)),
     ),
     check(
       'at a server that no client asked for',
-      [...taken.keys()].filter((id) => !expected.has(id.split(' ')[1] ?? '')),
+      [...copies.keys()].filter((id) => !expected.has(id.split(' ')[1] ?? '')),
     ),
     check('sent before it was due', early),
     check(
@@ -133,7 +133,7 @@ interface Extra {
 
 function duplicateChecks(
   ledgers: Ledgers,
-  taken: ReadonlyMap<string, readonly Seen[]>,
+  by_copy: ReadonlyMap<string, readonly Seen[]>,
   { plan, calm_until, slow }: ReconcileOptions,
 ): Figures {
   const calm: string[] = [];
@@ -142,7 +142,7 @@ function duplicateChecks(
   const explained: Extra[] = [];
   let lost_acks = 0;
   let to_slow = 0;
-  for (const [id, copies] of taken) {
+  for (const [id, copies] of by_copy) {
     if (new Set(copies.map(({ body_hash }) => body_hash)).size > 1) changed.push(id);
     for (const [place, copy] of copies.slice(0, -1).entries()) {
       const next = copies[place + 1] ?? copy;
@@ -231,7 +231,7 @@ export const FAILED_IN_CALM = 'requests that failed while nothing else did';
 function clientChecks(
   { sent, failures }: Ledgers,
   stored: Stored,
-  taken: ReadonlyMap<string, unknown>,
+  copies: ReadonlyMap<string, unknown>,
   calm_until: number,
 ): Check[] {
   const canceled = new Set(sent.filter((one) => one.canceled === 'yes').flatMap(({ ids }) => [...ids]));
@@ -260,7 +260,7 @@ function clientChecks(
     ),
     check('canceled, and sent all the same', [
       ...[...canceled].filter((id) => stored.messages.get(id)?.status !== 'canceled'),
-      ...[...taken.keys()].filter((copy) => canceled.has(copy.split(' ')[0] ?? '')),
+      ...[...copies.keys()].filter((copy) => canceled.has(copy.split(' ')[0] ?? '')),
     ]),
   ];
 }

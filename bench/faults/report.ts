@@ -49,13 +49,13 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
 
 /** The same for programs. */
 export function writeFaultReport(path: string, { checks, notes }: Figures, ledgers: Ledgers, run: Run): void {
-  const { lives, kills, faults, sent, seen, posted } = ledgers;
+  const { lives, kills, faults, sent, seen: arrivals, posted } = ledgers;
   mkdirSync(dirname(path), { recursive: true });
   const report = {
     ...run,
     sound: checks.every(holds),
     requests: sent.length,
-    transactions: seen.length,
+    transactions: arrivals.length,
     posts: posted.length,
     checks: checks.map((one) => ({ ...one, holds: holds(one) })),
     notes,
@@ -67,9 +67,9 @@ export function writeFaultReport(path: string, { checks, notes }: Figures, ledge
   print(`figures: ${path}`);
 }
 
-function summary({ sent, seen, posted }: Ledgers): string {
+function summary({ sent, seen: arrivals, posted }: Ledgers): string {
   const accepted = sent.filter(({ ids }) => ids.size > 0).length;
-  return `${sent.length} requests, ${accepted} accepted, ${seen.length} transactions at mail servers, ${posted.length} posts`;
+  return `${sent.length} requests, ${accepted} accepted, ${arrivals.length} transactions at mail servers, ${posted.length} posts`;
 }
 
 function figure(value: number): string {

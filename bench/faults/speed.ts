@@ -15,7 +15,7 @@ export interface SpeedOptions {
 export function latencies(
   ledgers: Ledgers,
   stored: Stored,
-  taken: ReadonlyMap<string, readonly Seen[]>,
+  copies: ReadonlyMap<string, readonly Seen[]>,
   { speed, slow }: SpeedOptions,
 ): { readonly checks: readonly Check[]; readonly notes: readonly string[] } {
   const scripted = new Set(
@@ -32,7 +32,7 @@ export function latencies(
       const created = stored.messages.get(id)?.created_at;
       for (const recipient of sent.recipients) {
         const copy = keyOf(id, recipient);
-        const first = taken.get(copy)?.[0]?.at;
+        const first = copies.get(copy)?.[0]?.at;
         if (created === undefined || first === undefined || scripted.has(copy)) continue;
         if (slow.includes(recipient.split('@')[1] ?? '')) continue;
         if (ledgers.slow_times.some(({ from, to }) => created >= from && created <= to)) continue;

@@ -50,9 +50,9 @@ export async function startAllInOne(data_dir: string, checkout: string = THIS_CH
     node,
     postmaster: postmasterIn(data_dir),
     async stop() {
-      const ended = once(child, 'exit');
+      const exit = once(child, 'exit');
       child.kill('SIGTERM');
-      await ended;
+      await exit;
     },
   };
 }

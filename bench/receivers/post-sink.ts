@@ -15,7 +15,7 @@ const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 
 /** Takes posts over kept connections with as little work as the protocol allows. */
 export async function startPostSink(): Promise<PostSink> {
-  let taken = 0;
+  let count = 0;
   let listener: ((path: string, id: string, at: number) => void) | null = null;
   let hanging: string | null = null;
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ export async function startPostSink(): Promise<PostSink> {
         if (pending.length < head + 4 + length) return;
         pending = pending.subarray(head + 4 + length);
         const path = header.slice(5, header.indexOf(' ', 5));
-        taken += 1;
+        count += 1;
         listener?.(path, /webhook-id: (\S+)/i.exec(header)?.[1] ?? '', performance.now());
         if (path !== hanging) socket.write(ANSWER);
       }
@@ -43,7 +43,7 @@ export async function startPostSink(): Promise<PostSink> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    count: () => taken,
+    count: () => count,
     onPost(next) {
       listener = next;
     },

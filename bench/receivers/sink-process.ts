@@ -29,30 +29,30 @@ async function startSmtpSink(program: string): Promise<SinkProcess> {
   // It counts on its standard output, and asks to give root up.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(program, ['-c', ...user, `127.0.0.1:${port}`, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let taken = 0;
+  let count = 0;
   let tail = '';
   child.stdout.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString('latin1')).slice(-200);
-    taken = Number([...tail.matchAll(/mesg=(\d+)\D/g)].at(-1)?.[1] ?? taken);
+    count = Number([...tail.matchAll(/mesg=(\d+)\D/g)].at(-1)?.[1] ?? count);
   });
   while (!(await answers(port))) await delay(20);
-  return { port, pid: child.pid ?? 0, method: 'smtp-sink', count: () => taken, stop: () => end(child) };
+  return { port, pid: child.pid ?? 0, method: 'smtp-sink', count: () => count, stop: () => end(child) };
 }
 
 async function startOwnSink(): Promise<SinkProcess> {
   const child = fork(fileURLToPath(import.meta.url), { serialization: 'json' });
-  let taken = 0;
+  let total = 0;
   const [port] = (await once(child, 'message')) as [number];
   child.on('message', (count) => {
-    taken = Number(count);
+    total = Number(count);
   });
-  return { port, pid: child.pid ?? 0, method: 'a sink of our own', count: () => taken, stop: () => end(child) };
+  return { port, pid: child.pid ?? 0, method: 'a sink of our own', count: () => total, stop: () => end(child) };
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   child.kill('SIGTERM');
-  await ended;
+  await exit;
 }
 
 function answers(port: number): Promise<boolean> {

@@ -18,7 +18,7 @@ const END = '\r\n.\r\n';
  */
 export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Sink> {
   const turn = a_second === undefined ? (take: () => void) => take() : turnsOf(1000 / a_second);
-  let taken = 0;
+  let count = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -28,7 +28,7 @@ export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Si
     converse(
       socket,
       (mail, began_at) => {
-        taken += 1;
+        count += 1;
         on_mail?.(mail, began_at);
       },
       on_mail !== undefined,
@@ -38,7 +38,7 @@ export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Si
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    count: () => taken,
+    count: () => count,
     async stop() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

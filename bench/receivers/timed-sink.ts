@@ -19,29 +19,29 @@ const REPORT_MS = 20;
 /** A receiver in a process of its own that notes when each message began to arrive. */
 export async function startTimedSink(): Promise<TimedSink> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url));
-  let taken = 0;
+  let count = 0;
   const opened = Promise.withResolvers<number>();
   let timings = Promise.withResolvers<ReadonlyMap<string, number>>();
   child.once('exit', (code) => opened.reject(new Error(`the sink ended with ${code}`)));
   child.on('message', (message) => {
     const report = reportOf(message);
     if ('port' in report) opened.resolve(report.port);
-    else if ('count' in report) taken = report.count;
+    else if ('count' in report) count = report.count;
     else timings.resolve(new Map(report.first_bytes));
   });
   const port = await opened.promise;
   return {
     port,
-    count: () => taken,
+    count: () => count,
     firstBytes() {
       timings = Promise.withResolvers();
       child.send('first bytes');
       return timings.promise;
     },
     async stop() {
-      const ended = once(child, 'exit');
+      const exit = once(child, 'exit');
       child.kill('SIGTERM');
-      await ended;
+      await exit;
     },
   };
 }

@@ -200,7 +200,7 @@ async function claimTime(site: Site): Promise<number> {
     times.push(performance.now() - started);
     await settleDeliveries(
       services,
-      claimed.map((one) => ({ claimed: one, outcome: taken, duration_ms: 1, handed_back: false })),
+      claimed.map((one) => ({ claimed: one, outcome: accepted, duration_ms: 1, handed_back: false })),
     );
   }
   return median(times);
@@ -326,7 +326,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const taken: SendOutcome = {
+const accepted: SendOutcome = {
   kind: 'accepted',
   reply: { code: 250, enhanced: null, text: 'taken' },
   error: null,

@@ -139,7 +139,7 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Measure
   if (!own || !theirs) throw new Error('two workspaces are needed');
   const high: string[] = [];
   const other: string[] = [];
-  let taken = 0;
+  let count = 0;
   let took_ms = 0;
   await pumping(site, sink, async () => {
     // The lane finds its pace before anything is measured.
@@ -149,7 +149,7 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Measure
       sendAtPace(own, 'high', 'app@mail0.example.com', seconds, high),
       sendAtPace(theirs, 'normal', 'app@mail1.example.com', seconds, other),
     ]);
-    taken = sink.count() - before;
+    count = sink.count() - before;
     took_ms = performance.now() - began;
     const given_up_at = performance.now() + LONGEST_REST_MS;
     while ((await openAmong(services, [...high, ...other])) > 0 && performance.now() < given_up_at) await pause(50);
@@ -157,8 +157,8 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Measure
   return {
     high: await waitOf(services, high),
     other: await waitOf(services, other),
-    share: Math.max(0, taken - high.length - other.length) / Math.max(1, taken),
-    rate: (taken / took_ms) * 1000,
+    share: Math.max(0, count - high.length - other.length) / Math.max(1, count),
+    rate: (count / took_ms) * 1000,
   };
 }
 

@@ -70,9 +70,9 @@ interface Measured {
  * What storage parameters change, table by table, in a run of mails that are accepted and delivered at once; a tenth of
  * the deliveries is posted to webhooks. Each variant begins with a database of its own.
  */
-export async function benchStorage({ messages, variants: named }: BenchOptions): Promise<Report[]> {
+export async function benchStorage({ messages, variants: variant_names }: BenchOptions): Promise<Report[]> {
   const count = Math.min(messages, MAX_EMAILS);
-  const chosen = named.length === 0 ? Object.keys(variants) : named;
+  const chosen = variant_names.length === 0 ? Object.keys(variants) : variant_names;
   const reports: Report[] = [];
   for (const name of chosen) {
     const variant = variants[name];

@@ -147,12 +147,12 @@ async function bareRate(sink: PostSink, seconds: number): Promise<number> {
     [BARE, String(sink.port), String(seconds), String(AT_ONCE), String(BODY_BYTES)],
     { stdio: 'inherit', env: { PATH: process.env.PATH, NODE_ENV: 'production' } },
   );
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   await nextPost(sink);
   // The first tenth is warm-up, as everywhere.
   await new Promise((resolve) => setTimeout(resolve, seconds * 100));
   const [before, started] = [sink.count(), performance.now()];
-  await ended;
+  await exit;
   return ((sink.count() - before) / (performance.now() - started)) * 1000;
 }
 

@@ -59,7 +59,7 @@ export function startContainer(options: ContainerOptions): Container {
       said += text;
     });
   }
-  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const exit = once(child, 'close').then(([code]) => code as number | null);
   const check = async () => {
     const [kind, ...command] = config.Healthcheck.Test;
     if (kind !== 'CMD') throw new Error(`the HEALTHCHECK is ${kind}, and this runs CMD`);
@@ -85,13 +85,13 @@ export function startContainer(options: ContainerOptions): Container {
       ),
     async stop() {
       child.kill('SIGTERM');
-      return ended;
+      return exit;
     },
     cpu() {
       const [, user, system] = /^(?:\S+ ){13}(\d+) (\d+)/.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8')) ?? [];
       return (Number(user) + Number(system)) * TICK_MS;
     },
-    ended,
+    ended: exit,
     output: () => said,
   };
 }

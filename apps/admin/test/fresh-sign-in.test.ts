@@ -103,7 +103,7 @@ describe('a session that signed in more than an hour ago', () => {
     const still = await refusalOf(make(api));
     const confirmed = await confirm(cookie);
     const fresh = dashboard(admin.port, cookieSetBy(confirmed) ?? '');
-    const made = await make(fresh);
+    const key = await make(fresh);
     await world.clock.advance(HOUR_MS);
     const later = await refusalOf(make(fresh));
 
@@ -116,7 +116,7 @@ describe('a session that signed in more than an hour ago', () => {
       select count(*)::int as count from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`;
     expect(actions).toEqual([{ count: 1 }]);
     // Revoking a leaked key needs no fresh sign-in.
-    expect(await fresh.apiKeys.revoke.mutate({ key_id: made.id })).toMatchObject({ status: 'revoked' });
+    expect(await fresh.apiKeys.revoke.mutate({ key_id: key.id })).toMatchObject({ status: 'revoked' });
   });
 
   it('goes on under another token once the password is confirmed, and a copy of the old cookie is signed out', async () => {

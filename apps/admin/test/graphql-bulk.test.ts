@@ -52,8 +52,8 @@ describe('a bulk operation over GraphQL', () => {
     const id = await send({ tags: ['gql'], scheduled_at: inAnHour() });
     await world.clock.advance(10);
 
-    const seen = await preview({ action: 'CANCEL', messages: { tags: ['gql'], status: ['SCHEDULED'] } });
-    const run = await graphql.ask(RUN, { input: { token: seen.token, reason: 'a mistake', ratePerSecond: 500 } });
+    const result = await preview({ action: 'CANCEL', messages: { tags: ['gql'], status: ['SCHEDULED'] } });
+    const run = await graphql.ask(RUN, { input: { token: result.token, reason: 'a mistake', ratePerSecond: 500 } });
     const { bulk } = field<{ bulk: { id: string } }>(run, 'bulkRun');
     await work();
     const read = await graphql.ask(
@@ -64,7 +64,13 @@ describe('a bulk operation over GraphQL', () => {
       { id: bulk.id },
     );
 
-    expect(seen).toMatchObject({ __typename: 'BulkPreview', action: 'CANCEL', matched: 1, sample: [id], skipped: [] });
+    expect(result).toMatchObject({
+      __typename: 'BulkPreview',
+      action: 'CANCEL',
+      matched: 1,
+      sample: [id],
+      skipped: [],
+    });
     expect(bulk).toMatchObject({
       status: 'QUEUED',
       action: 'CANCEL',
@@ -124,10 +130,10 @@ describe('a bulk operation over GraphQL', () => {
   });
 
   it('is another’s and cannot be seen, run or ended by who may not', async () => {
-    const seen = await preview({ action: 'EXPORT', messages: {} });
-    const foreign = await graphql.ask(RUN, { input: { token: seen.token, reason: 'mine' } }, { key: other.secret });
+    const result = await preview({ action: 'EXPORT', messages: {} });
+    const foreign = await graphql.ask(RUN, { input: { token: result.token, reason: 'mine' } }, { key: other.secret });
     const { bulk } = field<{ bulk: { id: string } }>(
-      await graphql.ask(RUN, { input: { token: seen.token, reason: 'asked for' } }),
+      await graphql.ask(RUN, { input: { token: result.token, reason: 'asked for' } }),
       'bulkRun',
     );
     const query = `query ($id: ID!) { node(id: $id) { id } bulkOperations { nodes { id } } }`;
@@ -180,9 +186,9 @@ describe('a subscription to a bulk operation', () => {
   it('tells how it stands until it has ended, to those who may see it', async () => {
     for (let count = 0; count < 3; count++) await send({ tags: ['followed'], scheduled_at: inAnHour() });
     await world.clock.advance(10);
-    const seen = await preview({ action: 'CANCEL', messages: { tags: ['followed'] } });
+    const result = await preview({ action: 'CANCEL', messages: { tags: ['followed'] } });
     const { bulk } = field<{ bulk: { id: string } }>(
-      await graphql.ask(RUN, { input: { token: seen.token, reason: 'watched', ratePerSecond: 2 } }),
+      await graphql.ask(RUN, { input: { token: result.token, reason: 'watched', ratePerSecond: 2 } }),
       'bulkRun',
     );
 

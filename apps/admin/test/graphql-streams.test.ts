@@ -47,7 +47,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
   const answer = await promise;
   const answers: Told[] = [];
   const comments: string[] = [];
-  let ended = false;
+  let is_ended = false;
   let text = '';
   answer.setEncoding('utf8');
   answer.on('data', (chunk: string) => {
@@ -65,14 +65,14 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
   outgoing.on('error', () => undefined);
   const closed = new Promise<void>((done) => {
     answer.on('close', () => {
-      ended = true;
+      is_ended = true;
       done();
     });
   });
   const stream: Stream = {
     answers,
     comments,
-    ended: () => ended,
+    ended: () => is_ended,
     async stop() {
       answer.destroy();
       await closed;

@@ -158,7 +158,7 @@ it('a sandbox key sees endpoints and deliveries of the sandbox only, and makes n
   const event = live?.event.id;
 
   const response = await create({ mode: 'LIVE' });
-  const made = await create({});
+  const sample_webhook = await create({});
   const { data } = await graphql.ask(
     `query ($ids: [ID!]!) { webhooks { nodes { id } } webhookDeliveries { nodes { id } } nodes(ids: $ids) { __typename } }`,
     { ids: [shop, live?.id, event] },
@@ -166,8 +166,8 @@ it('a sandbox key sees endpoints and deliveries of the sandbox only, and makes n
   );
 
   expect(response.data).toMatchObject({ webhookCreate: { reason: 'missing_scope' } });
-  expect(made.data).toMatchObject({ webhookCreate: { webhook: { mode: 'SANDBOX' } } });
-  const { webhook } = (made.data as unknown as { webhookCreate: { webhook: { id: string } } }).webhookCreate;
+  expect(sample_webhook.data).toMatchObject({ webhookCreate: { webhook: { mode: 'SANDBOX' } } });
+  const { webhook } = (sample_webhook.data as unknown as { webhookCreate: { webhook: { id: string } } }).webhookCreate;
   expect(data).toEqual({
     webhooks: { nodes: [{ id: webhook.id }] },
     webhookDeliveries: { nodes: [] },

@@ -108,7 +108,7 @@ describe('plans', () => {
   it('are made, changed, freed of a limit by null, and deleted', async () => {
     const fields = '... on PlanPayload { plan { name monthlyEmails sendPerMinute } } ... on ApiError { reason }';
     const change = `mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { ${fields} } }`;
-    const made = await ask(`mutation ($input: PlanLimitsInput!) { planCreate(input: $input) { ${fields} } }`, {
+    const plan = await ask(`mutation ($input: PlanLimitsInput!) { planCreate(input: $input) { ${fields} } }`, {
       input: { name: 'tiny', monthlyEmails: 10, maxRecipientsPerRequest: 5 },
     });
 
@@ -120,7 +120,7 @@ describe('plans', () => {
     );
     const gone = await ask('mutation { planDelete(input: { name: "tiny" }) { ... on DeletePayload { deletedId } } }');
 
-    expect(made.planCreate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 1000 } });
+    expect(plan.planCreate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 1000 } });
     expect(faster.planUpdate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 7 } });
     expect(endless.planUpdate).toEqual({ plan: { name: 'tiny', monthlyEmails: null, sendPerMinute: 7 } });
     expect(odd.planUpdate).toEqual({ reason: 'invalid_type' });
@@ -133,13 +133,13 @@ describe('plans', () => {
 
 describe('the viewer', () => {
   it('sees its key, who made it, and its workspace', async () => {
-    const made = await ask(
+    const key = await ask(
       `mutation { apiKeyCreate(input: { name: "Made", scopes: ["admin"] }) {
         ... on ApiKeyCreatePayload { secret apiKey { createdBy { kind name } } } } }`,
       {},
       admin,
     );
-    const { secret, apiKey } = made.apiKeyCreate as { secret: string; apiKey: unknown };
+    const { secret, apiKey } = key.apiKeyCreate as { secret: string; apiKey: unknown };
 
     const { viewer } = await ask('{ viewer { key { createdBy { kind name } } workspace { id } } }', {}, secret);
     const first = await ask('{ viewer { key { createdBy { kind name } } } }', {}, world.secret);

@@ -37,9 +37,9 @@ async function hold(fields = {}): Promise<string> {
 
 describe('holds over GraphQL', () => {
   it('are made, listed, found by id and released', async () => {
-    const made = await graphql.ask(create, { input: { ...input, resumeRatePerMin: 60 } });
+    const result = await graphql.ask(create, { input: { ...input, resumeRatePerMin: 60 } });
 
-    expect(made.errors).toEqual([]);
+    expect(result.errors).toEqual([]);
     const facts = {
       scope: 'DESTINATION',
       value: 'held.example.com',
@@ -49,8 +49,8 @@ describe('holds over GraphQL', () => {
       resumeRatePerMin: 60,
       affected: 0,
     };
-    expect(made.data).toMatchObject({ holdCreate: { hold: { ...facts, createdBy: { kind: 'KEY' } } } });
-    const { id } = (made.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold;
+    expect(result.data).toMatchObject({ holdCreate: { hold: { ...facts, createdBy: { kind: 'KEY' } } } });
+    const { id } = (result.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold;
     const response = await graphql.ask('query ($id: ID!) { holds { id } node(id: $id) { id ... on Hold { value } } }', {
       id,
     });
@@ -147,11 +147,11 @@ describe('the line over GraphQL', () => {
 describe('holds over tRPC', () => {
   it('are an operator’s to make, list, get and release', async () => {
     const { api } = await signedIn(world, admin, 'operator');
-    const made = await api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'Look first' });
+    const creation = await api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'Look first' });
 
-    expect((await api.holds.list.query()).data).toMatchObject([{ id: made.id, created_by: { kind: 'user' } }]);
-    expect(await api.holds.get.query({ hold_id: made.id })).toMatchObject({ value: 'domain.recheck' });
-    expect(await api.holds.release.mutate({ hold_id: made.id })).toMatchObject({ status: 'ended' });
+    expect((await api.holds.list.query()).data).toMatchObject([{ id: creation.id, created_by: { kind: 'user' } }]);
+    expect(await api.holds.get.query({ hold_id: creation.id })).toMatchObject({ value: 'domain.recheck' });
+    expect(await api.holds.release.mutate({ hold_id: creation.id })).toMatchObject({ status: 'ended' });
   });
 
   it('instance-wide holds are not available to a workspace admin', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   operator = await signedIn(world, admin, 'operator');
 });
 
-const ended = { status: 401, reason: 'session_ended' };
+const expired_session = { status: 401, reason: 'session_ended' };
 
 /** Signs in by a link, as its button does. */
 async function follow(url: string): Promise<{ readonly status: number; readonly api: Dashboard }> {
@@ -115,7 +115,7 @@ describe('a member', () => {
       workspace_id: world.workspace_id,
       workspaces: [{ id: world.workspace_id, role: 'member' }],
     });
-    expect(await refusalOf(api.people.me.query())).toMatchObject(ended);
+    expect(await refusalOf(api.people.me.query())).toMatchObject(expired_session);
     expect(await signInWith('grace@people.test', 'a long enough one')).toBe(303);
     expect(JSON.stringify(await boss.api.members.list.query())).not.toContain('link');
     expect(await audited(world.workspace_id)).toEqual(
@@ -282,8 +282,8 @@ describe('a member', () => {
 
     await boss.api.members.remove.mutate({ user_id: gone.user_id });
 
-    expect(await refusalOf(gone.api.emails.list.query())).toMatchObject(ended);
-    expect(await refusalOf(there.emails.list.query())).toMatchObject(ended);
+    expect(await refusalOf(gone.api.emails.list.query())).toMatchObject(expired_session);
+    expect(await refusalOf(there.emails.list.query())).toMatchObject(expired_session);
     await second.stop();
     const { data } = await boss.api.members.list.query({ limit: 100 });
     expect(data.map(({ id }) => id)).not.toContain(gone.user_id);
@@ -296,7 +296,7 @@ describe('a member', () => {
     const changed = await boss.api.members.setRole.mutate({ user_id: other.user_id, role: 'viewer' });
 
     expect(changed).toMatchObject({ id: other.user_id, role: 'viewer' });
-    expect(await refusalOf(other.api.emails.list.query())).toMatchObject(ended);
+    expect(await refusalOf(other.api.emails.list.query())).toMatchObject(expired_session);
     expect(await audited(world.workspace_id)).toContainEqual({
       action: 'member.role_changed',
       actor_name: boss.email,
@@ -318,7 +318,7 @@ describe('a member', () => {
     const signed_out = await refusalOf(there.api.people.me.query());
     await foe.api.members.remove.mutate({ user_id });
 
-    expect(signed_out).toMatchObject(ended);
+    expect(signed_out).toMatchObject(expired_session);
     expect(await person.api.people.me.query()).toMatchObject({ workspace_id: world.workspace_id });
     expect((await follow(url)).status).toBe(303);
   });
@@ -330,14 +330,14 @@ describe('a member', () => {
 
     const there = await refusalOf(boss.api.members.remove.mutate({ user_id: theirs.user_id }));
     const nowhere = await refusalOf(boss.api.members.remove.mutate({ user_id: 'usr_none' }));
-    const named = await refusalOf(boss.api.members.list.query({ workspace_id: other.workspace_id }));
+    const refusal = await refusalOf(boss.api.members.list.query({ workspace_id: other.workspace_id }));
     const invented = await refusalOf(boss.api.members.list.query({ workspace_id: 'wsp_none' }));
 
     expect(there.message).toBe(String(nowhere.message).replace('usr_none', theirs.user_id));
-    expect(named.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));
-    expect([there.reason, named.reason]).toEqual(['member_not_found', 'workspace_not_found']);
-    const seen = await operator.api.members.list.query({ workspace_id: other.workspace_id });
-    expect(seen.data).toMatchObject([{ id: theirs.user_id }]);
+    expect(refusal.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));
+    expect([there.reason, refusal.reason]).toEqual(['member_not_found', 'workspace_not_found']);
+    const members = await operator.api.members.list.query({ workspace_id: other.workspace_id });
+    expect(members.data).toMatchObject([{ id: theirs.user_id }]);
   });
 });
 
@@ -385,11 +385,11 @@ describe('an operator', () => {
 
     await operator.api.operators.remove.mutate({ user_id: added.id });
 
-    expect(await refusalOf(api.people.me.query())).toMatchObject(ended);
+    expect(await refusalOf(api.people.me.query())).toMatchObject(expired_session);
     const { data } = await operator.api.operators.list.query();
     expect(data.map(({ email }) => email)).not.toContain('second@people.test');
-    const [made, unmade] = (await audited('')).filter(({ action }) => action.startsWith('operator.'));
-    expect([made, unmade]).toMatchObject([
+    const [addition, unmade] = (await audited('')).filter(({ action }) => action.startsWith('operator.'));
+    expect([addition, unmade]).toMatchObject([
       { action: 'operator.added', actor_name: operator.email },
       { action: 'operator.removed', actor_name: operator.email },
     ]);
@@ -451,7 +451,7 @@ describe('changing the password', () => {
     const fresh = await follow(await link());
     const old = await follow(await link());
     await fresh.api.people.changePassword.mutate({ new_password: 'the second password' });
-    expect(await refusalOf(old.api.people.me.query())).toMatchObject(ended);
+    expect(await refusalOf(old.api.people.me.query())).toMatchObject(expired_session);
 
     const later = await follow(await link());
     await world.clock.advance(16 * 60_000);

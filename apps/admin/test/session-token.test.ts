@@ -17,14 +17,14 @@ describe('the bearer token of a session', () => {
   it('asks GraphQL as the signed-in user does, for 15 minutes', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
-    const made = await api.session.token.mutate();
-    const answered = await graphql.ask(VIEWER, {}, { key: made.token });
+    const token = await api.session.token.mutate();
+    const answered = await graphql.ask(VIEWER, {}, { key: token.token });
     // A query that was validated before takes the fast path.
-    const again = await graphql.ask(VIEWER, {}, { key: made.token });
+    const again = await graphql.ask(VIEWER, {}, { key: token.token });
     await world.clock.advance(15 * MINUTE_MS);
-    const late = await graphql.ask(VIEWER, {}, { key: made.token });
+    const late = await graphql.ask(VIEWER, {}, { key: token.token });
 
-    expect(made).toMatchObject({ object: 'session_token', token: expect.stringMatching(/^pr_sess_[0-9a-f]{64}$/) });
+    expect(token).toMatchObject({ object: 'session_token', token: expect.stringMatching(/^pr_sess_[0-9a-f]{64}$/) });
     expect(answered.data).toEqual({ viewer: { key: null, scopes: ['admin'] }, messages: { nodes: [] } });
     expect(again.data).toEqual(answered.data);
     expect(late.status).toBe(401);

@@ -16,25 +16,25 @@ it('overview.summary says how the mail of the own workspace does', async () => {
   const { api } = await signedIn(world, admin, 'viewer');
   await send();
 
-  const seen = await api.overview.summary.query({});
+  const overview = await api.overview.summary.query({});
 
-  expect(seen).toMatchObject({ object: 'overview', waiting: { count: 1 }, problems: [], usage: { used: 1 } });
+  expect(overview).toMatchObject({ object: 'overview', waiting: { count: 1 }, problems: [], usage: { used: 1 } });
 });
 
 it('onboarding.state names the steps that are done', async () => {
   const fresh = await world.workspace('free');
   const { api } = await signedIn(world, admin, 'viewer', fresh.workspace_id);
 
-  const seen = await api.onboarding.state.query({});
+  const state = await api.onboarding.state.query({});
 
-  expect(seen.steps.map(({ name, done_at }) => [name, done_at !== null])).toEqual([
+  expect(state.steps.map(({ name, done_at }) => [name, done_at !== null])).toEqual([
     ['key', expect.any(Boolean)],
     ['test_send', false],
     ['domain', false],
     ['verify', false],
     ['webhook', false],
   ]);
-  expect(seen.done).toBe(false);
+  expect(state.done).toBe(false);
 });
 
 it('requests.groups counts what was refused, for an admin of the workspace', async () => {

@@ -21,11 +21,11 @@ it('an admin can preview and run, and reads the receipts under their name', asyn
   const id = await send({ tags: ['trpc'], scheduled_at });
   await world.clock.advance(10);
 
-  const seen = await api.ops.bulkPreview.mutate({ action: 'cancel', filter: { tag: 'trpc' } });
-  const bulk = await api.ops.bulkRun.mutate({ token: seen.token, reason: 'a mistake' });
+  const result = await api.ops.bulkPreview.mutate({ action: 'cancel', filter: { tag: 'trpc' } });
+  const bulk = await api.ops.bulkRun.mutate({ token: result.token, reason: 'a mistake' });
   for (const job of await world.services.jobs.fetch('bulk.run', 5)) await workOff(world.services, job.data);
 
-  expect(seen).toMatchObject({ matched: 1, sample: [id] });
+  expect(result).toMatchObject({ matched: 1, sample: [id] });
   expect(bulk.created_by).toMatchObject({ kind: 'user', name: email });
   expect((await api.ops.bulkItems.query({ id: bulk.id })).data).toMatchObject([{ id, outcome: 'done' }]);
   expect((await api.ops.bulkList.query()).data).toMatchObject([{ id: bulk.id, status: 'completed', done: 1 }]);

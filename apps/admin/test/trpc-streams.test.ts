@@ -30,7 +30,7 @@ interface Stream {
 /** Subscribes like EventSource. */
 async function follow(cookie: string): Promise<Stream> {
   const events: Told[] = [];
-  let ended = false;
+  let is_ended = false;
   const headers = { cookie, accept: 'text/event-stream' };
   const subscription = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });
   subscription.on('error', () => undefined);
@@ -39,7 +39,7 @@ async function follow(cookie: string): Promise<Stream> {
     answer.setEncoding('utf8');
     answer.on('error', () => undefined);
     answer.on('close', () => {
-      ended = true;
+      is_ended = true;
     });
     answer.on('data', (chunk: string) => {
       text += chunk;
@@ -56,7 +56,7 @@ async function follow(cookie: string): Promise<Stream> {
   const stream = {
     events,
     changes: () => events.filter(({ event }) => event === null).map(({ data }) => data),
-    ended: () => ended,
+    ended: () => is_ended,
     stop: () => void subscription.destroy(),
   };
   open.push(stream);

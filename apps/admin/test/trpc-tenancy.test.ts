@@ -125,13 +125,13 @@ describe('an object of another workspace', () => {
   });
 
   it('is not created by naming that workspace in the input', async () => {
-    const made = await foreign.api.apiKeys.create.mutate({
+    const key = await foreign.api.apiKeys.create.mutate({
       name: 'Mine',
       scopes: ['email:send'],
       ...{ workspace_id: world.workspace_id, status: 'active', secret_hash: 'x' },
     });
 
-    const [row] = await world.services.sql`select workspace_id from api_keys where id = ${made.id}`;
+    const [row] = await world.services.sql`select workspace_id from api_keys where id = ${key.id}`;
     expect(row?.workspace_id).not.toBe(world.workspace_id);
   });
 });

@@ -12,17 +12,17 @@ describe('workspaces, plans and the audit log in the dashboard', () => {
   it('let an operator make a workspace, move it to another plan, and read who did so', async () => {
     const { api, email } = await signedIn(world, admin, 'operator');
 
-    const made = await api.workspaces.create.mutate({ name: 'Other', plan: 'free' });
-    const moved = await api.workspaces.setPlan.mutate({ id: made.id, plan: 'growth', reason: 'grown' });
+    const workspace = await api.workspaces.create.mutate({ name: 'Other', plan: 'free' });
+    const moved = await api.workspaces.setPlan.mutate({ id: workspace.id, plan: 'growth', reason: 'grown' });
     const changed = await api.plans.update.mutate({ name: 'growth', send_per_minute: 500 });
-    const usage = await invoke(world.as(made.id), getMonthUsage, {});
+    const usage = await invoke(world.as(workspace.id), getMonthUsage, {});
     const log = await api.audit.list.query({ chain: 'instance', action: 'workspace.plan_set' });
 
     expect(moved.plan.name).toBe('growth');
     expect(changed.send_per_minute).toBe(500);
     expect(usage).toMatchObject({ used: 0, limit: 500_000 });
     expect(log.data).toMatchObject([
-      { actor: { kind: 'user', name: email }, via: 'dashboard', target_id: made.id, reason: 'grown' },
+      { actor: { kind: 'user', name: email }, via: 'dashboard', target_id: workspace.id, reason: 'grown' },
     ]);
     expect(await api.audit.verify.query({ chain: 'instance' })).toMatchObject({ complete: true, broken: null });
   });

@@ -21,12 +21,12 @@ const post = (path: string, headers: Record<string, string>, body: string) =>
 
 describe('a procedure', () => {
   it('answers what the operation answers, with its names', async () => {
-    const made = await operator.api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'], mode: 'sandbox' });
+    const key = await operator.api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'], mode: 'sandbox' });
     const listed = await operator.api.apiKeys.list.query({ limit: 1 });
 
-    expect(made.secret).toMatch(/^pr_test_/);
-    expect(listed.data).toMatchObject([{ object: 'api_key', id: made.id, last4: made.secret.slice(-4) }]);
-    expect(JSON.stringify(listed)).not.toContain(made.secret);
+    expect(key.secret).toMatch(/^pr_test_/);
+    expect(listed.data).toMatchObject([{ object: 'api_key', id: key.id, last4: key.secret.slice(-4) }]);
+    expect(JSON.stringify(listed)).not.toContain(key.secret);
     expect(listed).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
   });
 

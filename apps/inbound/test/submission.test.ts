@@ -311,8 +311,8 @@ describe('a program without a right', () => {
     ['a wrong password', () => program(`pr_live_${'0'.repeat(64)}`), /This API key does not exist/],
     ['another user', () => program(world.secret, 'root'), /Log in as user api/],
     ['no key', () => program('secret'), /The password must be an API key/],
-  ])('is refused with %s', async (_, made, text) => {
-    const refusal = await refusalOf(made().sendMail(hello));
+  ])('is refused with %s', async (_, transport, text) => {
+    const refusal = await refusalOf(transport().sendMail(hello));
 
     expect(refusal.responseCode).toBe(535);
     expect(refusal.response).toMatch(text);
@@ -333,14 +333,14 @@ describe('TLS', () => {
 
   it('is required before a password where others can reach the port', async () => {
     const server = await startSubmission(secured, 0, { implicit: false });
-    const made = createTransport({
+    const transport = createTransport({
       host: '127.0.0.1',
       port: server.port,
       ignoreTLS: true,
       auth: { user: 'api', pass: world.secret },
     });
 
-    expect((await refusalOf(made.sendMail(hello))).responseCode).not.toBeUndefined();
+    expect((await refusalOf(transport.sendMail(hello))).responseCode).not.toBeUndefined();
     expect((await program(world.secret, 'api', server.port).sendMail(hello)).response).toMatch(/^250/);
     await server.stop();
   });

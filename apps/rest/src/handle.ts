@@ -101,7 +101,7 @@ async function serve(
   const route = matchRoute(request.method ?? '', target.path_below);
   const { match, faults } = route && target.query !== NO_QUERY ? requestOf(route, target.query) : unasked(route);
   const repeated = repeatedHeader(request.rawHeaders);
-  const named =
+  const route_names =
     match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
@@ -122,7 +122,7 @@ async function serve(
     window_name,
     policy: error.reason,
     rejection: { ...caller, error },
-    ...named,
+    ...route_names,
   });
   try {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
@@ -185,7 +185,7 @@ async function serve(
         window,
         window_name,
         policy: null,
-        ...named,
+        ...route_names,
       };
     } finally {
       place.leave();

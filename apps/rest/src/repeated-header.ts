@@ -7,13 +7,13 @@ const singleLengths = new Set<number>(SINGLE_HEADERS.map((name) => name.length))
 
 /** Finds a header that may occur only once and occurs twice; Node would take the first, or join them. */
 export function repeatedHeader(raw: readonly string[]): SingleHeader | null {
-  let seen = '';
+  let names = '';
   for (let at = 0; at < raw.length; at += 2) {
     const header = raw[at] ?? '';
     const name = singleLengths.has(header.length) ? singleHeaders.get(header.toLowerCase()) : undefined;
     if (name === undefined) continue;
-    if (seen.includes(name)) return name;
-    seen += name;
+    if (names.includes(name)) return name;
+    names += name;
   }
   return null;
 }

@@ -104,9 +104,9 @@ describe('422', () => {
     const answers = await Promise.all([rotate(String(id)), rotate(String(id)), rotate(String(id))]);
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422]);
-    const made = answers.find(({ status }) => status === 201)?.body;
+    const key = answers.find(({ status }) => status === 201)?.body;
     for (const response of answers.filter(({ status }) => status === 422))
-      expect(errorOf(response)).toMatchObject({ reason: 'already_rotated', replaced_by: made?.id });
+      expect(errorOf(response)).toMatchObject({ reason: 'already_rotated', replaced_by: key?.id });
   });
 
   it('comes once 1,000 replaced keys of a mode still work, however many others there are or ask at once', async () => {

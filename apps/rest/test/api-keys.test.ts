@@ -46,11 +46,11 @@ describe('200', () => {
   it('lists the keys of the workspace, newest first, without any secret', async () => {
     const { secret } = await world.workspace('free');
     await world.clock.advance(1);
-    const made = await create({ name: 'Second', scopes: ['email:send'] }, { key: secret });
+    const key = await create({ name: 'Second', scopes: ['email:send'] }, { key: secret });
 
     const answer = await list('', { key: secret });
 
-    const { secret: shown_once, ...entry } = made.body;
+    const { secret: shown_once, ...entry } = key.body;
     expect(entriesOf(answer)).toMatchObject([entry, { name: 'Other key', status: 'active' }]);
     expect(answer.text).not.toContain(String(shown_once));
     expect(answer.text).not.toMatch(/[0-9a-f]{64}/);
@@ -289,7 +289,7 @@ describe('422', () => {
 
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => make('live', index % 2 ? rest : other)));
 
-    const made = answers.filter(({ status }) => status === 201);
+    const created = answers.filter(({ status }) => status === 201);
     const [rejected] = answers.filter(({ status }) => status === 422);
     expect(countEach(answers.map(({ status }) => status))).toEqual(
       new Map([
@@ -302,7 +302,7 @@ describe('422', () => {
       message: expect.stringContaining('Revoke'),
     });
     expect((await make('sandbox')).status).toBe(201);
-    await revoke(String(made[0]?.body.id), { key });
+    await revoke(String(created[0]?.body.id), { key });
     expect([(await make()).status, (await make()).status]).toEqual([201, 422]);
     await world.clock.advance(1000);
     expect([(await make()).status, (await make()).status]).toEqual([201, 422]);
@@ -384,8 +384,8 @@ describe('403', () => {
       const answer = await create({ name: 'x', scopes: ['email:send'], domains }, { key });
       expect([answer.status, errorOf(answer).reason]).toEqual([403, 'key_domain_restricted']);
     }
-    const made = await create({ name: 'x', scopes: ['email:send'], domains: ['ONE.test'] }, { key });
-    expect(made.body.domains).toEqual(['one.test']);
+    const response = await create({ name: 'x', scopes: ['email:send'], domains: ['ONE.test'] }, { key });
+    expect(response.body.domains).toEqual(['one.test']);
   });
 
   it('refuses a key that would have more scopes than its maker', async () => {

@@ -44,7 +44,7 @@ interface Audited {
   readonly hidden?: readonly string[];
 }
 
-async function made(path: string, body: unknown): Promise<Record<string, unknown>> {
+async function create(path: string, body: unknown): Promise<Record<string, unknown>> {
   const answer = await rest.call('POST', path, { body });
   expect(answer.status, answer.text).toBeLessThan(300);
   return answer.body;
@@ -52,12 +52,12 @@ async function made(path: string, body: unknown): Promise<Record<string, unknown
 
 const mail = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hush', text: 'between us' };
 const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
-const sent = async (fields: object = {}) => String((await made('/email/send', { ...mail, ...fields })).id);
-const hook = async () => String((await made('/webhooks', { url: sink.url, events: ['email.queued'] })).id);
+const sent = async (fields: object = {}) => String((await create('/email/send', { ...mail, ...fields })).id);
+const hook = async () => String((await create('/webhooks', { url: sink.url, events: ['email.queued'] })).id);
 let count = 0;
 const fresh = () => `n${++count}.test`;
 const domain = async () => {
-  const { id, name } = await made('/domains', { name: fresh() });
+  const { id, name } = await create('/domains', { name: fresh() });
   return { id: String(id), name: String(name) };
 };
 
@@ -172,7 +172,7 @@ const surface: Record<string, Audited | null> = {
     action: 'delivery.replayed',
     async prepare() {
       const id = await hook();
-      const delivery_id = String((await made(`/webhooks/${id}/test`, {})).id);
+      const delivery_id = String((await create(`/webhooks/${id}/test`, {})).id);
       return { path: `/webhooks/${id}/deliveries/${delivery_id}/replay`, target_id: delivery_id };
     },
     refused: { path: '/webhooks/whk_none/deliveries/whd_none/replay' },
@@ -186,7 +186,7 @@ const surface: Record<string, Audited | null> = {
   'DELETE /suppressions/{email}': {
     action: 'suppression.removed',
     async prepare() {
-      const { id, email } = await made('/suppressions', { email: `a@${fresh()}` });
+      const { id, email } = await create('/suppressions', { email: `a@${fresh()}` });
       return { path: `/suppressions/${email}`, target_id: String(id) };
     },
     refused: { path: '/suppressions/nobody@example.com' },
@@ -202,7 +202,7 @@ const surface: Record<string, Audited | null> = {
   'POST /api-keys/{key_id}/rotate': {
     action: 'api_key.rotated',
     async prepare() {
-      const id = String((await made('/api-keys', { name: 'Shop', scopes: ['email:send'] })).id);
+      const id = String((await create('/api-keys', { name: 'Shop', scopes: ['email:send'] })).id);
       return { path: `/api-keys/${id}/rotate` };
     },
     refused: { path: '/api-keys/key_none/rotate' },
@@ -211,7 +211,7 @@ const surface: Record<string, Audited | null> = {
   'DELETE /api-keys/{key_id}': {
     action: 'api_key.revoked',
     async prepare() {
-      const id = String((await made('/api-keys', { name: 'Shop', scopes: ['email:send'] })).id);
+      const id = String((await create('/api-keys', { name: 'Shop', scopes: ['email:send'] })).id);
       return { path: `/api-keys/${id}`, target_id: id };
     },
     refused: { path: '/api-keys/key_none' },
@@ -329,7 +329,7 @@ describe('an API operation', () => {
   it('leaves no entry if it changes nothing', async () => {
     const id = await sent({ scheduled_at: inAnHour() });
     await rest.call('POST', `/email/${id}/cancel`);
-    const key = await made('/api-keys', { name: 'Shop', scopes: ['email:send'] });
+    const key = await create('/api-keys', { name: 'Shop', scopes: ['email:send'] });
     await rest.call('DELETE', `/api-keys/${key.id}`);
     const webhook = await hook();
     const before = await lengthOfLog();

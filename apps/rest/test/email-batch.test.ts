@@ -138,13 +138,13 @@ describe('all_or_nothing', () => {
       headers,
       body: { messages: bad, all_or_nothing: true },
     });
-    const taken = await rest.call('POST', '/email/batch', {
+    const accepted = await rest.call('POST', '/email/batch', {
       headers,
       body: { messages: [good], all_or_nothing: true },
     });
     const other = await rest.call('POST', '/email/batch', { headers, body: { messages: [good] } });
 
-    expect([response.status, taken.status, other.status]).toEqual([400, 202, 422]);
+    expect([response.status, accepted.status, other.status]).toEqual([400, 202, 422]);
     expect(other.body).toMatchObject({ error: { reason: 'idempotency_mismatch' } });
   });
 

@@ -295,9 +295,9 @@ describe('200', () => {
     const sending = Promise.all(Array.from({ length: 20 }, send));
     const [pages] = await Promise.all([walking, sending]);
 
-    const seen = pages.flat();
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.filter((id) => before.includes(id))).toEqual(before);
+    const ids = pages.flat();
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => before.includes(id))).toEqual(before);
   });
 
   it('ends a page early rather than read on and on, and finds the last match in the end', async () => {

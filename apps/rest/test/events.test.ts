@@ -71,13 +71,13 @@ function entriesOf(answer: Answer): Entry[] {
 }
 
 async function walk(query: URLSearchParams, limit: number): Promise<Entry[]> {
-  const seen: Entry[] = [];
+  const entries: Entry[] = [];
   const page = new URLSearchParams(query);
   page.set('limit', String(limit));
   for (;;) {
     const answer = await events(`?${page}`);
-    seen.push(...entriesOf(answer));
-    if (!answer.body.has_more) return seen;
+    entries.push(...entriesOf(answer));
+    if (!answer.body.has_more) return entries;
     page.set('cursor', String(answer.body.next_cursor));
   }
 }

@@ -123,11 +123,11 @@ describe('a webhook that the client of Resend creates', () => {
 describe('the format of a webhook', () => {
   it('is chosen over /v1, shown, and kept', async () => {
     const url = `${sink.url}/v1`;
-    const made = await rest.call('POST', '/webhooks', { body: { url, format: 'resend' } });
+    const webhook = await rest.call('POST', '/webhooks', { body: { url, format: 'resend' } });
     const plain = await rest.call('POST', '/webhooks', { body: { url } });
 
-    expect(made.body).toMatchObject({ format: 'resend', events: expect.arrayContaining(['email.queued']) });
-    expect(made.body.events).not.toContain('email.canceled');
+    expect(webhook.body).toMatchObject({ format: 'resend', events: expect.arrayContaining(['email.queued']) });
+    expect(webhook.body.events).not.toContain('email.canceled');
     expect(plain.body).toMatchObject({ format: 'postrider', events: 'all' });
   });
 
@@ -136,7 +136,7 @@ describe('the format of a webhook', () => {
     const own = await rest.call('POST', '/webhooks', { body });
     const theirs = await rest.call('POST', '/webhooks', { body: { ...body, format: 'resend' } });
 
-    const responses = await Promise.all([own, theirs].map((made) => client.webhooks.get(String(made.body.id))));
+    const responses = await Promise.all([own, theirs].map((webhook) => client.webhooks.get(String(webhook.body.id))));
 
     expect(responses.map(({ data }) => data?.events)).toEqual([
       ['domain.failed', 'email.queued'],
@@ -161,8 +161,8 @@ describe('the format of a webhook', () => {
   });
 
   it('refuses types that it has no name for, when added, changed and tested', async () => {
-    const made = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
-    const path = `/webhooks/${made.body.id}`;
+    const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
+    const path = `/webhooks/${webhook.body.id}`;
 
     const answers = await Promise.all([
       rest.call('POST', '/webhooks', { body: { url: `${sink.url}/no`, format: 'resend', events: ['email.canceled'] } }),
@@ -179,13 +179,13 @@ describe('the format of a webhook', () => {
   });
 
   it('is that of a test event too', async () => {
-    const made = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/test`, format: 'resend' } });
+    const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/test`, format: 'resend' } });
 
-    await rest.call('POST', `/webhooks/${made.body.id}/test`, { body: { type: 'email.failed' } });
+    await rest.call('POST', `/webhooks/${webhook.body.id}/test`, { body: { type: 'email.failed' } });
     await world.postWebhooks();
 
     const [post] = sink.requests.filter(({ path }) => path === '/test');
-    expect(post && verified(post, String(made.body.secret))).toMatchObject({
+    expect(post && verified(post, String(webhook.body.secret))).toMatchObject({
       type: 'email.failed',
       data: { test: true, email_id: expect.stringMatching(/^msg_/), failed: { reason: '451 4.7.1 Try again later' } },
     });

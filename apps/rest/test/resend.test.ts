@@ -175,11 +175,11 @@ describe('the client of Resend', () => {
   });
 
   it('adds a domain, shows its records and removes it, by its id', async () => {
-    const made = await client().domains.create({ name: 'new.example' });
-    const id = made.data?.id ?? '';
+    const domain = await client().domains.create({ name: 'new.example' });
+    const id = domain.data?.id ?? '';
 
-    expect(made.data).toMatchObject({ name: 'new.example', status: 'pending' });
-    expect(made.data?.records.map(({ record }) => record)).toContain('DKIM');
+    expect(domain.data).toMatchObject({ name: 'new.example', status: 'pending' });
+    expect(domain.data?.records.map(({ record }) => record)).toContain('DKIM');
     expect((await client().domains.get(id)).data).toMatchObject({ object: 'domain', id, name: 'new.example' });
     expect((await client().domains.list()).data?.data.map(({ name }) => name)).toContain('new.example');
     expect((await client().domains.remove(id)).data).toEqual({ object: 'domain', id, deleted: true });
@@ -187,33 +187,38 @@ describe('the client of Resend', () => {
   });
 
   it('makes a key that may only send, and takes it away', async () => {
-    const made = await client().apiKeys.create({ name: 'Shop', permission: 'sending_access' });
-    const shop = client(made.data?.token);
+    const key = await client().apiKeys.create({ name: 'Shop', permission: 'sending_access' });
+    const shop = client(key.data?.token);
 
     expect((await shop.emails.send(hello)).error).toBeNull();
     expect((await shop.domains.list()).error).toMatchObject({ statusCode: 401, name: 'restricted_api_key' });
     expect((await client().apiKeys.list()).data?.data.map(({ name }) => name)).toContain('Shop');
-    expect((await client().apiKeys.remove(made.data?.id ?? '')).error).toBeNull();
+    expect((await client().apiKeys.remove(key.data?.id ?? '')).error).toBeNull();
     expect((await shop.emails.send(hello)).error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' });
   });
 
   it('adds, changes, rotates and removes a webhook', async () => {
-    const made = await client().webhooks.create({ endpoint: 'https://example.com/hook', events: ['email.delivered'] });
-    const id = made.data?.id ?? '';
+    const new_webhook = await client().webhooks.create({
+      endpoint: 'https://example.com/hook',
+      events: ['email.delivered'],
+    });
+    const id = new_webhook.data?.id ?? '';
 
-    expect(made.data?.signing_secret).toMatch(/^whsec_/);
+    expect(new_webhook.data?.signing_secret).toMatch(/^whsec_/);
     expect((await client().webhooks.update(id, { status: 'disabled' })).data).toEqual({ object: 'webhook', id });
     expect((await client().webhooks.get(id)).data).toMatchObject({ status: 'disabled', events: ['email.delivered'] });
-    expect((await client().webhooks.rotateSigningSecret(id)).data?.signing_secret).not.toBe(made.data?.signing_secret);
+    expect((await client().webhooks.rotateSigningSecret(id)).data?.signing_secret).not.toBe(
+      new_webhook.data?.signing_secret,
+    );
     expect((await client().webhooks.list()).data?.data.map((webhook) => webhook.id)).toContain(id);
     expect((await client().webhooks.remove(id)).data).toEqual({ object: 'webhook', id, deleted: true });
   });
 
   it('adds, finds and removes a suppression', async () => {
-    const made = await client().suppressions.add({ email: 'gone@example.com' });
+    const suppression = await client().suppressions.add({ email: 'gone@example.com' });
 
-    expect(made.data).toMatchObject({ object: 'suppression', email: 'gone@example.com', origin: 'manual' });
-    expect((await client().suppressions.get('gone@example.com')).data?.id).toBe(made.data?.id);
+    expect(suppression.data).toMatchObject({ object: 'suppression', email: 'gone@example.com', origin: 'manual' });
+    expect((await client().suppressions.get('gone@example.com')).data?.id).toBe(suppression.data?.id);
     expect((await client().suppressions.list({ origin: 'manual' })).data?.data).toHaveLength(1);
     expect((await client().suppressions.remove('gone@example.com')).data).toMatchObject({ deleted: true });
     expect((await client().suppressions.get('gone@example.com')).error).toMatchObject({ name: 'not_found' });

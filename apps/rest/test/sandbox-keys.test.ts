@@ -176,8 +176,8 @@ describe('404', () => {
     const { secret: live } = await world.workspace('business');
     const key = { name: 'Tests', scopes: ['webhooks:manage'], mode: 'sandbox' };
     const sandbox = String((await rest.call('POST', '/api-keys', { key: live, body: key })).body.secret);
-    const made = await rest.call('POST', '/webhooks', { key: live, body: { url: 'http://localhost:4000' } });
-    const path = `/webhooks/${made.body.id}`;
+    const webhook = await rest.call('POST', '/webhooks', { key: live, body: { url: 'http://localhost:4000' } });
+    const path = `/webhooks/${webhook.body.id}`;
     const tested = await rest.call('POST', `${path}/test`, { key: live, body: {} });
     const requests = [
       ['GET', path, null],
@@ -200,7 +200,7 @@ describe('404', () => {
       mode: 'live',
       status: 'enabled',
       description: null,
-      secret_last4: made.body.secret_last4,
+      secret_last4: webhook.body.secret_last4,
     });
   });
 

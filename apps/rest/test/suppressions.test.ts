@@ -91,18 +91,18 @@ describe('200', () => {
       ['', 8],
       ['&source=import', 7],
     ] as const) {
-      const seen: unknown[] = [];
+      const ids: unknown[] = [];
       let query = `?limit=3${filter}`;
       for (;;) {
         const page = await list(query, { key });
-        seen.push(...emailsOf(page));
+        ids.push(...emailsOf(page));
         if (!page.body.has_more) break;
         query = `?limit=3${filter}&cursor=${page.body.next_cursor}`;
         await world.clock.advance(1);
-        await add({ email: `late${seen.length}${filter.length}@example.com` }, { key });
+        await add({ email: `late${ids.length}${filter.length}@example.com` }, { key });
       }
-      expect(new Set(seen).size).toBe(seen.length);
-      expect(seen).toHaveLength(count);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(count);
     }
   });
 

@@ -192,12 +192,12 @@ describe('200', () => {
   it('hears of live mail or of sandbox mail, as its mode says, and recovers nothing else', async () => {
     const { id, key, mail, call, posted } = await home();
     const since = new Date(world.clock.now()).toISOString();
-    const made = await call('POST', '/api-keys', {
+    const test_key = await call('POST', '/api-keys', {
       name: 'Tests',
       scopes: ['email:send', 'webhooks:manage'],
       mode: 'sandbox',
     });
-    const sandbox = String(made.body.secret);
+    const sandbox = String(test_key.body.secret);
     const place = sandbox.slice(-8);
     const events = ['email.queued'];
     const own = await add({ url: `${sink.url}/own-${place}`, events }, { key: sandbox });
@@ -434,11 +434,11 @@ describe('422', () => {
 
   it('lets the sandbox use up its own ten, and none of those for live mail', async () => {
     const { secret: live } = await world.workspace('free');
-    const made = await rest.call('POST', '/api-keys', {
+    const live_key = await rest.call('POST', '/api-keys', {
       key: live,
       body: { name: 'Tests', scopes: ['webhooks:manage'], mode: 'sandbox' },
     });
-    const sandbox = String(made.body.secret);
+    const sandbox = String(live_key.body.secret);
     const addMany = (key: string, body: object, count: number) =>
       Promise.all(
         Array.from({ length: count }, (_, index) => add({ url: `http://localhost:4000/${index}`, ...body }, { key })),

@@ -49,7 +49,7 @@ function buildDashboard(log: Log): Dashboard {
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  const ended = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       output += error.message;
     });
@@ -67,7 +67,7 @@ function buildDashboard(log: Log): Dashboard {
     current: () => current,
     async stop() {
       child.kill();
-      await ended;
+      await exit;
     },
   };
 }

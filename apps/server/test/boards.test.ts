@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 
 it.each(files)('every metric in deploy/%s is one that a process exposes', (name) => {
-  const named = new Set([...fileOf(name).matchAll(/\bpostrider_\w+/g)].map(([metric]) => metric));
+  const names = new Set([...fileOf(name).matchAll(/\bpostrider_\w+/g)].map(([metric]) => metric));
 
-  const unknown = [...named].filter((metric) => !exposed.has(metric) && !exposed.has(metric.replace(SUFFIX, '')));
+  const unknown = [...names].filter((metric) => !exposed.has(metric) && !exposed.has(metric.replace(SUFFIX, '')));
 
-  expect(named.size).toBeGreaterThan(10);
+  expect(names.size).toBeGreaterThan(10);
   expect(unknown).toEqual([]);
 });
 
@@ -56,9 +56,9 @@ it('every rule and every alarm has a section that says what to do', () => {
   const sections = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name));
   const runbooks = [...fileOf('prometheus/alerts.yml').matchAll(/runbook: docs\/alarms\.md#(\w+)/g)];
 
-  const named = [...runbooks.map(([, name = '']) => name), ...alarmNames];
+  const names = [...runbooks.map(([, name = '']) => name), ...alarmNames];
 
   expect(runbooks.length).toBe(fileOf('prometheus/alerts.yml').match(/- alert: /g)?.length);
-  expect(named.filter((name) => !sections.has(name))).toEqual([]);
-  expect([...sections].sort()).toEqual([...new Set(named)].sort());
+  expect(names.filter((name) => !sections.has(name))).toEqual([]);
+  expect([...sections].sort()).toEqual([...new Set(names)].sort());
 });

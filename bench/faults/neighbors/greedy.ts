@@ -47,7 +47,7 @@ export function actsOf(
       name: 'slow uploads with two keys',
       async run(until) {
         const stops = [secret, second_secret].map((key) => startSlowUploads(endpoints.ports, key, UPLOADS_A_KEY));
-        await ended(until);
+        await untilAborted(until);
         for (const stop of stops) stop();
       },
     },
@@ -123,7 +123,7 @@ export async function inFlight(
   await Promise.all(Array.from({ length: count }, loop));
 }
 
-export function ended(signal: AbortSignal): Promise<void> {
+export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask } from '../instance.ts';
 import { wallTime } from '../wall-time.ts';
-import { type Act, ended, inFlight, post } from './greedy.ts';
+import { type Act, inFlight, post, untilAborted } from './greedy.ts';
 import type { Account, Endpoints } from './neighbor.ts';
 
 const ERASURES = 100;
@@ -46,7 +46,7 @@ export function lineActs({ account, sandbox_secret, endpoints, addNotices }: Lin
           await post(port, '/v1/domains', secret, { name: `d${turn}.silent.test` });
         for (let turn = 0; turn < ERASURES; turn++)
           await post(port, '/v1/erasures', secret, { email: `g${turn}@erased.test` });
-        await ended(until);
+        await untilAborted(until);
       },
     },
     {

@@ -68,8 +68,8 @@ export class Neighbor {
   }
 
   /** When each of its emails was at the mail server, in milliseconds after its request; infinite where it never was. */
-  arrivals(seen: readonly Seen[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
-    const arrived = new Map(seen.map(({ recipient, at }) => [recipient, at]));
+  arrivals(entries: readonly Seen[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
+    const arrived = new Map(entries.map(({ recipient, at }) => [recipient, at]));
     return this.samples.map(({ of, to, began_at }) => {
       const at = arrived.get(to);
       return { of, ms: at === undefined ? Number.POSITIVE_INFINITY : at - began_at };

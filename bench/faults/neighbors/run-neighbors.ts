@@ -145,8 +145,8 @@ async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: En
 }
 
 /** Null while one of its accepted emails is not at the mail server. */
-function latest(neighbor: Neighbor, { seen }: Ledgers): number | null {
-  const times = neighbor.arrivals(seen).map(({ ms }) => ms);
+function latest(neighbor: Neighbor, { seen: arrivals }: Ledgers): number | null {
+  const times = neighbor.arrivals(arrivals).map(({ ms }) => ms);
   const most = Math.max(...times);
   return Number.isFinite(most) ? most : null;
 }
@@ -160,10 +160,10 @@ function sayHow(neighbor: Neighbor, { lives }: Ledgers, since: number): void {
   say(`  most memory so far: ${lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`).join(', ')}`);
 }
 
-function checksOf(neighbor: Neighbor, { seen, lives }: Ledgers, log_bytes: number): Check[] {
+function checksOf(neighbor: Neighbor, { seen: entries, lives }: Ledgers, log_bytes: number): Check[] {
   const { samples, probes } = neighbor;
   const took = samples.map(({ took_ms }) => took_ms);
-  const arrivals = neighbor.arrivals(seen);
+  const arrivals = neighbor.arrivals(entries);
   const timesOf = (large: boolean) => arrivals.filter(({ of }) => (of === 'large') === large).map(({ ms }) => ms);
   const health = probes.map(({ took_ms }) => took_ms);
   const memory = lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`);

@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** A database as a start makes it for a data directory that Postgres's user cannot enter. */
-function made(name: string, refers: boolean | string): string {
+function bodyOf(name: string, refers: boolean | string): string {
   const directory = join(parent, `cluster-${name}`);
   mkdirSync(join(directory, 'data'), { recursive: true });
   const data_dir = join(root, name);
@@ -29,10 +29,10 @@ function made(name: string, refers: boolean | string): string {
 }
 
 it('a database that no data directory refers to is listed: gone, emptied, or replaced (newcomer N20)', () => {
-  made('used', true);
-  const gone = made('gone', false);
-  const replaced = made('replaced', '/var/lib/postrider/cluster-other');
-  const emptied = made('emptied', true);
+  bodyOf('used', true);
+  const gone = bodyOf('gone', false);
+  const replaced = bodyOf('replaced', '/var/lib/postrider/cluster-other');
+  const emptied = bodyOf('emptied', true);
   rmSync(join(root, 'emptied', 'embedded.json'));
   mkdirSync(join(parent, 'binaries'));
 
@@ -44,15 +44,15 @@ it('a database that no data directory refers to is listed: gone, emptied, or rep
 });
 
 it('a database that an unreadable file may refer to is left alone', () => {
-  made('damaged', true);
+  bodyOf('damaged', true);
   writeFileSync(join(root, 'damaged', 'embedded.json'), '{');
 
   expect(leftoverDatabases([parent])).toEqual([]);
 });
 
 it('a database is removed only while it is left over', () => {
-  const gone = made('gone', false);
-  const used = made('used', true);
+  const gone = bodyOf('gone', false);
+  const used = bodyOf('used', true);
 
   expect(removeLeftover(gone, false, [parent])).toBe('removed');
   expect(removeLeftover(used, true, [parent])).toBe('not_left_over');
@@ -62,7 +62,7 @@ it('a database is removed only while it is left over', () => {
 });
 
 it('a database whose data directory may be on an unmounted volume is kept, unless declared deleted', () => {
-  const far = made('far', false);
+  const far = bodyOf('far', false);
   writeFileSync(join(far, 'owner'), join(root, 'volume', 'far'));
 
   expect(removeLeftover(far, false, [parent])).toBe('folder_missing');

@@ -88,9 +88,9 @@ interface Cluster {
 /** Starts a private Postgres for this data directory, or joins the running one. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   // Searchable by others, since Postgres's user may have to pass through; secret files have their own modes.
-  const made = mkdirSync(options.data_dir, { recursive: true });
+  const first_directory = mkdirSync(options.data_dir, { recursive: true });
   const data_dir = realpathSync(options.data_dir);
-  if (made !== undefined) chmodSync(data_dir, 0o711);
+  if (first_directory !== undefined) chmodSync(data_dir, 0o711);
   const progress = options.on_progress ?? (() => undefined);
 
   return inTurn(data_dir, async () => {

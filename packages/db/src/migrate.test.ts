@@ -134,11 +134,11 @@ describe('an index that is made while mail is written', () => {
 
     expect(await migrating).toEqual(['0004_words']);
     await sql`create table mails_2 partition of mails for values from (20) to (30)`;
-    const made = await sql`
+    const indexes = await sql`
       select indrelid::regclass::text as table from pg_index where indisvalid and indexrelid in
         (select 'mails_word'::regclass union all select inhrelid from pg_inherits where inhparent = 'mails_word'::regclass)
       order by 1`;
-    expect(made.map((row) => row.table)).toEqual(['mails', 'mails_1', 'mails_2', 'mails_default']);
+    expect(indexes.map((row) => row.table)).toEqual(['mails', 'mails_1', 'mails_2', 'mails_default']);
   });
 
   it('is finished by the next run where one was interrupted', async () => {
@@ -162,9 +162,9 @@ describe('an index that is made while mail is written', () => {
 
     await migrate(url, undefined, migrations);
 
-    const made = await sql<{ columns: number }[]>`
+    const indexes = await sql<{ columns: number }[]>`
       select indnatts::int as columns from pg_index where indisvalid and indrelid = ${long}::regclass order by 1`;
-    expect(made.map(({ columns }) => columns)).toEqual([1, 2]);
+    expect(indexes.map(({ columns }) => columns)).toEqual([1, 2]);
   });
 
   it('does not take the index of another table for its own', async () => {

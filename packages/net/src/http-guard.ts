@@ -138,13 +138,13 @@ class GuardedClient {
   #cutsOf(signal: AbortSignal): Set<Cut> {
     const known = this.#cuts.get(signal);
     if (known) return known;
-    const made = new Set<Cut>();
-    this.#cuts.set(signal, made);
+    const cuts = new Set<Cut>();
+    this.#cuts.set(signal, cuts);
     const cut_all = () => {
-      for (const cut of made) cut(reasonOf(signal));
+      for (const cut of cuts) cut(reasonOf(signal));
     };
     signal.addEventListener('abort', cut_all, { once: true });
-    return made;
+    return cuts;
   }
 
   #placeOf(url: string): Place {

@@ -57,10 +57,10 @@ export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: Dea
 
 /** Retries a dead or canceled job. */
 export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<boolean> {
-  const ended = tx`
+  const finished_job = tx`
     select j.id from pgboss.job j
     where j.name = ${queue} and j.id = ${id} and j.state in ('failed', 'cancelled') for update`;
-  return (await revive(tx, queue, ended)).length > 0;
+  return (await revive(tx, queue, finished_job)).length > 0;
 }
 
 /** Retries dead jobs; returns those that were still dead. */

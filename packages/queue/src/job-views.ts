@@ -34,7 +34,7 @@ function columns(sql: Sql | Tx): Fragment {
 /** The condition of a state, and the time by which an index orders it. Literals, so that partial indexes match. */
 function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fragment; readonly place: Fragment }> {
   const due = sql`j.start_after`;
-  const ended = sql`j.completed_on`;
+  const completed_on = sql`j.completed_on`;
   return {
     all: { where: sql`true`, place: sql`j.created_on` },
     deferred: { where: sql`j.state = 'created' and not j.blocked and j.start_after > pgboss.job_now()`, place: due },
@@ -42,8 +42,8 @@ function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fra
     active: { where: sql`j.state = 'active' and not j.blocked`, place: due },
     retry: { where: sql`j.state = 'retry' and not j.blocked`, place: due },
     dead: { where: sql`j.state = 'failed' and not j.blocked`, place: due },
-    completed: { where: sql`j.completed_on is not null`, place: ended },
-    canceled: { where: sql`j.completed_on is not null`, place: ended },
+    completed: { where: sql`j.completed_on is not null`, place: completed_on },
+    canceled: { where: sql`j.completed_on is not null`, place: completed_on },
   };
 }
 

@@ -188,10 +188,10 @@ describe('our own fetch', () => {
     await sql`update pgboss.job set blocked = true where id = ${blocked ?? ''}`;
     await send([{ parcel: 9, start_after: new Date('2099-01-01T00:00:00Z') }]);
 
-    const taken: string[] = [];
-    for (let turn = 0; turn < 4; turn++) taken.push(...(await queue.fetch('parcel.carry', 1)).map(({ id }) => id));
+    const order: string[] = [];
+    for (let turn = 0; turn < 4; turn++) order.push(...(await queue.fetch('parcel.carry', 1)).map(({ id }) => id));
 
-    expect(taken).toEqual([urgent, first, second]);
+    expect(order).toEqual([urgent, first, second]);
   });
 
   it('takes only recently created jobs if told to, and all otherwise', async () => {
@@ -235,7 +235,7 @@ describe('a statement that was planned while the queue was empty', () => {
 
   it.each(['vacuumed', 'vacuumed and planned with a few', 'never analysed'])(
     'reads what it takes and no more as it grows, %s',
-    async (made) => {
+    async (state) => {
       const fresh = await createDatabase();
       await installQueue(fresh.url, catalogue);
       const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
@@ -243,7 +243,7 @@ describe('a statement that was planned while the queue was empty', () => {
         { table: string }[]
       >`select table_name as table from pgboss.queue where name = 'parcel.carry'`;
       await own`alter table ${own(`pgboss.${table}`)} set (autovacuum_enabled = false)`;
-      if (made !== 'never analysed') await own`vacuum analyze ${own(`pgboss.${table}`)}`;
+      if (state !== 'never analysed') await own`vacuum analyze ${own(`pgboss.${table}`)}`;
       const growing = createQueue({
         sql: own,
         url: fresh.url,
@@ -279,7 +279,7 @@ describe('a statement that was planned while the queue was empty', () => {
             Array.from({ length: count }, (_, parcel) => ({ data: { parcel } })),
           ),
         );
-      if (made === 'vacuumed and planned with a few') {
+      if (state === 'vacuumed and planned with a few') {
         await fill(300);
         const [server] = await own<{ skips: boolean }[]>`
           select current_setting('server_version_num')::int >= 180000 as skips`;
@@ -291,15 +291,15 @@ describe('a statement that was planned while the queue was empty', () => {
       await growing.withoutLiveJob(own, 'parcel.carry', [randomUUID()]);
       await fill(JOBS);
 
-      let taken = 0;
+      let fetched = 0;
       const read = await entriesRead(own, table, async () => {
-        for (let turn = 0; turn < 3; turn++) taken += await walk();
+        for (let turn = 0; turn < 3; turn++) fetched += await walk();
       });
 
-      expect(taken).toBe(600);
+      expect(fetched).toBe(600);
       // A fetch may pass jobs taken by earlier ones, and each job has the dead entry that its fetch has left.
-      expect(read.get('i11')).toBeLessThan(10 * taken);
-      expect(read.get('pkey')).toBeLessThan(10 * taken);
+      expect(read.get('i11')).toBeLessThan(10 * fetched);
+      expect(read.get('pkey')).toBeLessThan(10 * fetched);
       const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
       expect(elsewhere).toEqual([]);
       await growing.stop();
@@ -361,10 +361,10 @@ describe('work', () => {
   it('returns jobs that do not end in time to the queue without using up a retry', async () => {
     await send([{ parcel: 1 }]);
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: done, resolve: end } = Promise.withResolvers<void>();
     const handler = () => {
       begin();
-      return ended;
+      return done;
     };
     const remaining = async () => {
       const [row] = await sql<{ left: number; state: string }[]>`
@@ -378,7 +378,7 @@ describe('work', () => {
     await work.stop();
     const [again] = await queue.fetch('parcel.carry', 1);
     end();
-    await ended;
+    await done;
 
     expect(before).toEqual({ left: 1000, state: 'active' });
     expect(again).toMatchObject({ data: { parcel: 1 }, retry_count: 1 });

@@ -102,11 +102,11 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
   const start = (fetched: Fetched<D>) => {
     const { id, retry_count } = fetched.job;
     const hold = { id, retry_count };
-    const ended = run(fetched, hold).then(() => {
+    const done = run(fetched, hold).then(() => {
       running.delete(id);
       poll();
     });
-    running.set(id, { hold, ended });
+    running.set(id, { hold, ended: done });
   };
 
   const run = async ({ job, started_at, wait_ms }: Fetched<D>, hold: JobHold) => {
@@ -142,7 +142,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
       await fetching;
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const deadline = setTimeout(resolve, STOP_MS);
-      await Promise.race([Promise.all([...running.values()].map(({ ended }) => ended)), late]);
+      await Promise.race([Promise.all([...running.values()].map(({ ended: done }) => done)), late]);
       clearTimeout(deadline);
       clearInterval(toucher);
       if (timer) clearTimeout(timer);

@@ -21,11 +21,11 @@ export class ListCall<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   // Being awaited is the purpose: nothing is asked for before.
   // biome-ignore lint/suspicious/noThenProperty: see above
   then<A = Page<T>, B = never>(
-    taken?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     failed?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     this.#first ??= this.#ask(null);
-    return this.#first.then(taken, failed);
+    return this.#first.then(onFulfilled, failed);
   }
 
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {

@@ -24,7 +24,7 @@ import { SDK_VERSION } from './version.ts';
 
 const key = `pr_live_${'5'.repeat(64)}`;
 const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
-const taken = { id: 'msg_1', status: 'queued', created_at: '2030-01-31T09:00:00.000Z' };
+const response = { id: 'msg_1', status: 'queued', created_at: '2030-01-31T09:00:00.000Z' };
 
 let service: WebhookSink;
 beforeEach(async () => {
@@ -93,7 +93,7 @@ describe('the client', () => {
   });
 
   it.each(['', '/', '/v1', '/v1/'])('takes the address with %j at its end', async (end) => {
-    answers(reply(202, taken));
+    answers(reply(202, response));
 
     await client({ url: service.url + end }).email.send(mail);
 
@@ -199,10 +199,10 @@ describe('errors', () => {
 
 describe('retries', () => {
   it('repeat a send under one idempotency key, and each send has its own', async () => {
-    answers(reply(500, refusal('internal_error', 'unexpected'), now), { kind: 'drop' }, reply(202, taken));
+    answers(reply(500, refusal('internal_error', 'unexpected'), now), { kind: 'drop' }, reply(202, response));
     const postrider = client();
 
-    expect(await postrider.email.send(mail)).toEqual(taken);
+    expect(await postrider.email.send(mail)).toEqual(response);
     await postrider.email.send(mail);
 
     const keys = service.requests.map(({ headers }) => headers['idempotency-key']);
@@ -211,7 +211,7 @@ describe('retries', () => {
   });
 
   it('take the idempotency key of the caller', async () => {
-    answers(reply(202, taken));
+    answers(reply(202, response));
 
     await client().email.send(mail, { idempotency_key: 'receipt-1815' });
 
@@ -237,9 +237,9 @@ describe('retries', () => {
   });
 
   it('ask again for the answer of a first attempt that is still at work', async () => {
-    answers(reply(422, refusal('unprocessable', 'idempotency_in_progress'), now), reply(202, taken));
+    answers(reply(422, refusal('unprocessable', 'idempotency_in_progress'), now), reply(202, response));
 
-    expect(await client().email.send(mail)).toEqual(taken);
+    expect(await client().email.send(mail)).toEqual(response);
   });
 
   it('never repeat a request that might be done twice or was rejected permanently', async () => {
@@ -285,11 +285,11 @@ describe('an AbortSignal', () => {
   it('ends a call that waits for its answer', async () => {
     const released = Promise.withResolvers<void>();
     service.script(() => ({ kind: 'stall', until: released.promise }));
-    const ended = new AbortController();
-    const call = failure(client().email.send(mail, { signal: ended.signal }));
+    const abort = new AbortController();
+    const call = failure(client().email.send(mail, { signal: abort.signal }));
     await service.waitFor(1);
 
-    ended.abort();
+    abort.abort();
 
     const error = await call;
     released.resolve();
@@ -299,11 +299,11 @@ describe('an AbortSignal', () => {
 
   it('ends the pause before a retry, and a call that has not begun', async () => {
     answers(reply(429, refusal('rate_limited', 'send_rate'), { 'retry-after': '50' }));
-    const ended = new AbortController();
-    const call = failure(client().email.send(mail, { signal: ended.signal }));
+    const abort = new AbortController();
+    const call = failure(client().email.send(mail, { signal: abort.signal }));
     await service.waitFor(1);
 
-    ended.abort();
+    abort.abort();
 
     expect(await call).toBeInstanceOf(AbortedError);
     expect(await failure(client().usage.get({ signal: AbortSignal.abort() }))).toBeInstanceOf(AbortedError);

@@ -97,9 +97,9 @@ function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one:
 }
 
 function parameterBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
-  const named = (doc: OpenDocument, operation: Json) =>
+  const byName = (doc: OpenDocument, operation: Json) =>
     new Map(listOf(operation.parameters).map((one) => [nameOf(doc.resolve(one)), doc.resolve(one)]));
-  const [olds, news] = [named(docs.old_doc, old_one), named(docs.new_doc, new_one)];
+  const [olds, news] = [byName(docs.old_doc, old_one), byName(docs.new_doc, new_one)];
   const changed = [...olds].flatMap(([name, old_parameter]) => {
     const new_parameter = news.get(name);
     if (!new_parameter) return [`${where}: ${name} is gone`];

@@ -42,7 +42,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
     // Ending the session releases the lock.
     await server.end();
   }
-  return named(server_url, name);
+  return databaseNamed(server_url, name);
 }
 
 /** A private database loaded from a dump made of statements. Its schema is that of the dump. */
@@ -54,7 +54,7 @@ export async function loadDatabase(
   const server = connect(server_url, { max: 1, application_name: 'postrider-test-load' });
   await server`create database ${server(name)}`;
   await server.end();
-  const database = named(server_url, name);
+  const database = databaseNamed(server_url, name);
   // The dump sets session parameters, so it needs a connection of its own.
   const sql = connect(database.url, { max: 1, application_name: 'postrider-test-load' });
   await sql.unsafe(statements);
@@ -62,7 +62,7 @@ export async function loadDatabase(
   return database;
 }
 
-function named(server_url: string, name: string): TestDatabase {
+function databaseNamed(server_url: string, name: string): TestDatabase {
   return {
     url: databaseUrl(server_url, name),
     async drop() {

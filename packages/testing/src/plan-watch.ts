@@ -9,7 +9,7 @@ export interface PlanWatch {
    */
   readonly sql: Sql;
   /** Brings the empty tables into this state; autovacuum is off, so the planner learns no more. */
-  keepEmpty(made: (typeof emptyTables)[number]): Promise<void>;
+  keepEmpty(state: (typeof emptyTables)[number]): Promise<void>;
   /** The rows and index entries that have been read of the tables. */
   rowsRead(): Promise<number>;
   stop(): Promise<void>;
@@ -24,11 +24,11 @@ export function watchPlans(database_url: string, tables: readonly string[]): Pla
       or exists (select from pg_inherits i where i.inhrelid = c.oid and i.inhparent = any (${[...tables]}::text[]::regclass[])))`;
   return {
     sql,
-    async keepEmpty(made) {
+    async keepEmpty(state) {
       const names = await sql<{ name: string }[]>`select w.oid::regclass::text as name from (${watched()}) w`;
       for (const { name } of names) {
         await sql`alter table ${sql(name)} set (autovacuum_enabled = false)`;
-        if (made === 'vacuumed') await sql`vacuum analyze ${sql(name)}`;
+        if (state === 'vacuumed') await sql`vacuum analyze ${sql(name)}`;
       }
     },
     async rowsRead() {

@@ -11,7 +11,7 @@ export interface SmtpVisitor {
 /** A client that sends exactly the given bytes, for servers that must cope with any input. */
 export async function visitSmtp(port: number): Promise<SmtpVisitor> {
   const socket = connect(port, '127.0.0.1');
-  const ended = once(socket, 'close');
+  const closed = once(socket, 'close');
   socket.on('error', () => undefined);
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   async function reply(): Promise<string> {
@@ -29,7 +29,7 @@ export async function visitSmtp(port: number): Promise<SmtpVisitor> {
     },
     close() {
       socket.destroy();
-      void ended;
+      void closed;
     },
   };
 }

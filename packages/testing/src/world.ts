@@ -158,8 +158,8 @@ export async function createWorld(
     async workspace(plan) {
       const id = newId('workspace', clock.now());
       await sql`insert into workspaces (id, name, plan, created_at) values (${id}, 'Other', ${plan}, clock_now())`;
-      const made = await invoke(as(id), createKey, { name: 'Other key', scopes: ['admin'] });
-      return { workspace_id: id, secret: made.secret, key_id: made.id };
+      const key = await invoke(as(id), createKey, { name: 'Other key', scopes: ['admin'] });
+      return { workspace_id: id, secret: key.secret, key_id: key.id };
     },
     async domain(name, workspace = workspace_id) {
       const domain = { workspace_id: workspace, name, sandbox: false };

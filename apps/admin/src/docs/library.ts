@@ -74,12 +74,12 @@ export function allPages(): readonly DocPage[] {
 }
 
 function arrange(pages: readonly DocPage[]): Shelf[] {
-  const named = shelves.map(([title, names]) => ({
+  const categories = shelves.map(([title, names]) => ({
     title,
     pages: names.flatMap((name) => pages.filter((page) => page.name === name)),
   }));
-  const placed = new Set(named.flatMap((shelf) => shelf.pages));
-  return [...named, { title: OTHERS, pages: pages.filter((page) => !placed.has(page)) }];
+  const placed = new Set(categories.flatMap((shelf) => shelf.pages));
+  return [...categories, { title: OTHERS, pages: pages.filter((page) => !placed.has(page)) }];
 }
 
 /** The OpenAPI document that the reference is made of. */

@@ -23,8 +23,8 @@ function operationsOf(document: OpenApi): Shown[] {
 
 /** An example of a schema; where it has none, its required fields, to be filled in. */
 function exampleOf(document: OpenApi, schema: Schema): unknown {
-  const named = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
-  const target = named === undefined ? schema : document.components.schemas[named];
+  const type_name = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
+  const target = type_name === undefined ? schema : document.components.schemas[type_name];
   if (!target) return {};
   if (target.examples?.[0] !== undefined) return target.examples[0];
   if (target.anyOf?.[0]) return exampleOf(document, target.anyOf[0]);

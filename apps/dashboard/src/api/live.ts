@@ -60,7 +60,7 @@ const ASKED = 'connected?';
  * tab follows for itself while it is visible.
  */
 export function followChanges(workspace_id: string): () => void {
-  const ended = new AbortController();
+  const abort = new AbortController();
   const channel = new BroadcastChannel(`postrider.live.${workspace_id}`);
   let leads = false;
   channel.onmessage = ({ data }: MessageEvent<Passed | typeof ASKED>) => {
@@ -74,7 +74,7 @@ export function followChanges(workspace_id: string): () => void {
     channel.postMessage(what);
   };
   if ('locks' in navigator) {
-    const { signal } = ended;
+    const { signal } = abort;
     navigator.locks
       .request(`postrider.live.${workspace_id}`, { signal }, () => {
         leads = true;
@@ -82,11 +82,11 @@ export function followChanges(workspace_id: string): () => void {
       })
       // The wait rejects when it is aborted.
       .catch(() => undefined);
-  } else followWhileVisible(ended.signal);
+  } else followWhileVisible(abort.signal);
   const away = setInterval(() => connected.get() || tell([resumed]), AWAY_EVERY_MS);
   return () => {
     clearInterval(away);
-    ended.abort();
+    abort.abort();
     channel.close();
   };
 }

@@ -102,17 +102,17 @@ export async function batch(ctx: Context, { body, headers }: Asked) {
       throw new AppError(reason, `messages[${index}]: ${why}`, facts);
     }
   }
-  const taken: { id: string }[] = [];
+  const emails: { id: string }[] = [];
   if (items.length > 0 || errors.length === 0) {
     const messages = items.map(({ fields }) => fields);
     const { data } = await invoke(ctx, sendBatch, { messages, all_or_nothing: !permissive });
     for (const [at, one] of data.entries()) {
       if ('error' in one) errors.push({ index: items[at]?.index ?? at, message: one.error.message });
-      else taken.push({ id: one.id });
+      else emails.push({ id: one.id });
     }
   }
   errors.sort((left, right) => left.index - right.index);
-  return permissive ? { data: taken, errors } : { data: taken };
+  return permissive ? { data: emails, errors } : { data: emails };
 }
 
 /** Content is shown to keys with the scope admin only, so for the others html and text are null. */

@@ -96,9 +96,9 @@ export async function rotateWebhook(ctx: Context, { params }: Asked) {
 }
 
 export async function addSuppression(ctx: Context, request: Asked) {
-  const made = await invoke(ctx, createSuppressions, { email: fieldsOf(request).email });
-  if ('data' in made) throw new Error('one address was answered as a list');
-  return { object: 'suppression', ...suppression(made) };
+  const new_suppression = await invoke(ctx, createSuppressions, { email: fieldsOf(request).email });
+  if ('data' in new_suppression) throw new Error('one address was answered as a list');
+  return { object: 'suppression', ...suppression(new_suppression) };
 }
 
 export async function suppressions(ctx: Context, request: Asked) {

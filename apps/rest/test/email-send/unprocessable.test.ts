@@ -131,7 +131,7 @@ describe('422', () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('month.test', workspace_id);
     const from = { from: 'a@month.test' };
-    const made = await rest.call('POST', '/api-keys', {
+    const key = await rest.call('POST', '/api-keys', {
       key: secret,
       body: { name: 'Second', scopes: ['email:send'] },
     });
@@ -142,7 +142,7 @@ describe('422', () => {
     expect(await reasonOf(await send({ ...from, to: numbered(3) }, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: secret })).status).toBe(202);
     expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
-    expect((await send(from, { key: String(made.body.secret) })).status).toBe(202);
+    expect((await send(from, { key: String(key.body.secret) })).status).toBe(202);
     expect(await reasonOf(await send(from, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
 

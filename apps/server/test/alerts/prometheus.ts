@@ -59,7 +59,7 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
   child.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString();
   });
-  const ended = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       said += `${error.message}. ${NOT_INSTALLED}`;
       resolve();
@@ -88,7 +88,7 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
     },
     async stop() {
       child.kill('SIGTERM');
-      await ended;
+      await exit;
       await rm(directory, { recursive: true, force: true });
     },
   };

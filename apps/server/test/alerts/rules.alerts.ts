@@ -113,10 +113,10 @@ describe('a running instance', () => {
     // A series counts from where Prometheus sees it first, so mail goes on.
     const firing = () => send(1).then(() => prometheus.firing());
     const names = ['PostriderWebhooksFail', 'PostriderWebhookDisabled'];
-    const seen = new Set<string>();
+    const rules_fired = new Set<string>();
     const missing = async () => {
-      for (const name of await firing()) seen.add(name);
-      return names.filter((name) => !seen.has(name));
+      for (const name of await firing()) rules_fired.add(name);
+      return names.filter((name) => !rules_fired.has(name));
     };
 
     await expect.poll(missing, PATIENCE).toEqual([]);
@@ -194,15 +194,15 @@ describe('a running instance', () => {
     await journey.sql`update plans set logs_per_minute = 1`;
     for (const _ of [1, 2, 3]) await api.call('GET', '/v1/email/logs');
     await api.call('POST', '/graphql', { body: { query: '{ __typename }' } });
-    const named = new Set(
+    const names = new Set(
       ['grafana/postrider.json', 'prometheus/alerts.yml'].flatMap(
         (name) => fileOf(name).match(/\bpostrider_\w+/g) ?? [],
       ),
     );
 
     const missing = async () => {
-      const counts = await Promise.all([...named].map((name) => prometheus.query(`last_over_time(${name}[1h])`)));
-      return [...named].filter((_, index) => counts[index]?.length === 0);
+      const counts = await Promise.all([...names].map((name) => prometheus.query(`last_over_time(${name}[1h])`)));
+      return [...names].filter((_, index) => counts[index]?.length === 0);
     };
 
     await expect.poll(missing, PATIENCE).toEqual([]);

@@ -34,12 +34,12 @@ const asNeighbor = (
   request,
   expected,
   async prepare(stage) {
-    const { headers, ...made } = await make(stage);
+    const { headers, ...parts } = await make(stage);
     const credential =
-      made.to === 'admin' && !made.line.includes('/graphql')
+      parts.to === 'admin' && !parts.line.includes('/graphql')
         ? { cookie: stage.neighbor.cookie, 'x-postrider': '1' }
         : bearer(stage.neighbor.secret);
-    return () => http(stage, { ...made, headers: { ...credential, ...headers } });
+    return () => http(stage, { ...parts, headers: { ...credential, ...headers } });
   },
 });
 
@@ -329,8 +329,8 @@ const byLimitedKeys: Attempt[] = limited.map(({ by, key, request, expected, make
   expected,
   async prepare(stage) {
     const { secret } = await stage.world.key(key);
-    const made = await make(stage);
-    return () => http(stage, { ...made, headers: bearer(secret) });
+    const template = await make(stage);
+    return () => http(stage, { ...template, headers: bearer(secret) });
   },
 }));
 

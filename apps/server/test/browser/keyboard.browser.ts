@@ -66,9 +66,9 @@ async function unreachable(page: Page): Promise<string[]> {
   }
   const rows = await page.evaluate<string[]>(CLOSED_ROWS);
   return [
-    ...[...reached.values()].flatMap(({ stop, drawn, seen }) => [
+    ...[...reached.values()].flatMap(({ stop, drawn, seen: is_visible }) => [
       ...(drawn ? [] : [`the focus is not drawn: ${names[stop]}`]),
-      ...(seen ? [] : [`the focus is hidden: ${names[stop]}`]),
+      ...(is_visible ? [] : [`the focus is hidden: ${names[stop]}`]),
     ]),
     ...names.flatMap((name, stop) => (reached.has(stop) ? [] : [`not reached: ${name}`])),
     ...rows.map((text) => `opens by pointer only: ${text}`),
@@ -132,8 +132,8 @@ describe('the pages', () => {
     await links.first().waitFor();
     const linked = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
 
-    const seen = new Set(pages.map(([path]) => path));
-    expect(linked.filter((path) => !seen.has(path))).toEqual([]);
+    const visited = new Set(pages.map(([path]) => path));
+    expect(linked.filter((path) => !visited.has(path))).toEqual([]);
     await visitor.stop();
   });
 });

@@ -225,11 +225,11 @@ describe('Health', () => {
 
   it('leads from an alarm to its page as the alarm names it, with what is chosen there', async () => {
     const { sql, clock } = stage.world.services;
-    const named = '/operations/jobs?queue=delivery.attempt&state=dead';
+    const path = '/operations/jobs?queue=delivery.attempt&state=dead';
     await sql`
       insert into alarms (id, workspace_id, rule, subject, status, value, detail, page, seen_since, started_at)
       values (${newId('alarm', clock.now())}, no_id(), 'dead_jobs', 'delivery.attempt', 'active', 3,
-        '3 jobs are dead.', ${named}, clock_now(), clock_now())`;
+        '3 jobs are dead.', ${path}, clock_now(), clock_now())`;
     const visitor = await stage.visitor('operator');
     const watched = await visitor.open();
     const { page } = watched;
@@ -240,7 +240,7 @@ describe('Health', () => {
 
     await page.getByRole('heading', { name: jobs.title }).waitFor();
     const { pathname, search } = new URL(page.url());
-    expect(pathname + search).toBe(named);
+    expect(pathname + search).toBe(path);
     expectQuiet(watched);
     await visitor.stop();
   });

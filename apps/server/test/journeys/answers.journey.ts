@@ -36,13 +36,13 @@ describe('a stop while servers owe their answers', () => {
     }
     await stall.reached;
 
-    const ended = server.end();
+    const exit = server.end();
     await expect
       .poll(() => journey.sql`select from recipients where state = 'queued' and attempt_count = 0`, PATIENCE)
       .toHaveLength(4);
     stall.release();
 
-    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(await exit).toEqual({ code: 0, signal: null });
     expect(await statesOf(journey.sql)).toEqual({ delivered: 5, queued: 4 });
     expect([...(await attempts())]).toEqual(Array(5).fill({ number: 1, outcome: 'accepted', stage: 'after_dot' }));
     expect(journey.smtp.mails).toHaveLength(5);

@@ -77,12 +77,12 @@ it('keys, passwords and bodies reach no log, metric or trace of a process, not e
     await server.end();
 
     expect(statuses).toEqual([202, 401, 422, 400, 500, 401, 303]);
-    const seen = { log: server.stderr(), scraped, ...Object.fromEntries(collector.bodies) };
-    expect(Object.keys(seen)).toEqual(expect.arrayContaining(['/v1/traces', '/v1/metrics']));
-    expect(seen.log).toContain('mail accepted');
+    const outputs = { log: server.stderr(), scraped, ...Object.fromEntries(collector.bodies) };
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(['/v1/traces', '/v1/metrics']));
+    expect(outputs.log).toContain('mail accepted');
     expect(scraped).toContain('postrider_messages_accepted_total');
     const secrets = [journey.secret, journey.env.SECRET_KEY, hooked.body.secret, 'canary7c1f09'].map(String);
-    for (const [place, text] of Object.entries(seen)) {
+    for (const [place, text] of Object.entries(outputs)) {
       const leaks = secrets.filter((secret) => text.includes(secret));
       expect([place, ...leaks]).toEqual([place]);
     }

@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => journey.stop());
 
 async function makeKey(name: string): Promise<{ id: string; secret: string }> {
-  const made = await second.call('POST', '/v1/api-keys', { body: { name, scopes: ['email:send'] } });
-  expect(made.status, made.text).toBe(201);
-  return { id: String(made.body.id), secret: String(made.body.secret) };
+  const key = await second.call('POST', '/v1/api-keys', { body: { name, scopes: ['email:send'] } });
+  expect(key.status, key.text).toBe(201);
+  return { id: String(key.body.id), secret: String(key.body.secret) };
 }
 
 it('promise P26: a key that is revoked after a failover to an older standby is refused by a process that cached it', async () => {

@@ -28,21 +28,21 @@ describe('the operator of a first start', () => {
     });
 
     expect(await api.people.me.query()).toMatchObject({ email: 'admin@sandbox.test', operator: true });
-    const made = await api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
-    const sent = await server.call('POST', '/v1/email/send', { key: made.secret, body: hello });
+    const key = await api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    const sent = await server.call('POST', '/v1/email/send', { key: key.secret, body: hello });
     expect(sent.status).toBe(202);
     const mails = await api.emails.list.query({ to: 'bob@example.com' });
-    expect(mails.data).toMatchObject([{ id: sent.body.id, subject: 'Hello there', api_key_id: made.id }]);
+    expect(mails.data).toMatchObject([{ id: sent.body.id, subject: 'Hello there', api_key_id: key.id }]);
     const mail = await api.emails.get.query({ id: String(sent.body.id) });
     expect(mail.recipients).toMatchObject([{ email: 'bob@example.com' }]);
-    await api.apiKeys.revoke.mutate({ key_id: made.id });
-    expect((await server.call('POST', '/v1/email/send', { key: made.secret, body: hello })).status).toBe(401);
+    await api.apiKeys.revoke.mutate({ key_id: key.id });
+    expect((await server.call('POST', '/v1/email/send', { key: key.secret, body: hello })).status).toBe(401);
 
     await fetch(`${server.url}/logout`, { method: 'POST', headers: { cookie, origin: server.url } });
 
     await expect(api.emails.list.query()).rejects.toThrow(/not signed in/);
     const whole = server.stdout() + server.stderr();
-    for (const secret of [cookie.slice('sid='.length), made.secret, link]) expect(whole).not.toContain(secret);
+    for (const secret of [cookie.slice('sid='.length), key.secret, link]) expect(whole).not.toContain(secret);
     const audited = await journey.sql<{ action: string; actor_name: string; via: string }[]>`
       select action, actor_name, via from audit_log where action like 'user.%' order by id`;
     expect(audited).toEqual([

@@ -31,17 +31,17 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
   };
   const inTransaction = async (run: (tx: Tx) => Promise<void>) => {
     const [begun, may_end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const ended = sql.begin(async (tx) => {
+    const transaction = sql.begin(async (tx) => {
       // Ours end when they are idle for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await run(tx);
       begun.resolve();
       await may_end.promise;
     });
-    await Promise.race([begun.promise, ended]);
+    await Promise.race([begun.promise, transaction]);
     return async () => {
       may_end.resolve();
-      await ended;
+      await transaction;
     };
   };
   const openTable = await inTransaction(async (tx) => void (await tx`lock table parked_deliveries in exclusive mode`));

@@ -18,10 +18,10 @@ afterAll(async () => {
 it('real R20: a webhook that is deleted while its first delivery is fetched delays no other', async () => {
   const api = await journey.start({ ROLES: 'rest' });
   const listen = async (path: string) => {
-    const made = await api.call('POST', '/v1/webhooks', {
+    const webhook = await api.call('POST', '/v1/webhooks', {
       body: { url: `${sink.url}${path}`, events: ['email.queued'] },
     });
-    return String(made.body.id);
+    return String(webhook.body.id);
   };
   const doomed = await listen('/doomed');
   await listen('/other');

@@ -20,11 +20,11 @@ interface Made {
 }
 
 async function makeKey(server: ServerProcess): Promise<Made> {
-  const made = await server.call('POST', '/v1/api-keys', {
+  const key = await server.call('POST', '/v1/api-keys', {
     body: { name: 'Short-lived', scopes: ['email:send', 'email:logs:read'] },
   });
-  expect(made.status).toBe(201);
-  return made.body as unknown as Made;
+  expect(key.status).toBe(201);
+  return key.body as unknown as Made;
 }
 
 /** Another workspace, with a key of every scope. */

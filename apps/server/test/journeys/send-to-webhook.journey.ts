@@ -18,9 +18,9 @@ afterEach(async () => {
 });
 
 async function listen(server: ServerProcess, events: unknown = 'all'): Promise<{ id: string; secret: string }> {
-  const made = await server.call('POST', '/v1/webhooks', { body: { url: `${sink.url}/hook`, events } });
-  expect(made.status, made.text).toBe(201);
-  return { id: String(made.body.id), secret: String(made.body.secret) };
+  const webhook = await server.call('POST', '/v1/webhooks', { body: { url: `${sink.url}/hook`, events } });
+  expect(webhook.status, webhook.text).toBe(201);
+  return { id: String(webhook.body.id), secret: String(webhook.body.secret) };
 }
 
 describe('a mail and its webhooks', () => {

@@ -51,19 +51,19 @@ async function sendUnconfirmed(
   headers: Readonly<Record<string, string>>,
   ends: 'pg_cancel_backend' | 'pg_terminate_backend' = 'pg_cancel_backend',
 ): Promise<number> {
-  let ended: number | null = null;
+  let ended_at: number | null = null;
   const sending = server.call('POST', '/v1/email/send', { body: hello, headers }).then(({ status }) => {
-    ended = status;
+    ended_at = status;
   });
   await expect
     .poll(async () => {
       await sql`select ${sql(ends)}(pid) from pg_stat_activity
         where wait_event = 'SyncRep' and application_name = 'postrider-accept'`;
-      return ended;
+      return ended_at;
     })
     .not.toBe(null);
   await sending;
-  return ended ?? 0;
+  return ended_at ?? 0;
 }
 
 it('mail that was committed on the primary alone is not answered 202', async () => {

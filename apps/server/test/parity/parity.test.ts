@@ -85,7 +85,7 @@ async function give(use: UseCase): Promise<Given> {
   return use.given(world, world.workspace_id, count);
 }
 
-const named = (uses: readonly UseCase[]) => uses.map((use) => [use.name, use] as const);
+const byName = (uses: readonly UseCase[]) => uses.map((use) => [use.name, use] as const);
 
 describe('what two or more APIs offer', () => {
   it('is in the registry, on each API that has it', async () => {
@@ -111,18 +111,18 @@ describe('what two or more APIs offer', () => {
     }
   });
 
-  it.each(named(useCases.filter((use) => use.answers)))('answers the same to %s', async (_, use) => {
+  it.each(byName(useCases.filter((use) => use.answers)))('answers the same to %s', async (_, use) => {
     expect(await valueDifferences(use, all, everybody, () => give(use), byCore)).toEqual([]);
   });
 
-  it.each(named(useCases.filter((use) => use.scope !== null || use.scope_on)))(
+  it.each(byName(useCases.filter((use) => use.scope !== null || use.scope_on)))(
     'names the scope that %s needs',
     async (_, use) => {
       expect(await scopeDifferences(use, all, lacking, await give(use))).toEqual([]);
     },
   );
 
-  it.each(named(useCases.filter((use) => use.target !== null)))(
+  it.each(byName(useCases.filter((use) => use.target !== null)))(
     'refuses %s of what is not there in the same words, and of what is another workspace’s',
     async (_, use) => {
       const there = await give(use);
@@ -135,11 +135,11 @@ describe('what two or more APIs offer', () => {
     },
   );
 
-  it.each(named(useCases.filter((use) => use.bad !== null)))('refuses the same bad input of %s', async (_, use) => {
+  it.each(byName(useCases.filter((use) => use.bad !== null)))('refuses the same bad input of %s', async (_, use) => {
     expect(await refusalDifferences(use, all, everybody, await give(use), use.bad ?? {})).toEqual([]);
   });
 
-  it.each(named(useCases.filter((use) => use.paged)))(
+  it.each(byName(useCases.filter((use) => use.paged)))(
     'has the same pages of %s, and cursors that are good on every API',
     async (_, use) => {
       expect(await pageDifferences(use, all, everybody, await give(use))).toEqual([]);
@@ -204,17 +204,17 @@ describe('the audit log after all of it', () => {
 
     // Those who sign in and those who are told of alarms are named; no mail of this file goes to them.
     expect(entries.length).toBeGreaterThan(100);
-    const named = entries.filter(
+    const with_addresses = entries.filter(
       ({ action, text }) => action !== 'alarm.settings_changed' && /@(?!people\.test)/.test(text),
     );
-    expect(named).toEqual([]);
+    expect(with_addresses).toEqual([]);
   });
 });
 
 describe('the comparison', () => {
   const useOf = (name: string) => useCases.find((use) => use.name === name) as UseCase;
 
-  it.each(named(useCases.filter((use) => use.scope !== null)))(
+  it.each(byName(useCases.filter((use) => use.scope !== null)))(
     'tells of an API that forgets who asks for %s',
     async (_, use) => {
       const setup = await give(use);

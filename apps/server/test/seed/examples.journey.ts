@@ -16,14 +16,15 @@ const document = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json'
 };
 
 /** The schema that a reference means, and those that lead to it. */
-function resolved(schema: Json, seen: readonly string[]): { readonly schema: Json; readonly seen: readonly string[] } {
+function resolved(schema: Json, path: readonly string[]): { readonly schema: Json; readonly seen: readonly string[] } {
   const { $ref } = schema;
-  if (typeof $ref !== 'string' || seen.includes($ref)) return { schema: typeof $ref === 'string' ? {} : schema, seen };
+  if (typeof $ref !== 'string' || path.includes($ref))
+    return { schema: typeof $ref === 'string' ? {} : schema, seen: path };
   const target = $ref
     .split('/')
     .slice(1)
     .reduce<unknown>((part, name) => (part as Json)[name], document);
-  return resolved(target as Json, [...seen, $ref]);
+  return resolved(target as Json, [...path, $ref]);
 }
 
 /** A step is the name of a property, or [] for an entry of a list. */
@@ -39,8 +40,8 @@ interface Example {
 
 /** The examples in what a client sends, with their places. */
 function examplesIn(node_schema: Json, steps: Steps = [], above: readonly string[] = []): [Steps, unknown][] {
-  const { schema, seen } = resolved(node_schema, above);
-  const below = (part: unknown, more: Steps) => examplesIn(part as Json, [...steps, ...more], seen);
+  const { schema, seen: path } = resolved(node_schema, above);
+  const below = (part: unknown, more: Steps) => examplesIn(part as Json, [...steps, ...more], path);
   const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);
   return [
     ...((schema.examples ?? []) as unknown[]).map((value): [Steps, unknown] => [steps, value]),
@@ -54,10 +55,10 @@ function examplesIn(node_schema: Json, steps: Steps = [], above: readonly string
 function countIn(value: unknown, above: readonly string[] = []): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + countIn(part, above), 0);
   if (typeof value !== 'object' || value === null) return 0;
-  const { schema, seen } = resolved(value as Json, above);
+  const { schema, seen: path } = resolved(value as Json, above);
   return Object.entries(schema).reduce((sum, [name, part]) => {
     if (name === 'example') return sum + 1;
-    return sum + (name === 'examples' && Array.isArray(part) ? part.length : countIn(part, seen));
+    return sum + (name === 'examples' && Array.isArray(part) ? part.length : countIn(part, path));
   }, 0);
 }
 
@@ -120,8 +121,8 @@ const keys = new Map<string, string>();
 async function keyFor(operation: string): Promise<string> {
   const known = keys.get(operation);
   if (known !== undefined) return known;
-  const made = await call('POST', '/api-keys', { name: operation.slice(0, 40), scopes: ALL }, instance.key);
-  const secret = String((JSON.parse(made.text) as Json).secret);
+  const key = await call('POST', '/api-keys', { name: operation.slice(0, 40), scopes: ALL }, instance.key);
+  const secret = String((JSON.parse(key.text) as Json).secret);
   keys.set(operation, secret);
   return secret;
 }
@@ -156,7 +157,7 @@ async function sendExample({ method, path, place, steps, value }: Example): Prom
   return answer;
 }
 
-const named = examples.map((one) => [one.method, one.path, one.steps.join('.'), one.value, one] as const);
+const cases = examples.map((one) => [one.method, one.path, one.steps.join('.'), one.value, one] as const);
 
 describe('every example of the OpenAPI document', () => {
   it('is among those below', () => {
@@ -164,7 +165,7 @@ describe('every example of the OpenAPI document', () => {
     expect(counted).toBeGreaterThan(150);
   });
 
-  it.each(named.filter(([, path]) => !path.includes('{')))('is accepted by %s %s: %s = %j', async (...row) => {
+  it.each(cases.filter(([, path]) => !path.includes('{')))('is accepted by %s %s: %s = %j', async (...row) => {
     const answer = await sendExample(row[4]);
 
     if (answer.status >= 300) {
@@ -173,7 +174,7 @@ describe('every example of the OpenAPI document', () => {
     }
   });
 
-  it.each(named.filter(([, path]) => path.includes('{')))('is understood by %s %s: %s = %j', async (...row) => {
+  it.each(cases.filter(([, path]) => path.includes('{')))('is understood by %s %s: %s = %j', async (...row) => {
     const answer = await sendExample(row[4]);
 
     // Nothing here has the id of an example.

@@ -318,10 +318,10 @@ describe('endpoints', () => {
   });
 
   it('seed 41: webhooks are created, listed and deleted', async () => {
-    const made = await call('POST', '/webhooks', { url: 'https://example.com/hook' });
-    expect(made.status).toBe(201);
-    expect((await call('GET', '/webhooks')).body.data).toMatchObject([{ id: made.body.id }]);
-    expect((await call('DELETE', `/webhooks/${made.body.id}`)).status).toBe(200);
+    const webhook = await call('POST', '/webhooks', { url: 'https://example.com/hook' });
+    expect(webhook.status).toBe(201);
+    expect((await call('GET', '/webhooks')).body.data).toMatchObject([{ id: webhook.body.id }]);
+    expect((await call('DELETE', `/webhooks/${webhook.body.id}`)).status).toBe(200);
   });
 
   it('seed 42: POST /email/send is subject to the limits of recipients, tags and rate', async () => {

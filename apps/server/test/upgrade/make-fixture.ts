@@ -155,9 +155,9 @@ async function secondWorkspace(): Promise<{ workspace_id: string; secret: string
     maxRecipientsPerRequest: 20,
   });
   const success = '... on WorkspaceCreatePayload { secret workspace { id } }';
-  const made = await mutate('workspaceCreate', 'WorkspaceInput', success, { name: 'Second', plan: 'large' });
-  const { id } = made.workspace as { id: string };
-  return { workspace_id: id, secret: String(made.secret) };
+  const workspace = await mutate('workspaceCreate', 'WorkspaceInput', success, { name: 'Second', plan: 'large' });
+  const { id } = workspace.workspace as { id: string };
+  return { workspace_id: id, secret: String(workspace.secret) };
 }
 
 async function inBulk(key: string, domain: string, count: number): Promise<void> {
@@ -336,13 +336,13 @@ async function openMail(other_secret: string): Promise<void> {
     expiresAt: new Date(Date.now() + 20 * DAY_MS),
   };
   await mutate('holdCreate', 'HoldInput', '', hold);
-  const ended = await mutate('holdCreate', 'HoldInput', '... on HoldPayload { hold { id } }', {
+  const response = await mutate('holdCreate', 'HoldInput', '... on HoldPayload { hold { id } }', {
     scope: 'DESTINATION',
     value: 'limited.test',
     reason: 'tried out',
     expiresAt: new Date(Date.now() + DAY_MS),
   });
-  await mutate('holdRelease', 'HoldReleaseInput', '', { id: (ended.hold as Json).id, reason: 'done' });
+  await mutate('holdRelease', 'HoldReleaseInput', '', { id: (response.hold as Json).id, reason: 'done' });
   await send({ to: 'ada@limited.test', subject: 'To a limited destination' });
   const key = await rest('POST', '/api-keys', { name: 'Held', scopes: ['email:send'] });
   const { data } = (await rest('GET', '/webhooks')) as { data: { id: string; description: string }[] };

@@ -64,8 +64,8 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .action(async (action: string, options: FilterOptions) => {
       const input = { action: enumValue(action), ...filterOf(action, options), workspaceId: options.workspace };
       const preview = await graphql(terminal, bulkPreview, { input });
-      const seen = { ...preview, object: 'bulk_preview' as const };
-      show(terminal, options.json, seen, () => previewWords(seen));
+      const result = { ...preview, object: 'bulk_preview' as const };
+      show(terminal, options.json, result, () => previewWords(result));
     });
 }
 
@@ -83,7 +83,7 @@ function addRun(bulk: Command, terminal: Terminal): void {
       const { reason, rate: ratePerSecond } = options;
       const input = { token, reason, ratePerSecond, matched: await countFor(terminal, options) };
       const begun = bulkOf((await graphql(terminal, bulkRun, { input })).bulk);
-      const started = options.wait ? await ended(terminal, begun) : begun;
+      const started = options.wait ? await finished(terminal, begun) : begun;
       show(terminal, options.json, started, () => entryWords(started));
     });
 }
@@ -228,7 +228,7 @@ async function countFor(terminal: Terminal, { count: count_option, yes }: RunOpt
 }
 
 /** Waits until it has ended, with a bar on the terminal. */
-async function ended(terminal: Terminal, begun: BulkEntry): Promise<BulkEntry> {
+async function finished(terminal: Terminal, begun: BulkEntry): Promise<BulkEntry> {
   const progress = progressOf(terminal, begun.action);
   const entry = await endOf(begun, {
     isOpen: ({ status }) => status === 'queued' || status === 'running',
@@ -263,21 +263,21 @@ function filterOf(action: string, { webhook: webhookId, ...options }: FilterOpti
   return { messages: { status, tags, to, toDomain, domain: senderDomain ?? domain, from, priority, since, until } };
 }
 
-function previewWords(seen: BulkPreview): string {
-  const about = seen.matched_exact ? '' : 'more than ';
-  const skipped = seen.skipped.map(
+function previewWords(preview: BulkPreview): string {
+  const about = preview.matched_exact ? '' : 'more than ';
+  const skipped = preview.skipped.map(
     ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} would be skipped: ${reason}`,
   );
-  if (seen.matched === 0) {
+  if (preview.matched === 0) {
     const advice = 'change the filter, then preview again';
-    return [`No matches for ${seen.action}: ${advice}`, ...skipped].join('\n');
+    return [`No matches for ${preview.action}: ${advice}`, ...skipped].join('\n');
   }
   return [
-    `${seen.action} would process ${about}${seen.matched} ${seen.matched === 1 ? 'item' : 'items'}`,
-    ...seen.sample.map((id) => `  ${id}`),
+    `${preview.action} would process ${about}${preview.matched} ${preview.matched === 1 ? 'item' : 'items'}`,
+    ...preview.sample.map((id) => `  ${id}`),
     ...skipped,
-    ...(seen.warning === null ? [] : [seen.warning]),
-    `To run it before ${seen.expires_at}: npx postrider bulk run ${seen.token} --count ${seen.matched} --reason '…'`,
+    ...(preview.warning === null ? [] : [preview.warning]),
+    `To run it before ${preview.expires_at}: npx postrider bulk run ${preview.token} --count ${preview.matched} --reason '…'`,
   ].join('\n');
 }
 

@@ -135,17 +135,19 @@ async function list(terminal: Terminal, json: boolean | undefined): Promise<void
 }
 
 async function examine(terminal: Terminal, name: string, { format, json }: DoctorOptions): Promise<void> {
-  const seen = await createClient(terminal).domains.examine(name);
-  const records = await recordsInWords(seen.dns_records);
-  show(terminal, json, seen, () => {
-    if (format === 'zone') return seen.zone_file.trimEnd();
+  const examination = await createClient(terminal).domains.examine(name);
+  const records = await recordsInWords(examination.dns_records);
+  show(terminal, json, examination, () => {
+    if (format === 'zone') return examination.zone_file.trimEnd();
     if (format === 'steps') {
-      return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'No action needed.';
+      return examination.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'No action needed.';
     }
-    const what = seen.added ? seen.status : 'not added yet; run npx postrider domains add to get the other records';
-    return `${seen.name}  ${what}\n${records}`;
+    const what = examination.added
+      ? examination.status
+      : 'not added yet; run npx postrider domains add to get the other records';
+    return `${examination.name}  ${what}\n${records}`;
   });
-  if (!seen.healthy) terminal.fail();
+  if (!examination.healthy) terminal.fail();
 }
 
 async function inWords(domain: Domain): Promise<string> {

@@ -89,9 +89,9 @@ function noReason(): Problem {
   return new Problem({ reason: 'missing_option', message: 'A hold needs a reason.', advice });
 }
 
-async function idOf(holds: Holds, [first = '', value]: readonly string[], ended: boolean): Promise<string> {
+async function idOf(holds: Holds, [first = '', value]: readonly string[], is_ended: boolean): Promise<string> {
   if (first.startsWith('hld_')) return first;
-  const match = (await holds.list(!ended)).find(
+  const match = (await holds.list(!is_ended)).find(
     (hold) => hold.status !== 'ended' && hold.scope === first && hold.value === (value ?? '').toLowerCase(),
   );
   if (match) return match.id;

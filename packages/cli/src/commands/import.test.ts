@@ -16,7 +16,7 @@ const refusal = (reason: string) => ({
 });
 const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 'retry-after': '0' } };
 const broken: Reply = { status: 500, body: refusal('internal_error') };
-const made = (secret: string): Reply => ({ status: 201, body: { secret } });
+const created = (secret: string): Reply => ({ status: 201, body: { secret } });
 
 // The replies of the service to each call in turn; any other list is empty.
 let replies: Record<string, Reply[]> = {};
@@ -62,7 +62,7 @@ async function imported(...args: string[]) {
 const file = (name: string) => join(directory, name);
 
 it('shows the secrets of the webhooks that it added before a failure, and adds none twice', async () => {
-  replies['POST /v1/webhooks'] = [made('whsec_a'), broken];
+  replies['POST /v1/webhooks'] = [created('whsec_a'), broken];
 
   const { code, out, err } = await imported('--webhooks', file('webhooks.json'));
 
@@ -80,7 +80,15 @@ it('waits as often as the service puts a call off, whatever the call', async () 
     'GET /v1/domains': [put_off, put_off],
     'POST /v1/domains': [put_off, put_off, { status: 201, body: {} }],
     'GET /v1/webhooks': [put_off],
-    'POST /v1/webhooks': [put_off, put_off, put_off, made('whsec_a'), made('whsec_b'), put_off, made('whsec_c')],
+    'POST /v1/webhooks': [
+      put_off,
+      put_off,
+      put_off,
+      created('whsec_a'),
+      created('whsec_b'),
+      put_off,
+      created('whsec_c'),
+    ],
   };
 
   const files = ['--domains', file('domains.json'), '--webhooks', file('webhooks.json')];

@@ -110,7 +110,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
     parts.push(part);
     return part;
   };
-  const ended = () => {
+  const finish = () => {
     show(terminal, options.json, { provider: name, applied: apply, parts }, () => report(parts, apply));
   };
   try {
@@ -129,10 +129,10 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
     const last = parts.at(-1);
     if (last) last.stopped = true;
     // Print what was done before failing, because secrets cannot be shown again.
-    if (parts.some(({ added, refused }) => added + refused.length > 0)) ended();
+    if (parts.some(({ added, refused }) => added + refused.length > 0)) finish();
     throw error;
   }
-  ended();
+  finish();
   if (parts.some(({ refused }) => refused.length > 0)) terminal.fail();
 }
 

@@ -35,8 +35,8 @@ export function addMembers(program: Command, terminal: Terminal): void {
     .action(async (email: string, options: Options) => {
       const entry = options.password ? 'PASSWORD' : 'LOGIN_LINK';
       const input = { email, role: enumValue(options.role), entry, workspaceId: options.workspace };
-      const made = await graphql(terminal, memberInvite, { input });
-      const added = { ...memberEntry(made.member), ...made.entry };
+      const invitation = await graphql(terminal, memberInvite, { input });
+      const added = { ...memberEntry(invitation.member), ...invitation.entry };
       show(terminal, options.json, added, () =>
         [...entryLines(added), `Added ${added.email} to ${added.workspace_id} as ${added.role}`].join('\n'),
       );
@@ -46,8 +46,8 @@ export function addMembers(program: Command, terminal: Terminal): void {
     .action(async (email: string, role: string, options: Options) => {
       const { id: userId } = await memberOf(terminal, email, options);
       const input = { userId, role: enumValue(role), workspaceId: options.workspace };
-      const made = await graphql(terminal, memberSetRole, { input });
-      const changed = memberEntry(made.member);
+      const entry = await graphql(terminal, memberSetRole, { input });
+      const changed = memberEntry(entry.member);
       show(
         terminal,
         options.json,

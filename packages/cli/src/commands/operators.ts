@@ -31,8 +31,8 @@ export function addOperators(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
       const input = { email, entry: options.password ? 'PASSWORD' : 'LOGIN_LINK' };
-      const made = await graphql(terminal, operatorAdd, { input });
-      const added = { ...operatorOf(made.operator), ...made.entry };
+      const entry = await graphql(terminal, operatorAdd, { input });
+      const added = { ...operatorOf(entry.operator), ...entry.entry };
       show(terminal, options.json, added, () =>
         [...entryLines(added), `Added ${added.email} as an operator`].join('\n'),
       );

@@ -48,8 +48,8 @@ export function addPlans(program: Command, terminal: Terminal): void {
     });
   withLimits(plans.command('create <name>').description('create a plan; --recipients is required')).action(
     async (name: string, options: LimitOptions) => {
-      const made = await set(planCreate, { name, ...limitsOf(options) });
-      show(terminal, options.json, made, () => table([rowOf(made)]));
+      const plan = await set(planCreate, { name, ...limitsOf(options) });
+      show(terminal, options.json, plan, () => table([rowOf(plan)]));
     },
   );
   withLimits(

@@ -84,7 +84,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .action(async (options: JsonOption & { watch?: boolean }) => {
       const signal = options.watch ? interruption() : null;
       do {
-        const data = (await graphql(terminal, allQueues, {})).map(named('queue'));
+        const data = (await graphql(terminal, allQueues, {})).map(withObject('queue'));
         const clear = options.watch && !options.json ? CLEAR_SCREEN : '';
         show(terminal, options.json, { object: 'list', data }, () => clear + table([HEADER, ...data.map(queueRow)]));
       } while (signal && (await paused(WATCH_SECONDS, signal)));
@@ -144,10 +144,10 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .action(async (queue: string, { json, yes, preview = false, ...options }: RedriveOptions) => {
       const ask = (input: { readonly preview: boolean; readonly limit?: number }) =>
         graphql(terminal, queueRedrive, { input: { queue, ...options, ...input } });
-      const { queue_name, ...seen } = await ask({ preview: true });
-      let done = { queue: queue_name, ...seen, preview };
+      const { queue_name, ...counts } = await ask({ preview: true });
+      let done = { queue: queue_name, ...counts, preview };
       if (!preview) {
-        const count = Math.min(seen.dead, options.limit ?? seen.dead);
+        const count = Math.min(counts.dead, options.limit ?? counts.dead);
         await confirm(terminal, {
           preview: `${count} dead ${count === 1 ? 'job' : 'jobs'} in ${queue} would be retried.`,
           count,
@@ -169,13 +169,13 @@ export function addQueues(program: Command, terminal: Terminal): void {
       const concurrency = wholeNumber(count);
       const input = { queue, concurrency, reason };
       const done = await graphql(terminal, queueSetConcurrency, { input });
-      const set = named('queue')(done.queue);
+      const set = withObject('queue')(done.queue);
       show(terminal, json, set, () => `Concurrency for ${set.name} set to ${set.concurrency} per worker`);
     });
   addHolds(queues, terminal);
 }
 
-const named =
+const withObject =
   (object: string) =>
   <T extends object>(value: T): T & { readonly object: string } => ({ object, ...value });
 

@@ -42,12 +42,12 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .action(async (url: string, { events, mode, json }: JsonOption & { events?: string; mode?: string }) => {
       // The service rejects unknown events and modes, and names those that exist.
       const body = { url, events: events?.split(',') ?? 'all', mode } as WebhooksCreateBody;
-      const made = await createClient(terminal).webhooks.create(body);
+      const webhook = await createClient(terminal).webhooks.create(body);
       show(
         terminal,
         json,
-        made,
-        () => `${made.secret}\n${made.id} sends to ${plain(made.url)}; the secret is shown once`,
+        webhook,
+        () => `${webhook.secret}\n${webhook.id} sends to ${plain(webhook.url)}; the secret is shown once`,
       );
     });
   webhooks

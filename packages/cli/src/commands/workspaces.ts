@@ -32,8 +32,13 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (name: string, { plan, json }: { plan: string; json?: boolean }) => {
       const { workspace, api_key_id, secret } = await graphql(terminal, workspaceCreate, { input: { name, plan } });
-      const made = { ...workspaceOf(workspace), api_key: { object: 'api_key', id: api_key_id, secret } };
-      show(terminal, json, made, () => `${made.api_key.secret}\n${made.id} on plan ${plan}; the key is shown once`);
+      const workspace_with_key = { ...workspaceOf(workspace), api_key: { object: 'api_key', id: api_key_id, secret } };
+      show(
+        terminal,
+        json,
+        workspace_with_key,
+        () => `${workspace_with_key.api_key.secret}\n${workspace_with_key.id} on plan ${plan}; the key is shown once`,
+      );
     });
   workspaces
     .command('update <id>')

@@ -11,9 +11,9 @@ const POLL_MS = 500;
 
 /** Aborts at Ctrl-C. */
 export function interruption(): AbortSignal {
-  const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
-  return ended.signal;
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  return abort.signal;
 }
 
 /** Whether the whole pause went by without the signal. */

@@ -43,10 +43,10 @@ export function planSuppressions(file: string, { columns, rows }: Export, provid
 export function planDomains(file: string, { columns, rows }: Export, provider: Provider): DomainPlan {
   const { name, left } = provider.domains;
   const read = readerOf(file, columns, name, left);
-  const named = rows.map((row) => ({ line: row.line, name: read.text(row, name).toLowerCase() }));
-  const skipped = named.filter((row) => row.name === '').map(({ line }) => ({ line, why: 'it has no domain' }));
+  const names = rows.map((row) => ({ line: row.line, name: read.text(row, name).toLowerCase() }));
+  const skipped = names.filter((row) => row.name === '').map(({ line }) => ({ line, why: 'it has no domain' }));
   return {
-    names: [...new Set(named.flatMap((row) => (row.name === '' ? [] : [row.name])))],
+    names: [...new Set(names.flatMap((row) => (row.name === '' ? [] : [row.name])))],
     skipped,
     unknown_columns: read.unknown,
   };

@@ -67,10 +67,14 @@ interface Place {
   readonly public_url: string;
 }
 
-async function contextOf({ config, sql, url, public_url }: Place, named: string | undefined): Promise<Context> {
-  const workspace_id = named ?? (await oldestWorkspace(sql));
+async function contextOf(
+  { config, sql, url, public_url }: Place,
+  workspace_name: string | undefined,
+): Promise<Context> {
+  const workspace_id = workspace_name ?? (await oldestWorkspace(sql));
   if (workspace_id === null) throw notInstalled(config);
-  if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
+  if (workspace_name !== undefined && !(await workspaceById(sql, workspace_name)))
+    throw unknownWorkspace(workspace_name);
   const log = pino({ level: 'silent' });
   // Not started, because most commands do not need it. jobs.send fails until then, so a command that sends a job, such
   // as `schedules run`, starts it first.

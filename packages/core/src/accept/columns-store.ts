@@ -68,12 +68,12 @@ const fragments = new WeakMap<object, ColumnFragments>();
 export function fragmentsOf(sql: Sql, columns: readonly NamedColumn[]): ColumnFragments {
   const known = fragments.get(columns);
   if (known) return known;
-  const made = {
+  const columns_sql = {
     names: sql.unsafe(columns.map(({ name }) => name).join(', ')),
     values: sql.unsafe(columns.map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`)).join(', ')),
   };
-  fragments.set(columns, made);
-  return made;
+  fragments.set(columns, columns_sql);
+  return columns_sql;
 }
 
 /** For `unnest(${first}::int[] ${arraysOf(…)})`: a comma and an array for each column; lists are array literals. */

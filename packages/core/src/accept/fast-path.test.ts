@@ -38,10 +38,10 @@ beforeEach(async () => {
 });
 
 async function newTenant(plan: string): Promise<Tenant> {
-  const made = await world.workspace(plan);
+  const workspace = await world.workspace(plan);
   const domain = `tenant${tenants++}.test`;
-  await world.domain(domain, made.workspace_id);
-  return { ...made, from: `app@${domain}` };
+  await world.domain(domain, workspace.workspace_id);
+  return { ...workspace, from: `app@${domain}` };
 }
 
 function contextOf(services: Services, secret: string) {

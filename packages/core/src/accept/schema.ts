@@ -37,11 +37,11 @@ const headers = z
     }
     const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
     if (bytes > MAX_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers is larger than 32 kB.'));
-    const seen = new Set<string>();
+    const names = new Set<string>();
     for (const [name, value] of entries) {
       const plain = name.toLowerCase();
-      if (seen.has(plain)) context.addIssue(issueFor('invalid_header', `${name} is set twice. Keep one.`, [name]));
-      seen.add(plain);
+      if (names.has(plain)) context.addIssue(issueFor('invalid_header', `${name} is set twice. Keep one.`, [name]));
+      names.add(plain);
       const problem = headerProblem(name, value);
       if (problem)
         context.addIssue(

@@ -30,9 +30,9 @@ afterAll(async () => {
 });
 
 async function newTenant(domain: string) {
-  const made = await world.workspace('business');
-  await world.domain(domain, made.workspace_id);
-  const tenant = { ...made, from: `app@${domain}` };
+  const workspace = await world.workspace('business');
+  await world.domain(domain, workspace.workspace_id);
+  const tenant = { ...workspace, from: `app@${domain}` };
   // Fills the admission cache, so that the next sends take the fast path.
   await send(tenant);
   return tenant;

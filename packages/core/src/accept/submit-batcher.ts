@@ -227,7 +227,7 @@ class Batcher implements SubmitBatcher {
   /** Slow path: two round trips, admission by current facts, then judgement and commit. */
   async #serveSlow(sql: Sql, batch: readonly Waiting[]): Promise<void> {
     const held: string[] = [];
-    const ended = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
     try {
       const admitting = admitAll(this.#parts, this.#cache, sql, batch);
       // Issued before the admission has answered, so that both travel in one round trip.
@@ -242,14 +242,14 @@ class Batcher implements SubmitBatcher {
         else {
           unique.push(entry);
           if (name !== null) held.push(name);
-          if (name !== null) this.#keysUnderWay.set(name, ended.promise);
+          if (name !== null) this.#keysUnderWay.set(name, commit.promise);
         }
       }
       if (unique.length > 0) await this.#commitOrSplit(sql, unique, prefetched);
       else await prefetched?.catch(() => undefined);
     } finally {
       for (const name of held) this.#keysUnderWay.delete(name);
-      ended.resolve();
+      commit.resolve();
     }
   }
 

@@ -106,16 +106,16 @@ function goneFrom(now: Date, alarm: OpenAlarm, changed: Changed[], dropped: stri
   }
   const clear_since = alarm.clear_since ?? now;
   const { clear_seconds } = isRule(alarm.rule) ? ruleOf(alarm.rule) : { clear_seconds: 0 };
-  const ended = now.getTime() - clear_since.getTime() >= clear_seconds * 1000;
-  if (!ended && alarm.clear_since !== null) return;
+  const is_over = now.getTime() - clear_since.getTime() >= clear_seconds * 1000;
+  if (!is_over && alarm.clear_since !== null) return;
   const { acknowledged_at: _, ...rest } = alarm;
   changed.push({
     ...rest,
-    status: ended ? 'ended' : 'active',
+    status: is_over ? 'ended' : 'active',
     clear_since,
-    ended_at: ended ? now : null,
-    told_at: ended ? now : alarm.told_at,
-    notice: ended ? 'end' : null,
+    ended_at: is_over ? now : null,
+    told_at: is_over ? now : alarm.told_at,
+    notice: is_over ? 'end' : null,
   });
 }
 

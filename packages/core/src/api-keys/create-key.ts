@@ -74,7 +74,7 @@ export const createKey = operation({
     const row = await ctx.sql.begin(async (tx) => {
       if (limits.expires_at && limits.expires_at <= (await transactionTime(tx))) throw expired();
       await refuseTooMany(tx, actor, input.mode);
-      const made = await insertKey(tx, {
+      const key = await insertKey(tx, {
         workspace_id: actor.workspace_id,
         id: newId('api_key', ctx.clock.now()),
         name: input.name,
@@ -86,9 +86,9 @@ export const createKey = operation({
         domains: input.domains ?? null,
         ...limits,
       });
-      if (!made) throw new Error('random secret collision');
-      await recordAudit(tx, ctx, [{ action: 'api_key.created', target_id: made.id, diff: keyFacts(made) }]);
-      return made;
+      if (!key) throw new Error('random secret collision');
+      await recordAudit(tx, ctx, [{ action: 'api_key.created', target_id: key.id, diff: keyFacts(key) }]);
+      return key;
     });
     return { ...keyEntry(row), secret };
   },

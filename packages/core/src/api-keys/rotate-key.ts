@@ -34,7 +34,7 @@ export const rotateKey = operation({
     const row = await ctx.sql.begin(async (tx) => {
       await refuseTooManyReplaced(tx, ctx.actor, key.mode);
       const old = replaceable(await lockKey(tx, workspace_id, key_id), key_id);
-      const made = await insertKey(tx, {
+      const new_row = await insertKey(tx, {
         workspace_id,
         id: newId('api_key', ctx.clock.now()),
         name: old.name,
@@ -47,13 +47,16 @@ export const rotateKey = operation({
         allowed_ips: old.allowed_ips,
         expires_at: old.expires_at,
       });
-      if (!made) throw new Error('random secret collision');
-      const replaced = await replaceKeyRow(tx, workspace_id, key_id, { id: made.id, overlap_seconds: OVERLAP_SECONDS });
+      if (!new_row) throw new Error('random secret collision');
+      const replaced = await replaceKeyRow(tx, workspace_id, key_id, {
+        id: new_row.id,
+        overlap_seconds: OVERLAP_SECONDS,
+      });
       const until = { replaces: key_id, until: replaced.expires_at };
       await recordAudit(tx, ctx, [
-        { action: 'api_key.rotated', target_id: made.id, diff: { ...keyFacts(made), ...until } },
+        { action: 'api_key.rotated', target_id: new_row.id, diff: { ...keyFacts(new_row), ...until } },
       ]);
-      return made;
+      return new_row;
     });
     return { ...keyEntry(row), secret };
   },

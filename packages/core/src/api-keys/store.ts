@@ -224,10 +224,10 @@ export async function identifyKey(
     from found f left join counted c on true left join shared s on true`;
   if (!row) return 'unknown_key';
   if (row.refusal) return row.refusal;
-  const { workspace_id, key_id, scopes, mode, domains, level, taken, now } = row;
+  const { workspace_id, key_id, scopes, mode, domains, level, taken: budget_taken, now } = row;
   return {
     key: { workspace_id, key_id, scopes, mode, domains },
-    budget: { level, taken, now },
+    budget: { level, taken: budget_taken, now },
     workspace: firstPlace(row, row.workspace_rate, row.workspace_used_before),
   };
 }

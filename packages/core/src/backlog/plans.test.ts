@@ -38,8 +38,8 @@ async function look(message_ids: readonly string[]): Promise<number> {
 
 it.each(emptyTables)(
   'recipients of known messages are found by index lookups, whatever grew after planning, %s',
-  async (made) => {
-    await plans.keepEmpty(made);
+  async (state) => {
+    await plans.keepEmpty(state);
     await look(['msg_none']);
     const ids: string[] = [];
     for (let index = 0; index < MAILS; index++) {

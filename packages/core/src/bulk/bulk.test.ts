@@ -118,12 +118,12 @@ describe('a preview', () => {
     ];
     const other = await send({ to: 'ada@not-held.example', scheduled_at: inAnHour() });
 
-    const seen = await preview('cancel', { to_domain });
-    await run(seen.token);
+    const result = await preview('cancel', { to_domain });
+    await run(result.token);
     await workUntilEnd();
 
-    expect(seen).toMatchObject({ matched: 2, matched_exact: true });
-    expect(seen.sample.toSorted()).toEqual(aimed.toSorted());
+    expect(result).toMatchObject({ matched: 2, matched_exact: true });
+    expect(result.sample.toSorted()).toEqual(aimed.toSorted());
     for (const id of aimed) expect(await status(id)).toBe('canceled');
     expect(await status(other)).toBe('scheduled');
   });
@@ -137,9 +137,9 @@ describe('a preview', () => {
     const sent = await send({ tags: ['preview'] });
     await world.drain();
 
-    const seen = await preview('cancel', { tag: 'preview' });
+    const result = await preview('cancel', { tag: 'preview' });
 
-    expect(seen).toMatchObject({
+    expect(result).toMatchObject({
       action: 'cancel',
       matched: 1,
       matched_exact: true,
@@ -166,13 +166,13 @@ describe('a preview', () => {
     await world.drain();
     const waiting = await send(fields());
 
-    const seen = await preview(action, { tag: tags[0] });
-    const { id } = await run(seen.token);
+    const result = await preview(action, { tag: tags[0] });
+    const { id } = await run(result.token);
     await workUntilEnd();
 
     expect(await status(begun)).toBe('scheduled_at' in when ? 'scheduled' : 'queued');
     expect(copiesOf(begun)).toBe(1);
-    expect(seen).toMatchObject({ matched: 1, sample: [waiting], skipped: [{ reason: 'already_sent', count: 1 }] });
+    expect(result).toMatchObject({ matched: 1, sample: [waiting], skipped: [{ reason: 'already_sent', count: 1 }] });
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1, skipped: 0 });
   });
 
@@ -605,12 +605,12 @@ describe('the actions', () => {
     await world.drain();
     world.smtp.script(() => ({ kind: 'accept' }));
 
-    const seen = await preview('retry', { tag: 'retry' });
-    const { id } = await run(seen.token);
+    const result = await preview('retry', { tag: 'retry' });
+    const { id } = await run(result.token);
     await workUntilEnd();
     await world.drain();
 
-    expect(seen.matched).toBe(2);
+    expect(result.matched).toBe(2);
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 2, skipped: 0 });
     expect([await status(mail), await status(fresh)]).toEqual(['delivered', 'delivered']);
     expect([copiesOf(mail), copiesOf(fresh)]).toEqual([1, 1]);
@@ -625,11 +625,11 @@ describe('the actions', () => {
     await world.drain();
     const fresh = await send({ to: 'bob@waits.example' });
 
-    const seen = await preview('give_up', { to_domain: 'waits.example', status: 'queued,deferred,sending' });
-    await run(seen.token);
+    const result = await preview('give_up', { to_domain: 'waits.example', status: 'queued,deferred,sending' });
+    await run(result.token);
     await workUntilEnd();
 
-    expect(seen).toMatchObject({ matched: 2, skipped: [] });
+    expect(result).toMatchObject({ matched: 2, skipped: [] });
     expect([await status(deferred), await status(fresh)]).toEqual(['failed', 'canceled']);
     expect(await status(scheduled)).toBe('scheduled');
   });
@@ -651,12 +651,12 @@ describe('the actions', () => {
     await world.drain();
     const open = await send({ tags: ['delete'], scheduled_at: inAnHour() });
 
-    const seen = await preview('delete', { tag: 'delete' });
-    const { id } = await run(seen.token);
+    const result = await preview('delete', { tag: 'delete' });
+    const { id } = await run(result.token);
     await workUntilEnd();
 
-    expect(seen).toMatchObject({ matched: 1, skipped: [{ reason: 'still_open', count: 1 }] });
-    expect(seen.warning).toContain('cannot be restored');
+    expect(result).toMatchObject({ matched: 1, skipped: [{ reason: 'still_open', count: 1 }] });
+    expect(result.warning).toContain('cannot be restored');
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1 });
     expect(await reasonOf(invoke(ctx(), getContent, { id: closed }))).toBe('content_gone');
     expect(await reasonOf(invoke(ctx(), resendMessage, { id: closed }))).toBe('content_gone');
@@ -745,12 +745,12 @@ describe('the actions', () => {
       await world.drain();
       await world.postWebhooks();
 
-      const seen = await preview('replay', { webhook_id });
-      const { id } = await run(seen.token);
+      const result = await preview('replay', { webhook_id });
+      const { id } = await run(result.token);
       await workUntilEnd();
       await world.postWebhooks();
 
-      expect(seen.matched).toBe(1);
+      expect(result.matched).toBe(1);
       expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1 });
       const { data } = await invoke(ctx(), listWebhookDeliveries, { id: webhook_id });
       expect(data.map((one) => [one.status, one.attempts])).toEqual([
@@ -771,12 +771,12 @@ describe('the actions', () => {
     expect(await reasonOf(preview('redrive', filter, asActor({ scopes: ['admin'] })))).toBe('missing_scope');
     const operator = asActor({ scopes: ['operator'] });
 
-    const seen = await preview('redrive', filter, operator);
-    const { id, workspace_id } = await run(seen.token, {}, operator);
+    const result = await preview('redrive', filter, operator);
+    const { id, workspace_id } = await run(result.token, {}, operator);
     await workUntilEnd();
 
-    expect(seen.matched).toBe(1);
-    expect(seen.sample).toEqual([expect.stringMatching(/^job_/)]);
+    expect(result.matched).toBe(1);
+    expect(result.sample).toEqual([expect.stringMatching(/^job_/)]);
     expect(workspace_id).toBeNull();
     expect(await invoke(operator, getBulk, { id })).toMatchObject({ status: 'completed', done: 1 });
     expect(await jobs.fetch('domain.cancel_mail', 5)).toMatchObject([{ data: { workspace_id: 'w', domain: 'd' } }]);
@@ -832,11 +832,11 @@ describe('access', () => {
     const mail = await send({ tags: ['shared'], scheduled_at: inAnHour() });
     const theirs = asActor({ workspace_id: other.workspace_id });
 
-    const seen = await preview('cancel', { tag: 'shared' }, theirs);
-    await run(seen.token, {}, theirs);
+    const result = await preview('cancel', { tag: 'shared' }, theirs);
+    await run(result.token, {}, theirs);
     await workUntilEnd();
 
-    expect(seen).toMatchObject({ matched: 0, sample: [] });
+    expect(result).toMatchObject({ matched: 0, sample: [] });
     expect(await status(mail)).toBe('scheduled');
   });
 });

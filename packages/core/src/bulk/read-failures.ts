@@ -17,10 +17,10 @@ export const readBulkFailures = operation({
   output: z.array(z.array(failureSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     requireAdministrator(ctx.actor);
-    const seen = (await bulksByIds(ctx.sql, ids)).filter((row) => mayAccess(ctx.actor, row.workspace_id));
+    const bulks = (await bulksByIds(ctx.sql, ids)).filter((row) => mayAccess(ctx.actor, row.workspace_id));
     const rows = await failuresOf(
       ctx.sql,
-      seen.map(({ id }) => id),
+      bulks.map(({ id }) => id),
       SHOWN,
     );
     const failures = Map.groupBy(rows, (row) => row.bulk_id);

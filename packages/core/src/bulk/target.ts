@@ -12,16 +12,16 @@ import type { BulkAction } from './command.ts';
 export async function requireTarget(
   ctx: ActorContext,
   action: BulkAction | null,
-  named: string | undefined,
+  name: string | undefined,
 ): Promise<string> {
   const { actor } = ctx;
   if (action === 'redrive') {
     requireAdministrator(actor, 'instance');
     return INSTANCE;
   }
-  const refusal = named === undefined ? scopeRefusal(actor, 'admin') : null;
+  const refusal = name === undefined ? scopeRefusal(actor, 'admin') : null;
   if (refusal) throw refusal;
-  return existingWorkspace(ctx, named);
+  return existingWorkspace(ctx, name);
 }
 
 export function bulkNotFound(id: string): AppError {

@@ -93,10 +93,16 @@ async function work(
   const receipts = step.ids.length > 0 ? await actOn(services, tx, plan, step.ids) : [];
   await insertItems(tx, bulk.id, before, receipts);
   const truncated = step.position !== null && receipts.length >= room;
-  const ended = step.position === null || truncated;
+  const is_done = step.position === null || truncated;
   const outcomes = countOutcomes(receipts);
-  const wait_ms = await recordProgress(tx, { id: bulk.id, position: step.position, outcomes, ended, truncated });
-  return { ended, wait_ms, receipts, plan };
+  const wait_ms = await recordProgress(tx, {
+    id: bulk.id,
+    position: step.position,
+    outcomes,
+    ended: is_done,
+    truncated,
+  });
+  return { ended: is_done, wait_ms, receipts, plan };
 }
 
 /** All in one savepoint, or one by one if that fails: a failing item must not stop the others. */

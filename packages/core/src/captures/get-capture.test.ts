@@ -42,19 +42,19 @@ describe('reading a captured email', () => {
       await capture(world.workspace_id, slow(20_000)),
       await capture(neighbor.workspace_id, PLAIN),
     ];
-    let ended = 0;
+    let count = 0;
     const greedy = Array.from({ length: 40 }, () =>
       read(world.workspace_id, greedy_id)
         .then(() => 'read')
         .catch((error: { readonly reason?: string }) => error.reason)
         .finally(() => {
-          ended += 1;
+          count += 1;
         }),
     );
 
     await read(neighbor.workspace_id, id);
 
-    expect(ended).toBeLessThan(40);
+    expect(count).toBeLessThan(40);
     const outcomes = await Promise.all(greedy);
     expect(outcomes.filter((outcome) => outcome === 'read').length).toBeGreaterThan(0);
     expect(outcomes.filter((outcome) => outcome === 'capture_busy').length).toBeGreaterThan(0);

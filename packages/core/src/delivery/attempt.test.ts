@@ -203,11 +203,11 @@ describe('replies of the server', () => {
     await world.drain();
 
     expect((await detail(id)).status).toBe('delivered');
-    const [lost, taken] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
-    expect([lost.acknowledged, taken.acknowledged]).toEqual([false, true]);
-    expect(taken.message_id).toBe(`<${id}@sandbox.test>`);
-    expect(taken.raw.equals(lost.raw)).toBe(true);
-    expect(taken.envelope_from).toBe(lost.envelope_from);
+    const [lost, second] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
+    expect([lost.acknowledged, second.acknowledged]).toEqual([false, true]);
+    expect(second.message_id).toBe(`<${id}@sandbox.test>`);
+    expect(second.raw.equals(lost.raw)).toBe(true);
+    expect(second.envelope_from).toBe(lost.envelope_from);
   });
 
   it('stops after an unknown outcome if the workspace says so', async () => {
@@ -259,8 +259,8 @@ describe('no retry after an unknown outcome', () => {
 
     await world.drain();
 
-    const ended = await detail(id);
-    expect(ended).toMatchObject({
+    const email = await detail(id);
+    expect(email).toMatchObject({
       status: 'failed',
       recipients: [{ status: 'failed', attempts: 1, last_response: expect.stringContaining('ended before') }],
       attempts: [{ number: 1, outcome: 'unknown', stage: 'data', reply: null }],

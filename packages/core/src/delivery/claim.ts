@@ -97,20 +97,20 @@ async function settleUnclaimed(
   const rows = await loadUnclaimed(tx, keys);
   const now_ms = services.clock.now();
   const released = await releaseScheduled(tx, rows, moves, now_ms);
-  const taken = await takeOver(
+  const continued = await takeOver(
     tx,
     rows.filter((row) => row.abandoned && !row.interrupted),
     moves,
     now_ms,
   );
-  const claimed = [...released, ...taken];
-  const ended = await endInterrupted(
+  const claimed = [...released, ...continued];
+  const interrupted = await endInterrupted(
     tx,
     rows.filter((row) => row.interrupted),
     now_ms,
   );
   const suppressed = await endSuppressed(tx, rows, now_ms);
-  const moved = new Set([...claimed, ...suppressed, ...ended].map((row) => row.recipient_id));
+  const moved = new Set([...claimed, ...suppressed, ...interrupted].map((row) => row.recipient_id));
   await requeueWaiting(
     services,
     tx,
@@ -179,8 +179,8 @@ async function withoutErased(
         return { ...keyOf(row), event_id: newId('event', now_ms), event_facts };
       }),
     );
-    const ended = new Set(erased.map((row) => row.recipient_id));
-    const over = jobs.filter((job) => ended.has(job.data.recipient_id));
+    const erased_ids = new Set(erased.map((row) => row.recipient_id));
+    const over = jobs.filter((job) => erased_ids.has(job.data.recipient_id));
     await services.jobs.complete(tx, 'delivery.attempt', over);
   });
   return rows.filter((row) => !erased.includes(row));
@@ -227,17 +227,17 @@ async function requeueWaiting(
 /** Takes over the claims of a lost worker, and records its attempts. */
 async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move[], now_ms: number): Promise<Moved[]> {
   const ids = new Set(rows.map((row) => row.recipient_id));
-  const taken = await transition(
+  const moved = await transition(
     tx,
     'take_over',
     moves.filter((move) => ids.has(move.recipient_id)),
   );
   await recordLost(
     tx,
-    taken.map((row) => ({ ...row, attempt_count: row.attempt_count - 1 })),
+    moved.map((row) => ({ ...row, attempt_count: row.attempt_count - 1 })),
     now_ms,
   );
-  return taken;
+  return moved;
 }
 
 /** Records the attempts of a lost worker as unknown: the mail may have arrived. */
@@ -261,7 +261,7 @@ const INTERRUPTED = 'the sending worker ended before recording a reply';
 
 /** Ends mail that a lost worker may have sent and that must not be sent twice. */
 async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
-  const ended = await transition(
+  const moved = await transition(
     tx,
     'lose',
     rows.map((row) => ({
@@ -275,7 +275,7 @@ async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number
   const outcome: SendOutcome = { ...nothingSent(INTERRUPTED), kind: 'unknown', stage: 'data' };
   await insertAttempts(
     tx,
-    ended.map((row) => ({
+    moved.map((row) => ({
       ...keyOf(row),
       ...outcomeFields(outcome),
       id: newId('attempt', now_ms),
@@ -284,7 +284,7 @@ async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number
       duration_ms: 0,
     })),
   );
-  return ended;
+  return moved;
 }
 
 function without(jobs: readonly DeliveryJob[], moved: readonly RecipientKey[]): DeliveryJob[] {

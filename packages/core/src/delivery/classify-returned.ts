@@ -112,10 +112,10 @@ function sectionAbout(text: string, addresses: readonly string[]): string {
   const lines = text.slice(start, start + MAX_SECTION_CHARACTERS).split('\n');
   const end = lines.findIndex((line, index) => {
     if (index === 0) return false;
-    const named = /^[\s<>"'*-]*([^\s<>"'(),;\u2e80-\uffef]+@[^\s<>"'(),;:\u2e80-\uffef]+)/
+    const address = /^[\s<>"'*-]*([^\s<>"'(),;\u2e80-\uffef]+@[^\s<>"'(),;:\u2e80-\uffef]+)/
       .exec(line)?.[1]
       ?.toLowerCase();
-    return named !== undefined && !addresses.some((one) => one.toLowerCase() === named);
+    return address !== undefined && !addresses.some((one) => one.toLowerCase() === address);
   });
   return (end < 0 ? lines : lines.slice(0, end)).join('\n');
 }

@@ -22,15 +22,15 @@ const known = new WeakMap<Sql, Promise<Providers>>();
 async function providersOf(sql: Sql): Promise<(email: string) => string> {
   const loading = known.get(sql) ?? providerDomains(sql).then((byDomain) => ({ byDomain, named: new Set<string>() }));
   known.set(sql, loading);
-  const { byDomain, named } = await loading.catch((error: unknown) => {
+  const { byDomain, named: names } = await loading.catch((error: unknown) => {
     known.delete(sql);
     throw error;
   });
   return (email) => {
     const provider = byDomain.get(domainOf(email).toLowerCase());
     if (provider === undefined) return OTHER;
-    if (named.size < MAX_PROVIDERS) named.add(provider);
-    return named.has(provider) ? provider : OTHER;
+    if (names.size < MAX_PROVIDERS) names.add(provider);
+    return names.has(provider) ? provider : OTHER;
   };
 }
 

@@ -137,9 +137,9 @@ it('a claim writes no entry into an index', async () => {
   expect(row).toEqual({ updated: sent.length, in_place: sent.length });
 });
 
-describe.each(emptyTables)('a plan made while its tables were %s', (made) => {
+describe.each(emptyTables)('a plan made while its tables were %s', (state) => {
   it.each(works)('%s by steps of an index', async (_, work) => {
-    await plans.keepEmpty(made);
+    await plans.keepEmpty(state);
     await work();
     await grow();
     const before = await plans.rowsRead();

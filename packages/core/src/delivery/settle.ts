@@ -192,11 +192,11 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
 /** Ends deferred recipients that were given up during their attempt. Their new jobs find them closed. */
 async function endGivenUp(tx: Tx, moves: readonly Move[], won: ReadonlySet<string>, now_ms: number): Promise<void> {
   const deferred = moves.filter(({ recipient_id }) => won.has(recipient_id));
-  const ended = await givenUpAmong(tx, deferred);
+  const given_up = await givenUpAmong(tx, deferred);
   await transition(
     tx,
     'give_up',
-    ended.map((key) => ({
+    given_up.map((key) => ({
       ...key,
       event_id: newId('event', now_ms),
       event_facts: { reason: GIVEN_UP },

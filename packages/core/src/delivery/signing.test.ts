@@ -59,7 +59,7 @@ it('List-Unsubscribe and all other headers of the sender are signed', async () =
 });
 
 it('a deferred message is retried with the same bytes', async () => {
-  const seen: string[] = [];
+  const recipients: string[] = [];
   world.smtp.script(({ stage, to, nth }) => {
     if (to !== 'again@example.com' || stage !== 'data' || nth > 1) return { kind: 'accept' };
     return { kind: 'drop', at: 'after_dot' };
@@ -70,9 +70,9 @@ it('a deferred message is retried with the same bytes', async () => {
   await world.clock.advance(120_000);
   await world.drain();
 
-  for (const copy of copiesOf(id)) seen.push(copy.raw.toString('latin1'));
-  expect(seen).toHaveLength(2);
-  expect(seen[1]).toBe(seen[0]);
+  for (const copy of copiesOf(id)) recipients.push(copy.raw.toString('latin1'));
+  expect(recipients).toHaveLength(2);
+  expect(recipients[1]).toBe(recipients[0]);
 });
 
 it('a message without a signing key is not sent, and says so', async () => {

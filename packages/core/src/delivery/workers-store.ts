@@ -69,22 +69,23 @@ export async function freeWorker(
  * their mail was freed, and rows that it had locked were passed over.
  */
 export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'>): Promise<number> {
-  const ended = await sql<{ worker: string }[]>`
+  const workers = await sql<{ worker: string }[]>`
     select w.worker from delivery_workers w where ${isEnded(sql)} order by w.worker`;
   let count = 0;
-  for (const { worker } of ended) count += await sql.begin((tx) => freeLeftoversOf(tx, jobs, worker));
+  for (const { worker } of workers) count += await sql.begin((tx) => freeLeftoversOf(tx, jobs, worker));
   return count;
 }
 
 async function freeLeftoversOf(tx: Tx, jobs: Services['jobs'], worker: string): Promise<number> {
   // Looked at again under its lock: it may have come back.
-  const [ended] = await tx<{ seen_until: Date }[]>`
+  const [dead_worker] = await tx<{ seen_until: Date }[]>`
     select noted_at + make_interval(secs => ${LAST_STATEMENT_SECONDS}) as seen_until
     from delivery_workers w where w.worker = ${worker}::uuid and ${isEnded(tx)} for update`;
-  if (!ended) return 0;
-  const mails = await jobs.free(tx, 'delivery.attempt', worker, ended.seen_until);
+  if (!dead_worker) return 0;
+  const mails = await jobs.free(tx, 'delivery.attempt', worker, dead_worker.seen_until);
   // The lease of an endpoint may be of another worker by now; it ends by itself in seconds.
-  for (const name of ['webhook.deliver', ...RUN_QUEUES] as const) await jobs.free(tx, name, worker, ended.seen_until);
+  for (const name of ['webhook.deliver', ...RUN_QUEUES] as const)
+    await jobs.free(tx, name, worker, dead_worker.seen_until);
   return mails.length;
 }
 

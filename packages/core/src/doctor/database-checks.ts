@@ -49,8 +49,8 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
     (name) => settings.find((one) => one.name === name && one.setting === 'off') ?? [],
   );
   if (off.length > 0) {
-    const named = off.map(({ name }) => name).join(', ');
-    return failing(`${named} ${off.length === 1 ? 'is' : 'are'} off.`, off.map(howToReset).join(' '));
+    const names = off.map(({ name }) => name).join(', ');
+    return failing(`${names} ${off.length === 1 ? 'is' : 'are'} off.`, off.map(howToReset).join(' '));
   }
   const connections = Number(settings.find(({ name }) => name === 'max_connections')?.setting ?? 0);
   if (connections < FEWEST_CONNECTIONS) {
@@ -120,9 +120,9 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
 export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>): Promise<Finding> {
   const [keys, secrets] = await Promise.all([unopenedKeys(ctx), unopenedSecrets(ctx)]);
   if (keys.length + secrets.length === 0) return ok('SECRET_KEY decrypts all DKIM keys and webhook secrets.');
-  const named = [...keys, ...secrets].slice(0, 5).join(', ');
+  const names = [...keys, ...secrets].slice(0, 5).join(', ');
   return failing(
-    `SECRET_KEY cannot decrypt ${count(keys.length, 'DKIM key')} and ${count(secrets.length, 'webhook secret')}: ${named}.`,
+    `SECRET_KEY cannot decrypt ${count(keys.length, 'DKIM key')} and ${count(secrets.length, 'webhook secret')}: ${names}.`,
     'Set SECRET_KEY_PREVIOUS to the key that encrypted them, and restart every process.',
   );
 }

@@ -89,11 +89,11 @@ it('migrations: pending ones fail, and pass once they are run', async () => {
 it('transaction ids: an open transaction lets them grow old, and the vacuum after its end passes', async () => {
   await withSql((sql) => sql`create unlogged table spent (id integer)`);
   const idle = connect(server.url, { max: 1, application_name: 'postrider-test-idle' });
-  const ended = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const open = idle.begin('isolation level repeatable read', async (tx) => {
     await tx`set local idle_in_transaction_session_timeout = 0`;
     await tx`insert into spent values (0)`;
-    await ended.promise;
+    await release.promise;
   });
   // Each subtransaction that writes takes an id.
   await withSql(
@@ -107,14 +107,14 @@ it('transaction ids: an open transaction lets them grow old, and the vacuum afte
   const warned = await findingOf(checkTransactionIds);
   expect(warned).toMatchObject({ status: 'warning' });
 
-  ended.resolve();
+  release.resolve();
   await open;
   await idle.end();
   const freeze = async () => {
     const one = await findingOf(checkTransactionIds);
-    const [, named] = /in the database (\w+)/.exec(one.fix ?? '') ?? [];
+    const [, database] = /in the database (\w+)/.exec(one.fix ?? '') ?? [];
     // No client can connect to template0; autovacuum freezes it.
-    if (named !== undefined && named !== 'template0') await withSql((sql) => sql`vacuum (freeze)`, named);
+    if (database !== undefined && database !== 'template0') await withSql((sql) => sql`vacuum (freeze)`, database);
     return one;
   };
 

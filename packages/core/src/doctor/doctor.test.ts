@@ -211,7 +211,7 @@ it('migrations: one that is pending fails, and an applied one passes', async () 
 it('oldest transaction: one that is open for hours fails, and the statement of the fix ends it', async () => {
   const client = connect(world.database_url, { max: 1, application_name: 'postrider-test-open' });
   const begun = Promise.withResolvers<void>();
-  const ended = expect(
+  const termination = expect(
     client.begin(async (tx) => {
       // Ours end when they are idle for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
@@ -230,7 +230,7 @@ it('oldest transaction: one that is open for hours fails, and the statement of t
   await services.sql.unsafe(/select .*;/.exec(failed.fix ?? '')?.[0] ?? '');
 
   await expect.poll(() => oldestTransaction(services.sql)).not.toMatchObject({ pid: open.pid });
-  await ended;
+  await termination;
   await healthy('oldest_transaction');
   await client.end({ timeout: 1 });
 });

@@ -98,9 +98,9 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
     codesOf(one).some((code) => LISTED.test(code) && !RESOLVER_REFUSED.test(code)),
   );
   if (listed.length > 0) {
-    const named = listed.map(({ address, list }) => `${address} at ${list}`).join(', ');
+    const listings = listed.map(({ address, list }) => `${address} at ${list}`).join(', ');
     return failing(
-      `Listed: ${named}.`,
+      `Listed: ${listings}.`,
       "Find and stop the email that caused the listing, then request removal on the list's site.",
     );
   }
@@ -108,9 +108,9 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
     (one) => codesOf(one).some((code) => RESOLVER_REFUSED.test(code)) || one.answer.kind === 'error',
   );
   if (denied.length > 0) {
-    const named = [...new Set(denied.map(({ list }) => list))].join(', ');
+    const names = [...new Set(denied.map(({ list }) => list))].join(', ');
     return warning(
-      `${named} did not respond to this resolver, so the result is unknown.`,
+      `${names} did not respond to this resolver, so the result is unknown.`,
       'Set DNS_SERVERS to your own resolver, because these lists block public ones.',
     );
   }

@@ -85,11 +85,11 @@ describe('a rotation of keys', () => {
         held.push(...world.smtp.mails.slice(-1));
       }
     };
-    const seen: string[][] = [];
+    const checks: string[][] = [];
     for (let turn = 0; turn < 2; turn++) {
       await rounds(2, HOUR_MS);
       await load('rotated.test', () => invoke(ctx(), rotateKeys, { domain: 'rotated.test' }));
-      seen.push(selectors(await domainOf('rotated.test')));
+      checks.push(selectors(await domainOf('rotated.test')));
       await rounds(2, HOUR_MS);
       // Answers cached just before the records change live for an hour more.
       await Promise.all(
@@ -98,13 +98,13 @@ describe('a rotation of keys', () => {
       publish(await domainOf('rotated.test'));
       await rounds(6, HOUR_MS / 6);
       await rounds(30, HOUR_MS);
-      seen.push(selectors(await domainOf('rotated.test')));
+      checks.push(selectors(await domainOf('rotated.test')));
       const late = held.splice(0);
       await rounds(14, 12 * HOUR_MS);
       // Mail signed before the switch that arrives days later still finds its record.
       for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
       await pass(DAY_MS);
-      seen.push(selectors(await domainOf('rotated.test')));
+      checks.push(selectors(await domainOf('rotated.test')));
     }
 
     expect([...used].sort()).toEqual([
@@ -113,7 +113,7 @@ describe('a rotation of keys', () => {
       'pass rsa-sha256 pr1',
       'pass rsa-sha256 pr2',
     ]);
-    expect(seen).toEqual([
+    expect(checks).toEqual([
       ['pr1 active', 'pr1-ed25519 active', 'pr2 next', 'pr2-ed25519 next'],
       ['pr2 active', 'pr2-ed25519 active', 'pr1 retired', 'pr1-ed25519 retired'],
       ['pr2 active', 'pr2-ed25519 active'],

@@ -32,10 +32,10 @@ export const rotateKeys = operation({
       if (!first) throw new Error(`${domain_row.name} has no key`);
       // It takes microseconds, and whether it is wanted may have changed while the RSA key was made.
       const pairs = { rsa, ed25519: before.dkim_ed25519 ? await generateEd25519() : null };
-      const made = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
-      await insertKeys(tx, domain_row, made);
+      const new_keys = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
+      await insertKeys(tx, domain_row, new_keys);
       const scheduled = await scheduleCheck(tx, domain_row.id, before.status === 'suspended' ? null : 0);
-      const diff = { name: domain_row.name, selector: [first.selector, made[0].selector] };
+      const diff = { name: domain_row.name, selector: [first.selector, new_keys[0].selector] };
       await recordAudit(tx, ctx, [{ action: 'domain.keys_rotated', target_id: domain_row.id, diff }]);
       return scheduled;
     });

@@ -63,7 +63,7 @@ async function* follow(
   { begin, skip_existing }: { readonly begin: string; readonly skip_existing: boolean },
 ): AsyncGenerator<FollowedEvent | null> {
   const { workspace_id } = scope;
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let head = begin;
   let looked_back = performance.now();
   // Existing events are not yielded; those committed from now on are, however old their ids.
@@ -75,13 +75,13 @@ async function* follow(
     let from = back ? later(begin, earlier(head, late)) : head;
     for (;;) {
       const step = await nextEvents(ctx.sql, workspace_id, filter, from, STEP);
-      const fresh = step.ids.filter((id) => !seen.has(id));
-      if (silent) for (const id of fresh) seen.add(id);
+      const fresh = step.ids.filter((id) => !visited.has(id));
+      if (silent) for (const id of fresh) visited.add(id);
       else if (fresh.length > 0) {
         const rows = await eventsByIds(ctx.sql, workspace_id, fresh);
         const entries = await eventEntries(ctx, rows);
         for (const node of entries.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
-          seen.add(node.id);
+          visited.add(node.id);
           yield { node, cursor: writeCursor(scope, node.id) };
         }
       }
@@ -89,7 +89,7 @@ async function* follow(
       if (step.edge === null || step.examined < STEP) break;
       from = step.edge;
     }
-    for (const id of seen) if (id < late) seen.delete(id);
+    for (const id of visited) if (id < late) visited.delete(id);
     silent = false;
     yield null;
     await pause(POLL_MS);

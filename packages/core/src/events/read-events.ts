@@ -98,8 +98,8 @@ function timelineEvent(row: EventRow): TimelineEvent {
 /** Event rows with their messages and recipients, as far as those are kept. */
 export async function eventEntries(ctx: ActorContext, rows: readonly EventRow[]): Promise<EventEntry[]> {
   const { workspace_id } = ctx.actor;
-  const named = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
-  const known = await accessibleMail(ctx, named);
+  const message_ids = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
+  const known = await accessibleMail(ctx, message_ids);
   const [messages, addresses] = await Promise.all([
     subjectsOf(ctx.sql, workspace_id, [...known]),
     addressesOf(

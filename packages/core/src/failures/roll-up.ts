@@ -61,13 +61,13 @@ interface Tally {
 
 /** Counts failures by signature, per workspace and for the instance, and adds each group to known. */
 function group(
-  seen: readonly FailuresSeen[],
+  samples: readonly FailuresSeen[],
   kindOf: (said: string) => FailureKind,
   known: Map<string, KnownGroup>,
 ): CountedGroup[] {
   const signatures = new Map<string, { kind: FailureKind; signature: FailureSignature }>();
   const buckets = new Map<string, { workspace_id: string; kind: FailureKind; at: Date; tallies: Map<string, Tally> }>();
-  for (const failure of seen) {
+  for (const failure of samples) {
     const kind = signatures.get(failure.said)?.kind ?? kindOf(failure.said);
     const signature = signatures.get(failure.said)?.signature ?? failureSignature(failure.said, kind);
     signatures.set(failure.said, { kind, signature });
@@ -82,9 +82,9 @@ function group(
     }
   }
   return [...buckets.values()].flatMap(({ workspace_id, kind, at, tallies }) =>
-    bounded([...tallies.values()], kind).flatMap(({ signature, seen }) => {
-      note(known, { workspace_id, kind, signature, seen });
-      return byDestination(seen).map(([destination, count]) => ({
+    bounded([...tallies.values()], kind).flatMap(({ signature, seen: samples }) => {
+      note(known, { workspace_id, kind, signature, seen: samples });
+      return byDestination(samples).map(([destination, count]) => ({
         workspace_id,
         kind,
         at,
@@ -111,9 +111,9 @@ function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
 }
 
 /** The most frequent destinations; all others under the empty name. */
-function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
+function byDestination(samples: readonly FailuresSeen[]): [string, number][] {
   const counts = new Map<string, number>();
-  for (const { destination, count } of seen) counts.set(destination, (counts.get(destination) ?? 0) + count);
+  for (const { destination, count } of samples) counts.set(destination, (counts.get(destination) ?? 0) + count);
   const sorted = [...counts].sort(
     ([left, of_left], [right, of_right]) => of_right - of_left || (left < right ? -1 : 1),
   );
@@ -124,10 +124,15 @@ function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
 
 function note(
   known: Map<string, KnownGroup>,
-  { workspace_id, kind, signature: found, seen }: Pick<KnownGroup, 'workspace_id' | 'kind'> & Omit<Tally, 'count'>,
+  {
+    workspace_id,
+    kind,
+    signature: found,
+    seen: samples,
+  }: Pick<KnownGroup, 'workspace_id' | 'kind'> & Omit<Tally, 'count'>,
 ): void {
   const name = `${workspace_id} ${found.id}`;
-  for (const { said, first_at, last_at } of seen) {
+  for (const { said, first_at, last_at } of samples) {
     const before = known.get(name);
     known.set(name, {
       workspace_id,

@@ -43,12 +43,12 @@ describe('the signature of a failure', () => {
   });
 
   it('keeps the codes of the reply and no address, host or number in its text', () => {
-    const made = failureSignature(
+    const signature = failureSignature(
       '550-5.1.1 <ada@example.net> unknown at mx7.example.net, see https://example.net/x?y=1 (9 of 10)',
     );
 
-    expect(made).toMatchObject({ code: 550, enhanced_code: '5.1.1' });
-    expect(made.signature).toBe('550 5.1.1 <address> unknown at <host>, see <url> (# of #)');
+    expect(signature).toMatchObject({ code: 550, enhanced_code: '5.1.1' });
+    expect(signature.signature).toBe('550 5.1.1 <address> unknown at <host>, see <url> (# of #)');
   });
 
   it('differs for the same text of another kind', () => {

@@ -75,7 +75,7 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
   const kinds = namedKinds.filter(
     (kind) => scopeRefusal(actor, scopeOf[kind]) === null && !(moded && (kind === 'api_key' || kind === 'webhook')),
   );
-  const [suppressions, named, tagged, addressed, by_subject] = await Promise.all([
+  const [suppressions, by_name, tagged, addressed, by_subject] = await Promise.all([
     email === null ? [] : allowed(() => invoke(ctx, readSuppressionsByEmail, { ids: [email] })),
     namedThings(sql, workspace_id, lower, kinds, limit),
     isTag(sql, workspace_id, text),
@@ -83,7 +83,7 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
     email === null ? mailBySubject(sql, workspace_id, text, { newest: NEWEST, most: limit }) : [],
   ]);
   return [
-    ...named.map(namedHit),
+    ...by_name.map(namedHit),
     ...(tagged ? [hit('tag', text, { title: text })] : []),
     ...suppressions.flatMap((entry) =>
       entry === null

@@ -4,8 +4,8 @@ import type { ActorContext, Services } from '../operation/context.ts';
 import { createContext } from '../services.ts';
 import { endExpired, type HoldRow } from './store.ts';
 
-export function expiryFacts(ended: readonly HoldRow[]): AuditFact[] {
-  return ended.map((row) => ({
+export function expiryFacts(holds: readonly HoldRow[]): AuditFact[] {
+  return holds.map((row) => ({
     action: 'hold.expired',
     target_id: row.id,
     diff: { scope: row.scope, value: row.value },
@@ -16,10 +16,10 @@ export function expiryFacts(ended: readonly HoldRow[]): AuditFact[] {
 /** Records the end of expired holds and returns their count. They have no effect from the moment they expire. */
 export async function endExpiredHolds(services: Services): Promise<number> {
   return services.sql.begin(async (tx) => {
-    const ended = await endExpired(tx);
+    const expired = await endExpired(tx);
     // A context for the service itself, which acts in no workspace here.
     const ctx = createContext(services, { kind: 'system', workspace_id: INSTANCE }) as ActorContext;
-    await recordAudit(tx, ctx, expiryFacts(ended));
-    return ended.length;
+    await recordAudit(tx, ctx, expiryFacts(expired));
+    return expired.length;
   });
 }

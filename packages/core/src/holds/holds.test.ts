@@ -320,16 +320,16 @@ describe('a hold', () => {
   );
 
   it('stands in a list whose pages follow each other', async () => {
-    const made: string[] = [];
+    const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
       await world.clock.advance(1);
-      made.unshift((await hold(operator(), 'destination', `d${index}.test`)).id);
+      ids.unshift((await hold(operator(), 'destination', `d${index}.test`)).id);
     }
 
     const first = await invoke(operator(), listHolds, { limit: 3 });
     const second = await invoke(operator(), listHolds, { limit: 3, cursor: first.next_cursor });
 
-    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(made);
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
     expect([first.has_more, second.has_more]).toEqual([true, false]);
   });
 });
@@ -357,10 +357,10 @@ describe('the rate after a hold', () => {
     const hold_id = await rated();
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
-    const ended = await invoke(operator(), releaseHold, { hold_id, at_once: true });
+    const released_hold = await invoke(operator(), releaseHold, { hold_id, at_once: true });
 
-    expect(ended).toMatchObject({ status: 'ended', ended_by: 'release' });
-    expect(await invoke(operator(), releaseHold, { hold_id, at_once: true })).toEqual(ended);
+    expect(released_hold).toMatchObject({ status: 'ended', ended_by: 'release' });
+    expect(await invoke(operator(), releaseHold, { hold_id, at_once: true })).toEqual(released_hold);
     expect(await actions(active)).toMatchObject([{ action: 'hold.released' }, lifted]);
     expect(await actions(hold_id)).toMatchObject([{ action: 'hold.released' }, lifted]);
   });
@@ -386,17 +386,17 @@ describe('the rate after a hold', () => {
       ids.push(id);
     }
 
-    const taken = new Map(ids.map((id) => [id, 0]));
+    const counts = new Map(ids.map((id) => [id, 0]));
     for (let second = 0; second < 120; second++) {
       await world.clock.advance(1000);
       for (const [id, count] of await takeResumption(world.services.sql, ids, 1000)) {
-        taken.set(id, (taken.get(id) ?? 0) + count);
+        counts.set(id, (counts.get(id) ?? 0) + count);
       }
     }
     await world.clock.unfreeze();
 
     const wrong = rates.filter((rate, index) => {
-      const count = taken.get(ids[index] ?? '') ?? 0;
+      const count = counts.get(ids[index] ?? '') ?? 0;
       return count > 2 * rate || count < Math.floor(2 * rate * 0.999) - 1;
     });
     expect(wrong).toEqual([]);

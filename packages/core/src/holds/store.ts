@@ -142,8 +142,8 @@ export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
 }
 
 /** Claims skipped the endpoint during the hold, so nothing else would send its job. */
-async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void> {
-  const calls = ended.filter(({ scope }) => scope === 'webhook');
+async function callForWebhooks(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
+  const calls = holds.filter(({ scope }) => scope === 'webhook');
   if (calls.length === 0) return;
   await tx`
     select call_for_webhooks(array(
@@ -155,8 +155,8 @@ async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void>
 }
 
 /** The schedule kept adding jobs during the hold; one run does the work of all. */
-async function dropMissedRuns(tx: Tx, ended: readonly HoldRow[]): Promise<void> {
-  for (const { scope, value } of ended) {
+async function dropMissedRuns(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
+  for (const { scope, value } of holds) {
     if (scope !== 'queue' || !scheduledQueues.includes(value)) continue;
     await keepNewestReady(tx, value);
   }
@@ -167,7 +167,7 @@ export async function endExpired(
   tx: Tx,
   replaced: Pick<NewHold, 'scope' | 'value' | 'workspace_id'> | null = null,
 ): Promise<HoldRow[]> {
-  const ended = await tx<HoldRow[]>`
+  const rows = await tx<HoldRow[]>`
     update holds h set ended_at = h.expires_at, ended_by = 'expiry'
     where h.id = any (array(
       select x.id from holds x
@@ -181,9 +181,9 @@ export async function endExpired(
       order by x.id for update skip locked
     ))
     returning ${holdColumns(tx)}`;
-  await callForWebhooks(tx, ended);
-  await dropMissedRuns(tx, ended);
-  return ended;
+  await callForWebhooks(tx, rows);
+  await dropMissedRuns(tx, rows);
+  return rows;
 }
 
 /** A hold that workers must apply: active, or ended with a resume rate. */

@@ -74,16 +74,16 @@ describe('the pace of a lane', () => {
   });
 
   it('takes twice as many mails to grow each time the other side asks for less, until it is at its cap', () => {
-    const taken = (count: number) => Array.from({ length: count }, () => 'taken' as const);
+    const accepts = (count: number) => Array.from({ length: count }, () => 'taken' as const);
     const pushed = paceOf(FIRST_PACE, 'pushed_back', 'pushed_back');
     expect(pushed.cap).toBe(1);
-    expect(paceOf(pushed, ...taken(3)).cap).toBe(1);
-    expect(paceOf(pushed, ...taken(4)).cap).toBe(2);
-    expect(paceOf(reopened(pushed, 1), ...taken(3)).cap).toBe(1);
+    expect(paceOf(pushed, ...accepts(3)).cap).toBe(1);
+    expect(paceOf(pushed, ...accepts(4)).cap).toBe(2);
+    expect(paceOf(reopened(pushed, 1), ...accepts(3)).cap).toBe(1);
     const often = paceOf(FIRST_PACE, ...Array.from({ length: 20 }, () => 'pushed_back' as const));
-    expect(paceOf(often, ...taken(63)).cap).toBe(1);
-    expect(paceOf(often, ...taken(64)).cap).toBe(2);
-    const full = paceOf(often, ...taken(64 * 19));
+    expect(paceOf(often, ...accepts(63)).cap).toBe(1);
+    expect(paceOf(often, ...accepts(64)).cap).toBe(2);
+    const full = paceOf(often, ...accepts(64 * 19));
     expect(full.cap).toBe(MAX_CAP);
     expect(paceOf(full, 'failed', 'taken').cap).toBe(11);
   });

@@ -85,8 +85,8 @@ export function paceAfter(
 }
 
 function grown(pace: Pace, most: number): Pace {
-  const taken = pace.taken + 1;
-  if (taken < pace.patience) return { ...pace, taken };
+  const count = pace.taken + 1;
+  if (count < pace.patience) return { ...pace, taken: count };
   const cap = Math.min(most, pace.cap + 1);
   return { ...pace, cap, taken: 0, patience: cap === most ? 1 : pace.patience };
 }

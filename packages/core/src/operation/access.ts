@@ -41,8 +41,11 @@ export function requireAdministrator(actor: Actor, of: AccessScope = 'workspace'
 }
 
 /** The named workspace, by default the own one. One that an operator names may not exist. */
-export function accessibleWorkspace({ actor }: Pick<ActorContext, 'actor'>, named: string | undefined): string {
-  const workspace_id = named ?? actor.workspace_id;
+export function accessibleWorkspace(
+  { actor }: Pick<ActorContext, 'actor'>,
+  workspace_param: string | undefined,
+): string {
+  const workspace_id = workspace_param ?? actor.workspace_id;
   requireAdministrator(actor);
   if (!mayAccess(actor, workspace_id)) throw workspaceNotFound(workspace_id);
   return workspace_id;
@@ -83,9 +86,9 @@ export function sandboxRefusal(
   if (actor.kind !== 'key' || accessibleMode(actor) === null || sandbox) return null;
   const needed = scope ?? 'admin';
   // A sandbox key needs email:logs:read for its own mail, so the name of that scope asks for no more than that.
-  const named = needed !== 'admin' && needed !== 'operator' && needed !== 'email:logs:read';
-  if (named && actor.scopes.includes(needed)) return null;
-  const way = named ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
+  const is_specific = needed !== 'admin' && needed !== 'operator' && needed !== 'email:logs:read';
+  if (is_specific && actor.scopes.includes(needed)) return null;
+  const way = is_specific ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
   return new AppError(
     'missing_scope',
     `A sandbox key can access mail, keys and webhooks of the sandbox only; ${way}.`,

@@ -33,15 +33,15 @@ export function parseInput<I extends z.ZodType>(
   const { faults, ignored } = unexpectedNames(schema, raw);
   const parsed = schema.safeParse(raw, { reportInput: true, error: refusalWords });
   if (parsed.success && faults.length === 0 && details.length === 0) return { ok: true, value: parsed.data, ignored };
-  const named = new Set(faults.map(({ param }) => param));
-  const issues = parsed.error?.issues.flatMap((issue) => withoutNames(issue, named)).slice(0, MAX_DETAILS) ?? [];
+  const names = new Set(faults.map(({ param }) => param));
+  const issues = parsed.error?.issues.flatMap((issue) => withoutNames(issue, names)).slice(0, MAX_DETAILS) ?? [];
   return refuse([...details, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
 }
 
 /** An issue about unknown names keeps only those that no fault explains. */
-function withoutNames(issue: z.core.$ZodIssue, named: ReadonlySet<string>): z.core.$ZodIssue[] {
+function withoutNames(issue: z.core.$ZodIssue, names: ReadonlySet<string>): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
-  const keys = issue.keys.filter((key) => !named.has(pathText([...issue.path, key])));
+  const keys = issue.keys.filter((key) => !names.has(pathText([...issue.path, key])));
   return keys.length === 0 ? [] : [{ ...issue, keys }];
 }
 

@@ -10,11 +10,11 @@ const SETTLED = ['CAPTURE_PORT', 'DATA_DIR', 'HOST', 'PORT'];
 it('docs/settings.md has a row for every variable of the environment, and for no other', () => {
   const table = /## Environment variables\n([\s\S]*?)\n## /.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
 
-  const named = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
+  const names = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] ?? ''),
   );
 
-  expect(named.sort()).toEqual([...configNames].sort());
+  expect(names.sort()).toEqual([...configNames].sort());
 });
 
 it('docker-compose.yml passes every variable on that is not settled there, and no other', () => {

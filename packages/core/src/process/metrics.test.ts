@@ -65,9 +65,9 @@ it('gauges of the instance are there only while this process publishes them', ()
 it('docs/metrics.md has a row for every metric, and for no other', () => {
   const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
 
-  const named = [...page.matchAll(/^\| `postrider_(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind]);
+  const rows = [...page.matchAll(/^\| `postrider_(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind]);
 
-  expect(named.sort()).toEqual(
+  expect(rows.sort()).toEqual(
     Object.entries(metricCatalogue)
       .map(([name, { kind }]) => [name, kind])
       .sort(),

@@ -52,13 +52,13 @@ describe('a port that was not set (newcomer N9)', () => {
     await usual();
     const config = readConfig({ DATA_DIR: data_dir, DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) });
     const tried: number[] = [];
-    const taken = async (port: number) => {
+    const failTwice = async (port: number) => {
       tried.push(port);
       if (tried.length < 3) throw Object.assign(new Error('busy'), { code: 'EADDRINUSE' });
       return { port };
     };
 
-    await listenNear(config, 'CAPTURE_PORT', taken);
+    await listenNear(config, 'CAPTURE_PORT', failTwice);
 
     expect(tried).toEqual([1025, 1026, 1027]);
   });

@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { runAll } from './run-all.ts';
 
 it('steps run in order, those after a failed one too, and the failures are thrown', async () => {
-  const taken: string[] = [];
+  const order: string[] = [];
   const fail = (name: string) => async () => {
-    taken.push(name);
+    order.push(name);
     throw new Error(`${name} broke`);
   };
-  const pass = (name: string) => async () => void taken.push(name);
+  const pass = (name: string) => async () => void order.push(name);
 
   const run = runAll('the stop', [pass('a'), fail('b'), pass('c'), fail('d'), pass('e')]);
 
   await expect(run).rejects.toThrow('the stop: b broke; d broke');
-  expect(taken).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
 it('steps that all pass log nothing', async () => {

@@ -176,20 +176,20 @@ describe('queues.list', () => {
 describe('jobs.list', () => {
   it('pages through all jobs of a state once, the latest first, also where many are due at one time', async () => {
     const due = new Date(world.clock.now() + HOUR_MS);
-    const made = await addClose(
+    const ids = await addClose(
       Array.from({ length: 23 }, (_, n) => `whk_${n}`),
       due,
     );
 
-    const seen: string[] = [];
+    const all_ids: string[] = [];
     let cursor: string | undefined;
     do {
       const page = await invoke(ctx, listJobs, { queue: 'webhook.close', state: 'deferred', limit: 5, cursor });
-      seen.push(...page.data.map(({ id }) => id));
+      all_ids.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
 
-    expect(seen.toSorted()).toEqual(made.toSorted());
+    expect(all_ids.toSorted()).toEqual(ids.toSorted());
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 

@@ -42,10 +42,10 @@ describe('storage', () => {
 
   it('divides by the mails what every table that is partitioned by time has, and the jobs', async () => {
     const parents = await world.services.sql<{ parent: string }[]>`select parent from partitioned_tables`;
-    const named = (await invoke(ctx(), getStorage, {})).tables.map(({ name }) => name);
+    const names = (await invoke(ctx(), getStorage, {})).tables.map(({ name }) => name);
 
     expect([...mailTables].toSorted()).toEqual([...parents.map(({ parent }) => parent), 'pgboss'].toSorted());
-    expect(named).toEqual(expect.arrayContaining([...mailTables]));
+    expect(names).toEqual(expect.arrayContaining([...mailTables]));
   });
 
   it('counts mails a day, not recipients', async () => {

@@ -148,9 +148,9 @@ describe('a task that fails', () => {
     await expect(run).rejects.toThrow(/^storage maintenance: partitions: canceling statement due to lock timeout$/);
     await expect(run).rejects.toBeInstanceOf(AggregateError);
     expect(await world.services.sql`select from rate_windows`).toHaveLength(0);
-    const [made] = await world.services.sql`
+    const [tables] = await world.services.sql`
       select to_regclass(${`messages_${thisMonth()}`}) as messages, to_regclass(${`events_${thisMonth()}`}) as events`;
-    expect(made).toEqual({ messages: null, events: `events_${thisMonth()}` });
+    expect(tables).toEqual({ messages: null, events: `events_${thisMonth()}` });
 
     await reader`commit`;
     reader.release();

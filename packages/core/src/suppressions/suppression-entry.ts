@@ -37,9 +37,9 @@ export function suppressionEntry(row: SuppressionRow): SuppressionEntry {
   };
 }
 
-export function suppressionNotFound(named: string): AppError {
+export function suppressionNotFound(address: string): AppError {
   return new AppError(
     'suppression_not_found',
-    `${named.slice(0, 320)} is not suppressed in this workspace. List suppressions with GET /v1/suppressions.`,
+    `${address.slice(0, 320)} is not suppressed in this workspace. List suppressions with GET /v1/suppressions.`,
   );
 }

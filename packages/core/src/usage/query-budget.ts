@@ -59,8 +59,8 @@ export async function chargeQuery(
   key_id: string,
   points: number,
 ): Promise<Charged | (Charged & { readonly error: AppError })> {
-  const taken = await takeBudget(sql, QUERY_BUDGET, key_id, points);
-  return taken.taken ? chargedOf(taken) : budgetRefusal(taken, points);
+  const level = await takeBudget(sql, QUERY_BUDGET, key_id, points);
+  return level.taken ? chargedOf(level) : budgetRefusal(level, points);
 }
 
 export interface QueryRefunds {

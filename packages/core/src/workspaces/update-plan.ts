@@ -24,8 +24,8 @@ export const updatePlan = operation({
     ctx.sql.begin(async (tx) => {
       const before = await lockPlan(tx, name);
       if (!before) throw planNotFound(name);
-      const named = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
-      const after = { ...before, ...named };
+      const fields = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
+      const after = { ...before, ...fields };
       const diff = changesOf(before, after, limitNames);
       if (diff) {
         await storePlan(tx, after);

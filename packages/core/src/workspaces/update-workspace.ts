@@ -20,8 +20,8 @@ export const updateWorkspace = operation({
     reason: z.string().max(500).nullish(),
   }),
   output: workspaceSchema,
-  async run(ctx, { id: named, name, unknown_policy, reason = null }): Promise<WorkspaceEntry> {
-    const id = accessibleWorkspace(ctx, named);
+  async run(ctx, { id: workspace_param, name, unknown_policy, reason = null }): Promise<WorkspaceEntry> {
+    const id = accessibleWorkspace(ctx, workspace_param);
     if (name === undefined && unknown_policy === undefined) {
       throw new AppError('missing_field', 'Set name, unknown_policy or both.');
     }

@@ -56,20 +56,20 @@ async function actions(ctx: Context, input: object) {
 
 describe('a workspace that is created', () => {
   it('can send at once, with the key that came with it', async () => {
-    const made = await create('starter');
+    const workspace = await create('starter');
 
-    expect(made).toMatchObject({ object: 'workspace', name: 'Other', unknown_policy: 'resend' });
-    expect(made.plan).toMatchObject({ name: 'starter', monthly_emails: 50_000, recipients_per_request: 50 });
-    const { id } = await invoke(withSecret(made.api_key.secret), sendMessage, mail(['ada@example.com']));
+    expect(workspace).toMatchObject({ object: 'workspace', name: 'Other', unknown_policy: 'resend' });
+    expect(workspace.plan).toMatchObject({ name: 'starter', monthly_emails: 50_000, recipients_per_request: 50 });
+    const { id } = await invoke(withSecret(workspace.api_key.secret), sendMessage, mail(['ada@example.com']));
     await world.drain();
-    expect(await invoke(world.as(made.id), getMessage, { id })).toMatchObject({ status: 'delivered' });
+    expect(await invoke(world.as(workspace.id), getMessage, { id })).toMatchObject({ status: 'delivered' });
   });
 
   it('stands in its own audit log and in that of the instance, without the secret', async () => {
-    const made = await create();
+    const workspace = await create();
 
-    const [own] = await actions(world.as(made.id), {});
-    const [all] = await actions(operator, { chain: 'instance', target_id: made.id });
+    const [own] = await actions(world.as(workspace.id), {});
+    const [all] = await actions(operator, { chain: 'instance', target_id: workspace.id });
     expect(own).toEqual(['workspace.created', { name: 'Other', plan: 'free' }, null]);
     expect(all).toEqual(own);
   });
@@ -118,9 +118,11 @@ describe('a workspace', () => {
     const admin = withScopes(world.workspace_id, ['admin']);
     const reader = withScopes(world.workspace_id, ['email:logs:read']);
 
-    for (const named of [id, 'wsp_none']) {
-      await expect(invoke(admin, getWorkspace, { id: named })).rejects.toMatchObject({ reason: 'workspace_not_found' });
-      await expect(invoke(admin, updateWorkspace, { id: named, name: 'Mine' })).rejects.toMatchObject({
+    for (const id_param of [id, 'wsp_none']) {
+      await expect(invoke(admin, getWorkspace, { id: id_param })).rejects.toMatchObject({
+        reason: 'workspace_not_found',
+      });
+      await expect(invoke(admin, updateWorkspace, { id: id_param, name: 'Mine' })).rejects.toMatchObject({
         reason: 'workspace_not_found',
       });
     }

@@ -43,10 +43,10 @@ describe('the TLS of a database address', () => {
     [`verify-full&sslrootcert=${authority}`, { rejectUnauthorized: true, ca: 'an authority' }],
     [`verify-full&sslcert=${authority}&sslkey=${authority}`, { cert: 'an authority', key: 'an authority' }],
   ])('fairness P33: is what the address says: sslmode=%s', (sslmode, ssl) => {
-    const taken = read(`db.test/x?application_name=a&sslmode=${sslmode}`);
+    const result = read(`db.test/x?application_name=a&sslmode=${sslmode}`);
 
-    expect({ ssl: taken.ssl }).toMatchObject({ ssl });
-    expect(taken.url.href).toBe('postgres://ada:secret@db.test/x?application_name=a');
+    expect({ ssl: result.ssl }).toMatchObject({ ssl });
+    expect(result.url.href).toBe('postgres://ada:secret@db.test/x?application_name=a');
   });
 
   it.each([

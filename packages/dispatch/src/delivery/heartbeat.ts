@@ -55,10 +55,10 @@ export function createHeartbeat(services: Services): Heartbeat {
     ended_per_beat.push(ended_since_beat);
     ended_since_beat = 0;
     if (ended_per_beat.length > MINUTE_MS / beat_ms) ended_per_beat.shift();
-    const ended = ended_per_beat.reduce((sum, count) => sum + count, 0);
+    const total = ended_per_beat.reduce((sum, count) => sum + count, 0);
     let silent: string[];
     try {
-      silent = await note(false, Math.round((ended * MINUTE_MS) / (ended_per_beat.length * beat_ms)));
+      silent = await note(false, Math.round((total * MINUTE_MS) / (ended_per_beat.length * beat_ms)));
     } catch (error) {
       unsure_until = performance.now() + UNSURE_MS;
       throw error;

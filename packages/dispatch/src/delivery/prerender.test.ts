@@ -3,43 +3,43 @@ import { describe, expect, it } from 'vitest';
 import { createPrerender } from './prerender.ts';
 
 function contents(count: number, large = false): { readonly made: number[]; readonly list: Content[] } {
-  const made: number[] = [];
+  const order: number[] = [];
   const list = Array.from({ length: count }, (_, index) => ({
     large,
     raw: async () => {
-      made.push(index);
+      order.push(index);
       return Buffer.from(String(index));
     },
   }));
-  return { made, list };
+  return { made: order, list };
 }
 
 describe('mails that wait for their place', () => {
   it('are made in order, so many ahead, and the next as one is taken', async () => {
-    const { made, list } = contents(5);
+    const { made: order, list } = contents(5);
     const [first, , third] = list.map(createPrerender(2));
-    expect(made).toEqual([0, 1]);
+    expect(order).toEqual([0, 1]);
 
     expect(String(await first?.take())).toBe('0');
-    expect(made).toEqual([0, 1, 2]);
+    expect(order).toEqual([0, 1, 2]);
     void third?.take();
-    expect(made).toEqual([0, 1, 2, 3]);
+    expect(order).toEqual([0, 1, 2, 3]);
   });
 
   it('make room once, however often they are taken', () => {
-    const { made, list } = contents(5);
+    const { made: order, list } = contents(5);
     const [first] = list.map(createPrerender(2));
 
     void first?.take();
     expect(first?.take()).toBeNull();
-    expect(made).toEqual([0, 1, 2]);
+    expect(order).toEqual([0, 1, 2]);
   });
 
   it('messages taken before their turn are not rendered, and large ones never ahead', () => {
-    const { made, list } = contents(3);
+    const { made: order, list } = contents(3);
     const [, second] = list.map(createPrerender(1));
     expect(second?.take()).toBeNull();
-    expect(made).toEqual([0]);
+    expect(order).toEqual([0]);
 
     const big = contents(1, true);
     big.list.map(createPrerender(1));

@@ -13,13 +13,13 @@ export interface Prerendered {
  */
 export function createPrerender(most: number): (content: Content) => Prerendered {
   const line: (() => void)[] = [];
-  let made = 0;
+  let count = 0;
 
   const makeNext = () => {
-    while (made < most) {
+    while (count < most) {
       const make = line.shift();
       if (!make) return;
-      made += 1;
+      count += 1;
       make();
     }
   };
@@ -38,12 +38,12 @@ export function createPrerender(most: number): (content: Content) => Prerendered
     }
     return {
       take() {
-        const taken = bytes;
+        const current = bytes;
         bytes = null;
-        if (taken) made -= 1;
+        if (current) count -= 1;
         else remove(line, make);
         makeNext();
-        return taken;
+        return current;
       },
     };
   };

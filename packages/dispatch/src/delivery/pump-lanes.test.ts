@@ -53,11 +53,11 @@ function mailerTo(ports: Readonly<Record<string, number>>): Mailer {
       helo_name: 'localhost',
     });
   const others = open(world.smtp.port);
-  const named = new Map(Object.entries(ports).map(([domain, port]) => [domain, open(port)]));
+  const servers = new Map(Object.entries(ports).map(([domain, port]) => [domain, open(port)]));
   const mailer: Mailer = {
-    send: (envelope, raw, signal) => (named.get(domainOf(envelope.to)) ?? others).send(envelope, raw, signal),
+    send: (envelope, raw, signal) => (servers.get(domainOf(envelope.to)) ?? others).send(envelope, raw, signal),
     laneOf: domainOf,
-    stop: async () => void (await Promise.all([others, ...named.values()].map((transport) => transport.stop()))),
+    stop: async () => void (await Promise.all([others, ...servers.values()].map((transport) => transport.stop()))),
   };
   mailers.push(mailer);
   return mailer;

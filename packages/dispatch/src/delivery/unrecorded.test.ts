@@ -6,12 +6,12 @@ const never = new AbortController().signal;
 
 /** Takes turns until one has to wait. */
 async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; next: Promise<ContentSlot | null> }> {
-  const taken: ContentSlot[] = [];
+  const slots: ContentSlot[] = [];
   for (;;) {
     const turn = mails.take(never);
-    if (turn instanceof Promise) return { taken, next: turn };
+    if (turn instanceof Promise) return { taken: slots, next: turn };
     mails.answered(turn);
-    taken.push(turn);
+    slots.push(turn);
   }
 }
 
@@ -41,15 +41,15 @@ it('chaos C11: the bound begins with 8, and grows with what two settles record i
 
 it('chaos C11: the next delivery waits until one is recorded, or is aborted', async () => {
   const mails = new UnrecordedMail(128);
-  const { taken, next } = await takeAll(mails);
+  const { taken: slots, next } = await takeAll(mails);
   const stop = new AbortController();
   const aborted = mails.take(stop.signal);
 
   stop.abort();
-  const [first] = taken;
+  const [first] = slots;
   if (first) mails.recorded(first);
 
-  expect(taken).toHaveLength(8);
+  expect(slots).toHaveLength(8);
   expect(await aborted).toBeNull();
   expect(await next).toMatchObject({ answered: false });
 });

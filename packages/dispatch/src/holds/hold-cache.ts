@@ -178,8 +178,8 @@ export class HoldCache {
       this.#applyHolds(holds);
       for (const listener of this.#changeListeners) listener();
     }
-    const ended = holds.filter(({ active, expired, rate }) => !active && !expired && rate !== null);
-    if (ended.length > 0) await this.#releaseAtRate(ended);
+    const releases = holds.filter(({ active, expired, rate }) => !active && !expired && rate !== null);
+    if (releases.length > 0) await this.#releaseAtRate(releases);
   }
 
   #applyHolds(holds: readonly HoldInForce[]): void {
@@ -206,21 +206,21 @@ export class HoldCache {
   }
 
   /** Releases mail at the rates of ended holds, unless another hold still stops it. */
-  async #releaseAtRate(ended: readonly HoldInForce[]): Promise<void> {
+  async #releaseAtRate(releases: readonly HoldInForce[]): Promise<void> {
     const { sql } = this.#services;
     const drained = await emptyHolds(
       sql,
-      ended.map(({ id }) => id),
+      releases.map(({ id }) => id),
     );
     const done = drained.length > 0 ? await noteDrained(sql, drained) : new Set<string>();
-    const going = ended.filter((hold) => hold.scope !== 'webhook' && !done.has(hold.id) && !this.#isStopped(hold));
-    const taken = await takeResumption(
+    const going = releases.filter((hold) => hold.scope !== 'webhook' && !done.has(hold.id) && !this.#isStopped(hold));
+    const counts = await takeResumption(
       sql,
       going.map(({ id }) => id),
       MAX_RESUMED,
     );
     for (const { id, scope, value, rate } of going) {
-      const count = taken.get(id) ?? 0;
+      const count = counts.get(id) ?? 0;
       if (count === 0) continue;
       if (ofQueues(scope)) {
         const queue = ratedQueue({ scope, value });
@@ -229,7 +229,7 @@ export class HoldCache {
         this.#allowances.set(queue, Math.min(most, (this.#allowances.get(queue) ?? 0) + count));
       } else for (const listener of this.#resumeListeners) listener(holdLane(id), count);
     }
-    if (taken.size > 0) for (const listener of this.#allowanceListeners) listener();
+    if (counts.size > 0) for (const listener of this.#allowanceListeners) listener();
   }
 
   #isStopped({ scope, value }: HoldInForce): boolean {

@@ -560,12 +560,12 @@ describe('a hold whose time is over', () => {
 
 describe('a hold that is made while a worker starts', () => {
   it('is in force there from the first mail on', async () => {
-    let made: { readonly id: string } | null = null;
+    let created: { readonly id: string } | null = null;
     const sql = new Proxy(world.services.sql, {
       get(target, name) {
         if (name !== 'listen') return Reflect.get(target, name);
         return async (...args: Parameters<typeof target.listen>) => {
-          made = await hold('queue', 'delivery.attempt');
+          created = await hold('queue', 'delivery.attempt');
           return target.listen(...args);
         };
       },
@@ -575,7 +575,7 @@ describe('a hold that is made while a worker starts', () => {
     stops.push(() => holds.stop());
     await holds.ready;
 
-    expect(made).not.toBeNull();
+    expect(created).not.toBeNull();
     expect(holds.isPaused('delivery.attempt')).toBe(true);
   });
 });

@@ -52,12 +52,12 @@ describe('a line', () => {
     fill(waiting, 100, 'bulk');
     fill(waiting, 50, 'high');
 
-    const taken = Array.from({ length: 18 }, () => {
+    const served = Array.from({ length: 18 }, () => {
       waiting.shift(() => false);
       return waiting.shift();
     });
 
-    expect(counted(taken)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
+    expect(counted(served)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
   it('lets high mail overtake a backlog of bulk mail, which goes on', () => {

@@ -329,8 +329,8 @@ export class LaneSync {
   async #takeBack(stale: readonly Omit<Slice, 'after'>[]): Promise<Resumed[]> {
     const slices = stale.map((slice) => ({ ...slice, after: this.#served.get(sliceName(slice)) ?? '' }));
     const rows = await resumeParked(this.#services, slices);
-    const taken = Map.groupBy(rows, sliceName);
-    for (const slice of slices) this.#recordTaken(slice, taken.get(sliceName(slice)) ?? []);
+    const by_slice = Map.groupBy(rows, sliceName);
+    for (const slice of slices) this.#recordTaken(slice, by_slice.get(sliceName(slice)) ?? []);
     return [...rows];
   }
 
@@ -356,14 +356,14 @@ export class LaneSync {
    */
   #recordTaken(slice: Slice, rows: readonly Resumed[]): void {
     const { lane, priority, count, after } = slice;
-    const taken = Map.groupBy(rows, (row) => row.workspace_id);
-    const last = [...taken.keys()].sort().at(-1);
-    const whole = taken.size < WORKSPACES_IN_A_SLICE;
+    const by_workspace = Map.groupBy(rows, (row) => row.workspace_id);
+    const last = [...by_workspace.keys()].sort().at(-1);
+    const whole = by_workspace.size < WORKSPACES_IN_A_SLICE;
     if (whole || last === undefined) this.#served.delete(sliceName(slice));
     else this.#served.set(sliceName(slice), last);
-    const share = Math.ceil(count / Math.max(1, taken.size));
+    const share = Math.ceil(count / Math.max(1, by_workspace.size));
     let remaining = 0;
-    for (const [workspace_id, own] of taken) {
+    for (const [workspace_id, own] of by_workspace) {
       if (own.length < share) this.#lanes.drained(lane, { workspace_id, priority });
       else remaining += 1;
     }

@@ -47,8 +47,8 @@ function counted(candidates: readonly Candidate[]): Record<string, number> {
 
 /** Takes and starts what may go, and ends each attempt with the same news. */
 function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' = 'taken'): number {
-  const taken = lanes.take(count);
-  for (const { lane, job } of taken) {
+  const batch = lanes.take(count);
+  for (const { lane, job } of batch) {
     const { workspace_id } = job.data;
     lanes.start(lane, {
       workspace_id,
@@ -57,7 +57,7 @@ function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' 
       refuse: () => undefined,
     });
   }
-  return taken.length;
+  return batch.length;
 }
 
 const lanesOf = (candidates: readonly Candidate[]) => candidates.map(({ lane }) => lane);
@@ -92,9 +92,9 @@ describe('a workspace that writes to very many names on slow servers', () => {
   function flood(lanes: Lanes, workspace_id: string, names: number): number {
     const name = (index: number) => `${workspace_id} ${index}`;
     lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
-    let taken = 0;
-    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().claimed).length;
-    return taken;
+    let total = 0;
+    for (let more = 1; more > 0; total += more) more = lanes.take(600 - lanes.counts().claimed).length;
+    return total;
   }
 
   it('leaves a fifth of the places to those who come later, however long it was alone', () => {
@@ -259,15 +259,15 @@ describe('a lane', () => {
   it('closes after five failures: what waits is sent away, what is claimed is refused, and nothing is let in', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(20, 'a'));
-    const taken = lanes.take(5);
+    const batch = lanes.take(5);
     let rejections = 0;
     const refuse = () => {
       rejections += 1;
     };
-    for (const { lane } of taken)
+    for (const { lane } of batch)
       lanes.start(lane, { workspace_id: 'ws_1', priority: 'normal', run: () => undefined, refuse });
 
-    const closings = taken.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
+    const closings = batch.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
 
     expect(closings.map((closed) => closed?.left.length ?? null)).toEqual([null, null, null, null, 15]);
     expect(rejections).toBe(0);
@@ -284,13 +284,13 @@ describe('a lane', () => {
     const refuse = () => {
       rejections += 1;
     };
-    const taken = lanes.take(40);
-    for (const { lane } of taken)
+    const batch = lanes.take(40);
+    for (const { lane } of batch)
       lanes.start(lane, { workspace_id: 'ws_1', priority: 'normal', run: () => undefined, refuse });
 
     lanes.close('a', 'failing', 1);
 
-    expect(rejections).toBe(taken.length - 20);
+    expect(rejections).toBe(batch.length - 20);
     expect(lanes.counts()).toEqual({ claimed: 20, waiting: 0 });
   });
 
@@ -352,12 +352,12 @@ describe('the turns of large emails', () => {
     lanes.admit(some(1, 'a.test', 'ws_greedy', { priority: 'high' }));
 
     // A lane begins with five.
-    const taken = lanes.take(100);
+    const batch = lanes.take(100);
 
-    expect(counted(taken)).toEqual({ 'ws_greedy 100': 1, [`ws_greedy ${10 * MIB}`]: 2, [`ws_other ${10 * MIB}`]: 2 });
+    expect(counted(batch)).toEqual({ 'ws_greedy 100': 1, [`ws_greedy ${10 * MIB}`]: 2, [`ws_other ${10 * MIB}`]: 2 });
     lanes.admit(some(1, 'b.test', 'ws_greedy', large));
     expect(lanes.take(100)).toEqual([]);
-    const [first] = taken.filter(({ body_bytes }) => body_bytes > MIB);
+    const [first] = batch.filter(({ body_bytes }) => body_bytes > MIB);
     expect(memory.release(first?.job.id ?? '')).toBe(true);
     expect(memory.release(first?.job.id ?? '')).toBe(false);
     expect(lanes.take(100)).toHaveLength(1);
@@ -377,10 +377,10 @@ describe('the turns of large emails', () => {
     const { lanes, memory, waiting } = lanesAt();
     const greedy = some(10, 'a.test', 'ws_greedy', large);
     lanes.admit(greedy);
-    const taken = lanes.take(100);
+    const batch = lanes.take(100);
     expect(waiting()).toBe(1);
 
-    memory.release(taken[0]?.job.id ?? '');
+    memory.release(batch[0]?.job.id ?? '');
 
     expect(waiting()).toBe(0);
   });

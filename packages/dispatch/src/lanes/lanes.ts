@@ -91,11 +91,11 @@ export class Lanes {
 
   /** Takes what to claim next: round robin over lanes, in a lane over workspaces, then by priority. */
   take(count: number): Candidate[] {
-    const taken: Candidate[] = [];
-    for (let has_more = true; has_more && taken.length < count; ) {
+    const batch: Candidate[] = [];
+    for (let has_more = true; has_more && batch.length < count; ) {
       has_more = false;
       for (const name of [...this.#queued]) {
-        if (taken.length >= count) break;
+        if (batch.length >= count) break;
         const lane = this.#laneNamed(name);
         if (lane.claimed_count >= lane.window()) continue;
         const next = this.#shift(lane);
@@ -106,12 +106,12 @@ export class Lanes {
         this.#claimed += 1;
         this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
         this.#large_memory.take(next);
-        taken.push(next);
+        batch.push(next);
         // Moves the lane to the end of the round.
         if (this.#queued.delete(name)) this.#queued.add(name);
       }
     }
-    return taken;
+    return batch;
   }
 
   /** Releases a slot of take, without an attempt. */

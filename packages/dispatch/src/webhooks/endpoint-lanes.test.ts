@@ -13,7 +13,7 @@ function openLane() {
     return lanes.start(ID).length;
   };
   const end = (count: number, succeeded: boolean) => {
-    for (let ended = 0; ended < count; ended++) {
+    for (let index = 0; index < count; index++) {
       const dropped = lanes.ended(ID, succeeded).length;
       for (let settled = 0; settled < dropped + 1; settled++) lanes.settled(ID);
     }

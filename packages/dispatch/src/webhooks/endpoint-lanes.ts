@@ -110,11 +110,11 @@ export class EndpointLanes<T> {
   }
 
   /** Called after a post. If the endpoint rejected it, returns what waits for it, to be handed back. */
-  ended(id: string, taken: boolean): readonly T[] {
+  ended(id: string, is_accepted: boolean): readonly T[] {
     const lane = this.#laneOf(id);
     lane.posting -= 1;
-    lane.failing = !taken;
-    if (!taken) {
+    lane.failing = !is_accepted;
+    if (!is_accepted) {
       lane.places = Math.max(MIN_PLACES, Math.floor(lane.places / 2));
       return lane.waiting.splice(0);
     }
@@ -137,14 +137,14 @@ export class EndpointLanes<T> {
 
   /** Ends the leases of endpoints that have nothing left but these results to record. */
   release(recording: ReadonlyMap<string, number>): readonly EndedLease[] {
-    const ended: EndedLease[] = [];
+    const leases: EndedLease[] = [];
     for (const [id, lane] of this.#lanes) {
       if (lane.lease === null || lane.asking || lane.claimed_count > (recording.get(id) ?? 0)) continue;
       if (lane.wants && !this.#isOver(lane)) continue;
-      ended.push({ ...lane.lease, idle: lane.idle && !this.#closed });
+      leases.push({ ...lane.lease, idle: lane.idle && !this.#closed });
       lane.lease = null;
     }
-    return ended;
+    return leases;
   }
 
   /** Called when another worker has taken the lease. */

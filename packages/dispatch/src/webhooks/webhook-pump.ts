@@ -275,17 +275,17 @@ export class WebhookPump {
       ? { row: post.row, lease: post.lease, outcome: null }
       : await sendPost(this.#services, this.#http, post, this.#cut.signal);
     const { outcome } = result;
-    const taken = outcome?.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+    const is_accepted = outcome?.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
     if (outcome !== null) {
       this.#metrics?.record('webhook.deliver', {
         wait_ms: null,
         run_ms: performance.now() - began,
-        failed: !taken,
-        finished: taken,
+        failed: !is_accepted,
+        finished: is_accepted,
       });
     }
     this.#handIn([result]);
-    this.#handBack(this.#lanes.ended(post.row.webhook_id, taken || outcome === null));
+    this.#handBack(this.#lanes.ended(post.row.webhook_id, is_accepted || outcome === null));
     this.#startPosts(post.row.webhook_id);
     this.#onProgress?.();
   }
@@ -313,11 +313,11 @@ export class WebhookPump {
     const counts = new Map(
       [...Map.groupBy(batch, ({ row }) => row.webhook_id)].map(([id, { length }]) => [id, length]),
     );
-    const ended = this.#lanes.release(counts);
-    if (batch.length + ended.length === 0) return;
-    const was_full = this.#isFull() || ended.length > 0;
+    const leases = this.#lanes.release(counts);
+    if (batch.length + leases.length === 0) return;
+    const was_full = this.#isFull() || leases.length > 0;
     this.#settling += 1;
-    void this.#settle(batch, ended).then(() => {
+    void this.#settle(batch, leases).then(() => {
       this.#settling -= 1;
       for (const { row } of batch) this.#lanes.settled(row.webhook_id);
       if (this.#lanes.hungry()) this.#claimSoon();
@@ -327,11 +327,11 @@ export class WebhookPump {
   };
 
   /** Survives a restart of the database; a result that cannot be recorded in time is posted again, with the same id. */
-  async #settle(batch: readonly SettledPost[], ended: readonly EndedLease[]): Promise<void> {
+  async #settle(batch: readonly SettledPost[], leases: readonly EndedLease[]): Promise<void> {
     const { log } = this.#services;
     for (let attempt = 1; ; attempt++) {
       try {
-        await settlePosts(this.#services, batch, ended);
+        await settlePosts(this.#services, batch, leases);
         return;
       } catch (error) {
         log.error({ err: error, count: batch.length, attempt }, 'results of webhooks could not be recorded');

@@ -61,9 +61,9 @@ export function readFieldBlocks(text: string): Fields[] {
 /** The recipients in a text of field blocks; in a text for people only blocks that name one. */
 export function reportedRecipients(text: string, is_report_part: boolean): ReportedRecipient[] {
   return readFieldBlocks(text).flatMap((fields) => {
-    const named = RECIPIENT_FIELDS.some((name) => fields.has(name));
+    const has_recipient = RECIPIENT_FIELDS.some((name) => fields.has(name));
     const has_fields = fields.has('action') || fields.has('status') || fields.has('diagnostic-code');
-    return has_fields && (named || (is_report_part && fields.has('action'))) ? [reportedRecipient(fields)] : [];
+    return has_fields && (has_recipient || (is_report_part && fields.has('action'))) ? [reportedRecipient(fields)] : [];
   });
 }
 

@@ -168,9 +168,9 @@ async function aliasTrouble(resolver: Resolver, from: string): Promise<string | 
       return code === 'ENOTFOUND' || code === 'ENODATA' ? null : `DNS lookup failed for ${from}: ${textOf(error)}`;
     }
     if (next === undefined) return null;
-    const seen = path.includes(next.toLowerCase());
+    const is_loop = path.includes(next.toLowerCase());
     path.push(next.toLowerCase());
-    if (seen) return `DNS leads in a circle: ${path.join(' → ')}`;
+    if (is_loop) return `DNS leads in a circle: ${path.join(' → ')}`;
   }
   return `DNS has more than ${MAX_CNAMES} aliases behind ${from}`;
 }

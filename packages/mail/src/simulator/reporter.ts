@@ -32,19 +32,19 @@ export function createReporter(options: ReporterOptions): Reporter {
     helo_name,
     transports: [{ host, port, secure: false, tls: 'none', max_connections: 2 }],
   });
-  const ended = new AbortController();
+  const abort = new AbortController();
   const waiting = new Set<NodeJS.Timeout>();
 
   function schedule(attempt: number, from: string, to: string, raw: Buffer, before: SendOutcome | null): void {
     const delay = delays_ms[attempt];
-    if (ended.signal.aborted) return;
+    if (abort.signal.aborted) return;
     if (delay === undefined || before?.kind === 'rejected' || waiting.size >= MAX_WAITING) {
       options.on_lost({ to, outcome: before });
       return;
     }
     const timer = setTimeout(() => {
       waiting.delete(timer);
-      void mailer.send({ from, to }, raw, ended.signal).then((outcome) => {
+      void mailer.send({ from, to }, raw, abort.signal).then((outcome) => {
         if (outcome.kind !== 'accepted') schedule(attempt + 1, from, to, raw, outcome);
       });
     }, delay);
@@ -58,7 +58,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       if (to !== '') schedule(0, from, to, compose(randomUUID()), null);
     },
     async stop() {
-      ended.abort();
+      abort.abort();
       for (const timer of waiting) clearTimeout(timer);
       await mailer.stop();
     },

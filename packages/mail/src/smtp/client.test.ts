@@ -377,15 +377,15 @@ describe('a kept connection', () => {
   });
 
   it('a connection that keeps failing defers, and one that responded is not replaced', async () => {
-    const ended = await scripted((verb) => (verb === 'MAIL' && ended.bodies.length > 0 ? hangUp : undefined));
+    const flaky = await scripted((verb) => (verb === 'MAIL' && flaky.bodies.length > 0 ? hangUp : undefined));
     const answered = await scripted((verb) => (verb === 'RCPT' && answered.bodies.length > 0 ? hangUp : undefined));
 
-    for (const sink of [ended, answered]) {
+    for (const sink of [flaky, answered]) {
       const client = transport(sink.port);
       await client.send(envelope, raw, never);
       expect((await client.send(envelope, raw, never)).kind).toBe('deferred');
     }
-    expect(ended.connections).toBe(2);
+    expect(flaky.connections).toBe(2);
     expect(answered.connections).toBe(1);
   });
 

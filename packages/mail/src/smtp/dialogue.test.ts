@@ -204,14 +204,14 @@ describe('the envelope of the next mail', () => {
   it('is not pipelined for a mail that cannot be rendered, which delays no other', async () => {
     const server = await pipelined();
     const client = transport(server.port);
-    const made = (number: number) => async () => {
+    const body = (number: number) => async () => {
       if (number === 3) throw new Error('no body');
       return mailFor(number);
     };
 
     const results = await Promise.allSettled(
       [1, 2, 3, 4, 5].map((number) =>
-        client.send({ from: 'bounces@good.test', to: recipient(number) }, made(number), never),
+        client.send({ from: 'bounces@good.test', to: recipient(number) }, body(number), never),
       ),
     );
 
@@ -445,12 +445,12 @@ describe('a message whose envelope went ahead', () => {
     async (allowed) => {
       const server = await pipelined(holding({}));
       const client = transport(server.port);
-      const seen: number[] = [];
+      const sizes: number[] = [];
       const envelope = {
         from: 'bounces@good.test',
         to: recipient(3),
         async before_content() {
-          seen.push(server.bodies.length);
+          sizes.push(server.bodies.length);
           return allowed;
         },
       };
@@ -462,7 +462,7 @@ describe('a message whose envelope went ahead', () => {
         sendTo(client, 4),
       ]);
 
-      expect(seen).toEqual([2]);
+      expect(sizes).toEqual([2]);
       expect(outcomes.map(({ kind }) => kind)).toEqual([
         'accepted',
         'accepted',

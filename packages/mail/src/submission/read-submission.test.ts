@@ -94,9 +94,9 @@ describe('a mail that the fields can say', () => {
   });
 
   it('may name a domain in Unicode where the envelope has it in ASCII', async () => {
-    const named = ['From: a@good.test', `To: ada@${Buffer.from('bücher').toString('latin1')}.example`, 'Subject: S'];
+    const headers = ['From: a@good.test', `To: ada@${Buffer.from('bücher').toString('latin1')}.example`, 'Subject: S'];
 
-    expect(await read([...named, '', 'Hi'], ['ada@xn--bcher-kva.example'])).toMatchObject({ kind: 'fields' });
+    expect(await read([...headers, '', 'Hi'], ['ada@xn--bcher-kva.example'])).toMatchObject({ kind: 'fields' });
   });
 
   it('adds up the tags of every X-Tags', async () => {

@@ -150,12 +150,12 @@ function plain(address: string): string {
 /** Header fields that a send request carries as they are; one that is given twice has no place in it. */
 function headersOf(mail: ReadMail): Record<string, string> {
   const headers: Record<string, string> = {};
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const { key, line } of mail.headerLines) {
     if (REPLACED.includes(key) || FIELDS.includes(key) || OWN.includes(key) || key.startsWith('content-')) continue;
-    if (seen.has(key)) throw new Refusal(`the field ${key} is set twice`);
+    if (names.has(key)) throw new Refusal(`the field ${key} is set twice`);
     if (key === '__proto__') throw new Refusal('the field __proto__ cannot be kept; remove it');
-    seen.add(key);
+    names.add(key);
     headers[line.slice(0, line.indexOf(':'))] = fieldText(line);
   }
   return headers;

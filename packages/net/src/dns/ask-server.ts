@@ -34,10 +34,10 @@ type Fits = (reply: DnsReply | null) => reply is DnsReply;
 function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<Asked> {
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
-    let ended = false;
+    let is_settled = false;
     const end = (outcome: Asked) => {
-      if (ended) return;
-      ended = true;
+      if (is_settled) return;
+      is_settled = true;
       clearTimeout(timer);
       socket.close();
       resolve(outcome);
@@ -49,7 +49,7 @@ function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
       if (fits(reply)) end({ ok: true, reply, server });
     });
     socket.connect(server.port, server.address, () => {
-      if (!ended) socket.send(bytes);
+      if (!is_settled) socket.send(bytes);
     });
   });
 }

@@ -55,8 +55,8 @@ function dryRuns(document: DocumentNode): FieldNode[] {
   const fields: FieldNode[] = [];
   visit(document, {
     Field(field) {
-      const named = field.arguments?.some(({ name }) => name.value === 'dryRun') ?? false;
-      if (field.name.value === 'rateLimit' && named) fields.push(field);
+      const has_dry_run = field.arguments?.some(({ name }) => name.value === 'dryRun') ?? false;
+      if (field.name.value === 'rateLimit' && has_dry_run) fields.push(field);
     },
   });
   return fields;

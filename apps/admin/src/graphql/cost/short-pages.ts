@@ -22,8 +22,8 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
     for (const field of Object.values(type.getFields())) {
       const { resolve } = field;
       if (!resolve) continue;
-      const named = getNamedType(field.type);
-      if (isCounted(field.type, named)) {
+      const named_type = getNamedType(field.type);
+      if (isCounted(field.type, named_type)) {
         field.resolve = (parent, args, g: GraphqlContext, info) => {
           const note = (list: unknown) => {
             if (Array.isArray(list)) g.cost.noteEntries(list.length);
@@ -33,7 +33,7 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
           return list instanceof Promise ? list.then(note) : note(list);
         };
       }
-      if (!named.name.endsWith('Connection')) continue;
+      if (!named_type.name.endsWith('Connection')) continue;
       field.resolve = async (parent, args: Readonly<Record<string, unknown>>, g: GraphqlContext, info) => {
         const noteHeld = (count: number) => g.cost.noteShortPage(info.fieldNodes[0], pageSize(args) - count);
         try {
@@ -53,6 +53,6 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /** Lists of objects. The core bounds the points of a time series. */
-function isCounted(type: GraphQLOutputType, named: GraphQLNamedType): boolean {
-  return isListType(getNullableType(type)) && !isLeafType(named) && named.name !== 'StatPoint';
+function isCounted(type: GraphQLOutputType, named_type: GraphQLNamedType): boolean {
+  return isListType(getNullableType(type)) && !isLeafType(named_type) && named_type.name !== 'StatPoint';
 }

@@ -30,9 +30,9 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
     const cost = new CostMeter(charged);
     const checked_at = performance.now();
     const parsed_request = await jsonRequest(context.req.raw);
-    const ended = await requireAdmittedSince(ctx, checked_at).catch((error: unknown) => error);
-    if (ended instanceof AppError) return refuse(ended, request_id, {});
-    if (ended) throw ended;
+    const failure = await requireAdmittedSince(ctx, checked_at).catch((error: unknown) => error);
+    if (failure instanceof AppError) return refuse(failure, request_id, {});
+    if (failure) throw failure;
     const answered =
       parsed_request instanceof AppError
         ? refuse(parsed_request, request_id, {})

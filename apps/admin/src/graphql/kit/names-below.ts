@@ -5,13 +5,13 @@ export function namesBelow(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   names: ReadonlySet<string>,
 ): boolean {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const isNamed = ({ selections }: SelectionSetNode): boolean =>
     selections.some((one) => {
       if (one.kind === Kind.FIELD) return names.has(one.name.value) || (one.selectionSet && isNamed(one.selectionSet));
       if (one.kind === Kind.INLINE_FRAGMENT) return isNamed(one.selectionSet);
-      const fragment = seen.has(one.name.value) ? undefined : fragments[one.name.value];
-      seen.add(one.name.value);
+      const fragment = visited.has(one.name.value) ? undefined : fragments[one.name.value];
+      visited.add(one.name.value);
       return fragment !== undefined && isNamed(fragment.selectionSet);
     });
   return fieldNodes.some((node) => node.selectionSet && isNamed(node.selectionSet));

@@ -314,8 +314,8 @@ builder.queryField('messages', (t) =>
       const { status, tags, ...others } = filter ?? {};
       if (last != null || before != null) {
         if (args.after != null) throw bothEnds();
-        const named = { ...others, status: status?.join(','), tag: tags };
-        return connectionBefore(await call(g, listMessagesBackward, { ...named, last, before }), before);
+        const filter_values = { ...others, status: status?.join(','), tag: tags };
+        return connectionBefore(await call(g, listMessagesBackward, { ...filter_values, last, before }), before);
       }
       const whole = namesBelow(info, needRecipients);
       const operation = whole ? listMessages : listMessagesAlone;

@@ -10,12 +10,12 @@ interface CaptureFilter {
 /** `to:ada from:shop your code`: words without a name are searched in the subject. */
 export function parseSearch(text: string): CaptureFilter {
   const words: string[] = [];
-  const named: { to?: string; from?: string } = {};
+  const filters: { to?: string; from?: string } = {};
   for (const word of text.split(/\s+/).filter(Boolean)) {
     const [, name, value] = /^(to|from):(.+)$/.exec(word) ?? [];
-    if (name === 'to' || name === 'from') named[name] = value ?? '';
-    else if (word.includes('@')) named.to = word;
+    if (name === 'to' || name === 'from') filters[name] = value ?? '';
+    else if (word.includes('@')) filters.to = word;
     else words.push(word);
   }
-  return { ...named, ...(words.length > 0 && { subject: words.join(' ') }) };
+  return { ...filters, ...(words.length > 0 && { subject: words.join(' ') }) };
 }

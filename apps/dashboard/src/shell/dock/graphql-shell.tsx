@@ -16,8 +16,8 @@ export function GraphqlShell() {
   const cached_token = useRef<{ readonly token: string; readonly until: number } | null>(null);
   const token = async () => {
     if (cached_token.current === null || cached_token.current.until < nowMs()) {
-      const made = await client.session.token.mutate({});
-      cached_token.current = { token: made.token, until: Date.parse(made.expires_at) - EARLY_MS };
+      const session = await client.session.token.mutate({});
+      cached_token.current = { token: session.token, until: Date.parse(session.expires_at) - EARLY_MS };
     }
     return cached_token.current.token;
   };

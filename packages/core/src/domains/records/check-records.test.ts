@@ -13,7 +13,7 @@ const proof = 'postrider-verification=abc';
 
 let zone: DnsZone;
 let dns: DnsLookup;
-const seen = new Set<Diagnosis>();
+const diagnoses = new Set<Diagnosis>();
 
 beforeAll(async () => {
   zone = await startDnsZone();
@@ -37,7 +37,7 @@ const domainOf = (name: string) => ({ name, ownership_token: 'abc', return_path:
 
 async function check(name: string, where: Partial<Site> = {}): Promise<CheckedRecord[]> {
   const checked = await checkRecords(dns, domainOf(name), keys, { ...site, ...where });
-  for (const { finding } of checked) seen.add(finding.diagnosis);
+  for (const { finding } of checked) diagnoses.add(finding.diagnosis);
   return checked;
 }
 
@@ -289,7 +289,7 @@ describe('a check of the records', () => {
       { resolver: behind.address, authoritative: false, values: ['postrider-verification=older'], ttl: 7200 },
     ]);
     expect(ownership && statusOf(ownership.finding)).toBe('ok');
-    if (ownership) seen.add(ownership.finding.diagnosis);
+    if (ownership) diagnoses.add(ownership.finding.diagnosis);
   });
 
   it('stays bounded with hostile answers', async () => {
@@ -310,7 +310,7 @@ describe('a check of the records', () => {
   });
 
   it('covers every diagnosis with a zone that causes it', () => {
-    expect(diagnosisNames.filter((diagnosis) => !seen.has(diagnosis))).toEqual([]);
+    expect(diagnosisNames.filter((diagnosis) => !diagnoses.has(diagnosis))).toEqual([]);
   });
 });
 

@@ -33,7 +33,7 @@ export async function checkRecords(
   site: Site,
   deadline_ms: number = CHECK_MS,
 ): Promise<CheckedRecord[]> {
-  const seen = await withDeadline(dns, deadline_ms, (bounded) =>
+  const lookups = await withDeadline(dns, deadline_ms, (bounded) =>
     Promise.all(
       wantedRecords(domain, keys, site).map(async (expected) => ({
         expected,
@@ -41,7 +41,7 @@ export async function checkRecords(
       })),
     ),
   );
-  const checked = seen.map(({ expected, evidence }) => ({
+  const checked = lookups.map(({ expected, evidence }) => ({
     expected,
     evidence,
     finding: diagnose(expected, evidence, site),

@@ -44,8 +44,8 @@ describe('the records of a domain', () => {
       const records = wantedRecords(domain, keys, { ...site, helo_name });
 
       for (const record of records) {
-        const named = record.purpose === 'spf' || record.purpose === 'return_path';
-        expect(serverNameAdvice([record]) !== null).toBe(named);
+        const is_named = record.purpose === 'spf' || record.purpose === 'return_path';
+        expect(serverNameAdvice([record]) !== null).toBe(is_named);
       }
       expect(serverNameAdvice(records)).toContain(`Do not publish records that contain ${helo_name}.`);
     },

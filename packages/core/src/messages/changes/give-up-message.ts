@@ -90,7 +90,7 @@ export async function giveUp(
 ): Promise<void> {
   const now_ms = services.clock.now();
   const tried = mails.flatMap((mail) => mail.tried);
-  const ended = await transition(
+  const moved = await transition(
     tx,
     'give_up',
     tried.map((key) => ({
@@ -100,7 +100,7 @@ export async function giveUp(
       reason: GIVEN_UP,
     })),
   );
-  await dropJobs(tx, ended, tried);
+  await dropJobs(tx, moved, tried);
   await markGivingUp(
     tx,
     mails.flatMap(({ sending }) => sending),

@@ -7,11 +7,11 @@ export async function entriesOf(
   sql: Sql | Tx,
   workspace_id: string,
   ids: readonly string[],
-  seen: WorkersSeen | null = null,
+  workers: WorkersSeen | null = null,
 ): Promise<Map<string, LogEntry>> {
   const [messages, recipients] = await Promise.all([
     messagesByIds(sql, workspace_id, ids),
-    recipientsOf(sql, workspace_id, ids, seen),
+    recipientsOf(sql, workspace_id, ids, workers),
   ]);
   return new Map(messages.map((row) => [row.id, logEntry(row, recipients.get(row.id) ?? [])]));
 }

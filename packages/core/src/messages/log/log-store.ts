@@ -137,14 +137,14 @@ export async function recipientsOf(
   sql: Sql | Tx,
   workspace_id: string,
   message_ids: readonly string[],
-  seen: WorkersSeen | null = null,
+  workers: WorkersSeen | null = null,
 ): Promise<Map<string, RecipientRow[]>> {
   // Workers, lanes and holds are looked up for open recipients only.
   const open = sql`r.state in (${openInSql})`;
-  const there = seen
-    ? sql`${seen.there}::boolean`
+  const there = workers
+    ? sql`${workers.there}::boolean`
     : sql`(select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w)`;
-  const last = seen ? sql`${seen.last}::timestamptz` : sql`(select max(w.noted_at) from delivery_workers w)`;
+  const last = workers ? sql`${workers.last}::timestamptz` : sql`(select max(w.noted_at) from delivery_workers w)`;
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,

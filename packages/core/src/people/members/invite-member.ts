@@ -30,8 +30,8 @@ export const inviteMember = operation({
     reason: reasonField,
   }),
   output: memberSchema.extend(entrySchema.shape),
-  async run(ctx, { email, role, entry: way, workspace_id: named, reason = null }) {
-    const workspace_id = await membersOf(ctx, named);
+  async run(ctx, { email, role, entry: way, workspace_id: workspace_param, reason = null }) {
+    const workspace_id = await membersOf(ctx, workspace_param);
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     const prepared = await preparedEntry(ctx, workspace_id, way);

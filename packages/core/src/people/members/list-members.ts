@@ -12,8 +12,8 @@ export const listMembers = operation({
   summary: 'List workspace members, newest first',
   input: z.object({ ...pageFields, workspace_id: workspaceField }),
   output: listOf(memberSchema),
-  async run(ctx, { limit, cursor, workspace_id: named }): Promise<List<MemberEntry>> {
-    const workspace_id = await membersOf(ctx, named);
+  async run(ctx, { limit, cursor, workspace_id: workspace_param }): Promise<List<MemberEntry>> {
+    const workspace_id = await membersOf(ctx, workspace_param);
     const scope = { secret_key: ctx.secret_key, list: 'members', workspace_id, filters: {} };
     const rows = await pageOfMembers(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, memberEntry);

@@ -3,10 +3,10 @@ import type { ActorContext } from '../../operation/context.ts';
 import { workspaceExists } from '../store.ts';
 
 /** The workspace to act on. A key needs operator even for its own, because a user that it creates would outlive it. */
-export async function membersOf(ctx: ActorContext, named: string | undefined): Promise<string> {
+export async function membersOf(ctx: ActorContext, workspace_param: string | undefined): Promise<string> {
   const { actor, sql } = ctx;
   if (actor.kind === 'key') requireAdministrator(actor, 'instance');
-  const workspace_id = accessibleWorkspace(ctx, named);
+  const workspace_id = accessibleWorkspace(ctx, workspace_param);
   const own = workspace_id === actor.workspace_id;
   if (!own && !(await workspaceExists(sql, workspace_id))) throw workspaceNotFound(workspace_id);
   return workspace_id;

@@ -22,8 +22,8 @@ export const removeMember = operation({
     id: idField(idPrefixes.user),
     removed: z.literal(true),
   }),
-  async run(ctx, { user_id, workspace_id: named, reason = null }) {
-    const workspace_id = await membersOf(ctx, named);
+  async run(ctx, { user_id, workspace_id: workspace_param, reason = null }) {
+    const workspace_id = await membersOf(ctx, workspace_param);
     await requireFreshSignIn(ctx);
     await ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);

@@ -26,8 +26,8 @@ export const setMemberRole = operation({
     reason: reasonField,
   }),
   output: memberSchema,
-  async run(ctx, { user_id, role, workspace_id: named, reason = null }) {
-    const workspace_id = await membersOf(ctx, named);
+  async run(ctx, { user_id, role, workspace_id: workspace_param, reason = null }) {
+    const workspace_id = await membersOf(ctx, workspace_param);
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {

@@ -44,8 +44,8 @@ export async function admitBearer(
 > {
   const actor = await findBearer(services, bearer);
   if (!actor) {
-    const ended = new AppError('session_ended', 'This token or its session has expired. Get a new one.');
-    return refuseAddress(services, bearer.address, ended);
+    const error = new AppError('session_ended', 'This token or its session has expired. Get a new one.');
+    return refuseAddress(services, bearer.address, error);
   }
   const { window, refusal } = await countCalls(services, actor, 1);
   return refusal ? { error: refusal, window } : { actor, window };

@@ -44,11 +44,11 @@ export const changePassword = operation({
       const session = { id: actor.session_id, user_id: actor.user_id, password_hash: proof.password_hash };
       if (!(await lockProven(tx, session))) throw sessionEnded();
       await replacePasswordHash(tx, actor.user_id, password_hash);
-      const ended = await endSessions(tx, actor.user_id);
+      const count = await endSessions(tx, actor.user_id);
       await recordAudit(tx, ctx, [
         { action: 'user.password_changed', target_id: actor.user_id, workspace_id: chainOf(actor) },
       ]);
-      return ended;
+      return count;
     });
     return { object: 'user', id: actor.user_id, ended_sessions };
   },

@@ -113,8 +113,8 @@ export async function moveSession(tx: Tx, id: string, workspace_id: string): Pro
 export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   await tx`delete from devices where user_id = ${user_id}`;
   await tx`delete from login_links where user_id = ${user_id}`;
-  const ended = await tx`delete from sessions where user_id = ${user_id} returning id`;
-  return ended.length;
+  const rows = await tx`delete from sessions where user_id = ${user_id} returning id`;
+  return rows.length;
 }
 
 /** Ends a user's sessions in one workspace; those elsewhere are outside its admins' access. */

@@ -27,23 +27,23 @@ export interface EndedAttempt {
 }
 
 /** Keeps attempts, in the transaction that records their results. A first one that succeeds is on its delivery alone. */
-export async function keepAttempts(tx: Tx, ended: readonly EndedAttempt[]): Promise<void> {
-  if (ended.length === 0) return;
+export async function keepAttempts(tx: Tx, attempts: readonly EndedAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
   await tx`
     insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, request_headers, response_status,
       response_headers, response_body, error)
     select a.workspace_id, a.id, a.number, clock_now(), a.duration_ms, a.request_headers, a.response_status,
       a.response_headers, a.response_body, a.error
     from unnest(
-      ${ended.map((one) => one.workspace_id)}::uuid[],
-      ${ended.map((one) => one.id)}::uuid[],
-      ${ended.map((one) => one.number)}::int[],
-      ${ended.map((one) => one.duration_ms)}::int[],
-      ${ended.map((one) => one.request_headers)}::text[],
-      ${ended.map((one) => one.response_status)}::int[],
-      ${ended.map((one) => one.response_headers)}::text[],
-      ${ended.map((one) => one.response_body)}::text[],
-      ${ended.map((one) => one.error)}::text[]
+      ${attempts.map((one) => one.workspace_id)}::uuid[],
+      ${attempts.map((one) => one.id)}::uuid[],
+      ${attempts.map((one) => one.number)}::int[],
+      ${attempts.map((one) => one.duration_ms)}::int[],
+      ${attempts.map((one) => one.request_headers)}::text[],
+      ${attempts.map((one) => one.response_status)}::int[],
+      ${attempts.map((one) => one.response_headers)}::text[],
+      ${attempts.map((one) => one.response_body)}::text[],
+      ${attempts.map((one) => one.error)}::text[]
     ) as a (workspace_id, id, number, duration_ms, request_headers, response_status, response_headers, response_body, error)
     on conflict do nothing`;
 }

@@ -65,11 +65,11 @@ describe('the lock order of deliveries', () => {
     const { ids } = await owed();
     const posts = await world.claimWebhooks(COUNT);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
-    const ended = posts
+    const leases = posts
       .map(({ row, lease }) => ({ row, lease, outcome }))
       .sort((a, b) => (a.row.id < b.row.id ? 1 : -1));
 
-    const free = await freeBehindTheFirst(ids, () => settlePosts(world.services, ended));
+    const free = await freeBehindTheFirst(ids, () => settlePosts(world.services, leases));
 
     expect(free).toEqual(ids.slice(1));
     expect(await states()).toEqual(['delivered']);

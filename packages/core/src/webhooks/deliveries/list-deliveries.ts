@@ -60,11 +60,11 @@ async function pageOf(
   ctx: ActorContext,
   list: string,
   webhook_ids: readonly string[],
-  named: Readonly<Record<string, unknown>>,
+  owner_filter: Readonly<Record<string, unknown>>,
   { limit, cursor, status, type, since, until }: z.output<typeof filterSchema>,
 ): Promise<List<WebhookDeliveryEntry>> {
   const { workspace_id } = ctx.actor;
-  const filters = { ...named, status, type, since, until };
+  const filters = { ...owner_filter, status, type, since, until };
   const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
   const ids = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
   const range = keptRange(ctx, 'events', 'webhook_delivery', ids);

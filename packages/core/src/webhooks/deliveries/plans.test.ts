@@ -55,8 +55,8 @@ async function grow(): Promise<void> {
 
 it.each(emptyTables)(
   'deliveries are claimed and settled by index, however much the table has grown since planning, %s',
-  async (made) => {
-    await plans.keepEmpty(made);
+  async (state) => {
+    await plans.keepEmpty(state);
     await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9999/hook' });
     await owe();
     const { endpointLeases } = await takeEndpointLeases(services, await services.jobs.fetch('webhook.deliver', 1), []);

@@ -39,7 +39,7 @@ export const testWebhook = operation({
     const event_id = newId('event', now_ms);
     const sample = { ...example, id: event_id, created_at: isoTime(now_ms), data: { ...example.data, test: true } };
     const row = await ctx.sql.begin(async (tx) => {
-      const made = await insertSample(tx, {
+      const new_row = await insertSample(tx, {
         workspace_id,
         id: newId('webhook_delivery', now_ms),
         webhook_id: id,
@@ -48,8 +48,10 @@ export const testWebhook = operation({
         sample: boundedBody(sample, format).toString(),
       });
       await sendDeliver(ctx, tx, workspace_id, id);
-      await recordAudit(tx, ctx, [{ action: 'webhook.tested', target_id: id, diff: { type, delivery_id: made.id } }]);
-      return made;
+      await recordAudit(tx, ctx, [
+        { action: 'webhook.tested', target_id: id, diff: { type, delivery_id: new_row.id } },
+      ]);
+      return new_row;
     });
     ctx.jobs.wakeAll('webhook.deliver');
     return webhookDeliveryEntry(row);

@@ -132,12 +132,12 @@ export interface EndedLease extends EndpointLease {
  * immediately. The first statement locks and the second reads, so that it sees the deliveries of every job that ended
  * at this lease.
  */
-export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLease[]): Promise<boolean> {
+export async function endLeaseRows(tx: Tx, jobs: Jobs, leases: readonly EndedLease[]): Promise<boolean> {
   const rows = await tx<{ webhook_id: string }[]>`
     with held as materialized (
       select v.webhook_id from unnest(
-        ${ended.map((lease) => lease.webhook_id)}::uuid[],
-        ${ended.map((lease) => lease.holder)}::uuid[]
+        ${leases.map((lease) => lease.webhook_id)}::uuid[],
+        ${leases.map((lease) => lease.holder)}::uuid[]
       ) as a (webhook_id, holder)
       join endpoint_leases v on v.webhook_id = a.webhook_id and v.holder = a.holder
       order by v.webhook_id for update of v
@@ -145,7 +145,7 @@ export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLeas
     update endpoint_leases v set holder = null, held_until = null from held h where v.webhook_id = h.webhook_id
     returning v.webhook_id`;
   const ids = new Set(rows.map((row) => row.webhook_id));
-  const own = ended.filter(({ webhook_id }) => ids.has(webhook_id));
+  const own = leases.filter(({ webhook_id }) => ids.has(webhook_id));
   const [row] = await tx<{ at_once: boolean | null }[]>`
     with leases as materialized (
       select * from unnest(
@@ -185,7 +185,7 @@ export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLeas
     completed as (${jobs.withdrawal(
       tx,
       'webhook.deliver',
-      ended.map(({ job_id, retry_count }) => ({ id: job_id, retry_count })),
+      leases.map(({ job_id, retry_count }) => ({ id: job_id, retry_count })),
     )})
     select bool_or(due_at <= clock_now()) as at_once from due`;
   return row?.at_once ?? false;

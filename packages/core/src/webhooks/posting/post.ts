@@ -154,13 +154,13 @@ export async function sendPost(
 export async function settlePosts(
   services: Services,
   settled: readonly SettledPost[],
-  ended: readonly EndedLease[] = [],
+  leases: readonly EndedLease[] = [],
 ): Promise<void> {
   const now_ms = services.clock.now();
   const judged = settled.map((one) => ({ ...one, verdict: verdictOf(services, one, now_ms) }));
   const { closed, due } = await services.sql.begin(async (tx) => {
     const closed = await record(services, tx, judged);
-    return { closed, due: ended.length > 0 && (await endLeaseRows(tx, services.jobs, ended)) };
+    return { closed, due: leases.length > 0 && (await endLeaseRows(tx, services.jobs, leases)) };
   });
   meterPosts(services, judged, now_ms);
   if (closed) services.jobs.wakeAll('webhook.close');
@@ -253,11 +253,11 @@ async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): 
   const gone = new Set(news.filter((one) => one.gone).map(({ id }) => id));
   let closed = false;
   for (const { workspace_id, id, failing_seconds, noticed } of await recordHealth(tx, news, PAUSE)) {
-    const ended = gone.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
-    if (ended) {
-      const row = await disableWebhook(tx, workspace_id, id, ended);
+    const reason = gone.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
+    if (reason) {
+      const row = await disableWebhook(tx, workspace_id, id, reason);
       if (!row) continue;
-      await tell(services, tx, 'webhook.disabled', row, ended);
+      await tell(services, tx, 'webhook.disabled', row, reason);
       await sendClose(services, tx, id);
       closed = true;
     } else if (failing_seconds >= NOTICE_SECONDS && !noticed) {

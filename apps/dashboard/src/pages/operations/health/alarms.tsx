@@ -16,10 +16,10 @@ import { words } from './strings.ts';
 type Alarm = Outputs['alarms']['list']['data'][number];
 
 export function Alarms() {
-  const { ended = false } = useSearch({ from: '/shell/operations/health' });
+  const { ended: show_ended = false } = useSearch({ from: '/shell/operations/health' });
   const navigate = useNavigate({ from: '/operations/health' });
   const text = words.alarms;
-  const list = useKeyset(trpc.alarms.list, { limit: 50, active: !ended });
+  const list = useKeyset(trpc.alarms.list, { limit: 50, active: !show_ended });
   const acknowledge = useMutation(
     trpc.alarms.acknowledge.mutationOptions({ onSuccess: () => toast(text.acknowledged) }),
   );
@@ -51,7 +51,7 @@ export function Alarms() {
         <Check
           name="ended"
           label={text.ended}
-          checked={ended}
+          checked={show_ended}
           onChange={(on) => void navigate({ search: on ? { ended: true } : {}, replace: true })}
         />
       </div>

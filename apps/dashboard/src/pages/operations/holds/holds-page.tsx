@@ -20,10 +20,10 @@ type Hold = Outputs['holds']['list']['data'][number];
 const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
 
 export function HoldsPage() {
-  const { open, release, ended = false } = useSearch({ from: '/shell/operations/holds' });
+  const { open, release, ended: show_ended = false } = useSearch({ from: '/shell/operations/holds' });
   const navigate = useNavigate({ from: '/operations/holds' });
-  const search = ended ? { ended } : {};
-  const list = useKeyset(trpc.holds.list, { limit: 100, active: !ended });
+  const search = show_ended ? { ended: show_ended } : {};
+  const list = useKeyset(trpc.holds.list, { limit: 100, active: !show_ended });
   const lift = useMutation(
     trpc.holds.release.mutationOptions({ onSuccess: (hold) => toast(words.released(targetOf(hold))) }),
   );
@@ -66,7 +66,7 @@ export function HoldsPage() {
       <Check
         name="ended"
         label={words.ended}
-        checked={ended}
+        checked={show_ended}
         onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
       />
       {open === 'new' && <HoldForm onClose={() => void navigate({ search, replace: true })} />}

@@ -82,7 +82,7 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
       about={words.adding.about}
       submit={words.adding.submit}
       run={(form) => client.operators.add.mutate({ email: String(form.get('email') ?? '').trim() })}
-      next={(made) => <ShowEntry entry={made} onClose={onClose} />}
+      next={(entry) => <ShowEntry entry={entry} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

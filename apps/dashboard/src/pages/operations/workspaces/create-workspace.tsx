@@ -24,7 +24,7 @@ export function CreateWorkspace({
         const [name = '', plan = ''] = ['name', 'plan'].map((field) => String(form.get(field) ?? '').trim());
         return client.workspaces.create.mutate({ name, plan });
       }}
-      next={(made) => <FirstKey made={made} onClose={onClose} />}
+      next={(workspace) => <FirstKey made={workspace} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (
@@ -50,13 +50,13 @@ export function CreateWorkspace({
 }
 
 /** The only place where the first key is shown. */
-function FirstKey({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+function FirstKey({ made: created, onClose }: { readonly made: Made; readonly onClose: () => void }) {
   return (
-    <SecretDialog title={words.secret.title(made.name)} words={words.secret} onClose={onClose}>
+    <SecretDialog title={words.secret.title(created.name)} words={words.secret} onClose={onClose}>
       <Notice tone="wait">
         <p>{words.secret.once}</p>
       </Notice>
-      <CodeBlock text={made.api_key.secret} what={parts.texts.firstKey} />
+      <CodeBlock text={created.api_key.secret} what={parts.texts.firstKey} />
     </SecretDialog>
   );
 }

@@ -19,13 +19,13 @@ const count = (value: number | null) => (value === null ? words.unlimited : valu
 
 /** The plans with their limits, which an operator makes, changes and deletes. */
 export function PlansPanel() {
-  const { open, plan: named } = useSearch({ from: '/shell/operations/workspaces' });
+  const { open, plan: plan_param } = useSearch({ from: '/shell/operations/workspaces' });
   const navigate = useNavigate({ from: '/operations/workspaces' });
   const plans = useQuery(trpc.plans.list.queryOptions({}));
-  const plan = plans.data?.data.find(({ name }) => name === named);
+  const plan = plans.data?.data.find(({ name }) => name === plan_param);
   const close = () => {
     void navigate({ search: {}, replace: true });
-    focusRowOf(named);
+    focusRowOf(plan_param);
   };
   return (
     <Panel

@@ -40,7 +40,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
       submit={words.dialog.submit}
       call={calls.createKey([...scopes], mode)}
       run={create}
-      next={(made) => <ShowSecret made={made} onClose={onClose} />}
+      next={(key) => <ShowSecret made={key} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

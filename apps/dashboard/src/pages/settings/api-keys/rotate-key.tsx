@@ -19,7 +19,7 @@ export function RotateKey({ apiKey: { id, name }, onClose }: { readonly apiKey: 
       submit={words.rotating.submit}
       call={calls.rotateKey(id)}
       run={() => client.apiKeys.rotate.mutate({ key_id: id })}
-      next={(made) => <ShowSecret made={made} note={overlap()} onClose={onClose} />}
+      next={(key) => <ShowSecret made={key} note={overlap()} onClose={onClose} />}
       onClose={onClose}
     />
   );

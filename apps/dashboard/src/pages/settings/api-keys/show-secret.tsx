@@ -7,7 +7,7 @@ import { words } from './strings.ts';
 
 /** The only place where the secret of a key is shown. */
 export function ShowSecret({
-  made,
+  made: created,
   note,
   onClose,
 }: {
@@ -16,22 +16,30 @@ export function ShowSecret({
   readonly onClose: () => void;
 }) {
   return (
-    <SecretDialog title={words.secret.title(made.name)} words={words.secret} className="dialog wide" onClose={onClose}>
+    <SecretDialog
+      title={words.secret.title(created.name)}
+      words={words.secret}
+      className="dialog wide"
+      onClose={onClose}
+    >
       <Notice tone="wait">
         <p>{words.secret.once}</p>
         {note !== undefined && <p>{note}</p>}
       </Notice>
       <div className="stack-s">
         <h3>{words.secret.key}</h3>
-        <CodeBlock text={made.secret} what={parts.texts.apiKey} />
+        <CodeBlock text={created.secret} what={parts.texts.apiKey} />
       </div>
       <div className="stack-s">
         <h3>{words.secret.env}</h3>
-        <CodeBlock text={`POSTRIDER_URL=${location.origin}\nPOSTRIDER_API_KEY=${made.secret}`} what={parts.texts.env} />
+        <CodeBlock
+          text={`POSTRIDER_URL=${location.origin}\nPOSTRIDER_API_KEY=${created.secret}`}
+          what={parts.texts.env}
+        />
       </div>
       <div className="stack-s">
         <h3>{words.secret.curl}</h3>
-        <CodeBlock text={curlFor(made)} what={parts.texts.curl} />
+        <CodeBlock text={curlFor(created)} what={parts.texts.curl} />
       </div>
     </SecretDialog>
   );

@@ -14,7 +14,7 @@ export function InviteMember({ onClose }: { readonly onClose: () => void }) {
       title={words.inviting.title}
       submit={words.inviting.submit}
       run={(form) => client.members.invite.mutate({ email: String(form.get('email') ?? '').trim(), role })}
-      next={(made) => <ShowEntry entry={made} onClose={onClose} />}
+      next={(entry) => <ShowEntry entry={entry} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (
