@@ -20,14 +20,14 @@ const seed = values.seed ?? randomBytes(4).toString('hex');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 const { only } = values;
-const drawn =
+const drawn_holes =
   only === undefined ? draw(Number(values.without)) : holes.filter(({ name }) => new RegExp(only).test(name));
-say(`seed ${seed}: ${drawn.length} of ${holes.length} holes`);
+say(`seed ${seed}: ${drawn_holes.length} of ${holes.length} holes`);
 const copy = copyOfTree(root, ['vitest.config.ts', 'vitest.attack.config.ts']);
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 let unnoticed = 0;
-for (const { name, file, find, replace } of drawn) {
+for (const { name, file, find, replace } of drawn_holes) {
   const path = join(copy, file);
   const sound = readFileSync(path, 'utf8');
   writeFileSync(
@@ -39,8 +39,12 @@ for (const { name, file, find, replace } of drawn) {
   if (failure === null) unnoticed += 1;
   say(`${failure === null ? 'BAD' : 'ok '} ${name}: ${failure ?? 'no attack got anywhere'}`);
 }
-say(unnoticed === 0 ? 'the attacks noticed every hole' : `the attacks did not notice ${unnoticed} of ${drawn.length}`);
-process.exitCode = unnoticed === 0 && drawn.length > 0 ? 0 : 1;
+say(
+  unnoticed === 0
+    ? 'the attacks noticed every hole'
+    : `the attacks did not notice ${unnoticed} of ${drawn_holes.length}`,
+);
+process.exitCode = unnoticed === 0 && drawn_holes.length > 0 ? 0 : 1;
 
 function draw(count: number) {
   const random = createRandom(seed);

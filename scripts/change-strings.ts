@@ -43,10 +43,10 @@ const copy = copyOfTree(root, [
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const drawn = draw(stringsOf(copy), Number(values.count));
-say(`seed ${seed}: ${drawn.length} strings changed`);
+const sample = draw(stringsOf(copy), Number(values.count));
+say(`seed ${seed}: ${sample.length} strings changed`);
 // From the end of a file, so that the indexes before stay right.
-for (const { file, text, index } of drawn.toSorted((one, other) => other.index - one.index)) {
+for (const { file, text, index } of sample.toSorted((one, other) => other.index - one.index)) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, `${source.slice(0, index + text.length)}${CHANGE}${source.slice(index + text.length)}`);

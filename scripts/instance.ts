@@ -59,9 +59,9 @@ export async function startInstance(settings: Readonly<Record<string, string>> =
       if (out.includes('Press Ctrl-C to stop')) resolve(out);
     });
   });
-  const said = await Promise.race([banner, closed.then(() => out)]);
-  const url = /ready at (\S+)/.exec(said)?.[1];
-  const key_file = /API key +in (\S+)/.exec(said)?.[1];
+  const line = await Promise.race([banner, closed.then(() => out)]);
+  const url = /ready at (\S+)/.exec(line)?.[1];
+  const key_file = /API key +in (\S+)/.exec(line)?.[1];
   const key = key_file === undefined ? undefined : readFileSync(key_file, 'utf8').trim();
   if (url !== undefined && key !== undefined) return { url, key, data_dir, stop };
   await stop();

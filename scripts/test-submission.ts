@@ -145,14 +145,14 @@ function isThere({ there }: Client): boolean {
 function run({ program, args, stdin = '', env = {} }: Run): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { ...process.env, ...env }, timeout: SEND_MS });
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        output += text;
       });
     }
     child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(said.trim().slice(-500)))));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(output.trim().slice(-500)))));
     child.stdin.end(stdin);
   });
 }

@@ -175,11 +175,11 @@ function inputComponents(document: OpenApi): Set<string> {
     return visited;
   };
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const answered = reach(
+  const response_names = reach(
     refsIn([operations.map(({ responses }) => responses), document.webhooks, ['#/components/schemas/Error']]),
   );
   const reachable = reach(refsIn(operations.map(({ parameters, requestBody }) => [parameters, requestBody])));
-  return new Set([...reachable].filter((name) => !answered.has(name)));
+  return new Set([...reachable].filter((name) => !response_names.has(name)));
 }
 
 const success = ({ responses }: OperationObject, dry_run: boolean) => {
@@ -236,11 +236,11 @@ export function schemasText(document: OpenApi): string {
   );
   const inline = methodsOf(document).flatMap((method) => {
     const { answer, entry, body, query } = namesOf(method);
-    const answered = success(method.operation, method.dry_run);
+    const success_schema = success(method.operation, method.dry_run);
     const sent = method.operation.requestBody?.content['application/json'].schema;
-    const of = entryOf(answered);
+    const of = entryOf(success_schema);
     return [
-      ...(answer !== null && !answered.$ref ? [declare(answer, answered, 'output')] : []),
+      ...(answer !== null && !success_schema.$ref ? [declare(answer, success_schema, 'output')] : []),
       ...(entry !== null && of && !of.$ref ? [declare(entry, of, 'output')] : []),
       ...(body !== null && sent && !sent.$ref && !method.dry_run ? [declare(body, sent, 'input')] : []),
       ...(query !== null ? [declare(query, querySchema(method), 'input')] : []),

@@ -47,11 +47,11 @@ export async function startHaproxy(
 
 async function ask(path: string, command: string): Promise<string> {
   const socket = connect(path);
-  let said = '';
+  let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk;
+    text += chunk;
   });
   socket.write(`${command}\n`);
   await once(socket, 'close');
-  return said;
+  return text;
 }

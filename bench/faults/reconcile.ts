@@ -267,7 +267,7 @@ function clientChecks(
 
 function eventChecks({ posted, sent }: Ledgers, stored: Stored, slow: readonly string[]): Check[] {
   const good = new Set(
-    posted.filter(({ answered }) => answered === 200).map(({ email_id, sequence }) => `${email_id} ${sequence}`),
+    posted.filter(({ answered: status }) => status === 200).map(({ email_id, sequence }) => `${email_id} ${sequence}`),
   );
   const known = new Set(stored.events.map(({ message_id, sequence }) => `${message_id} ${sequence}`));
   // What happens to mail of slow servers may happen while the database is read.

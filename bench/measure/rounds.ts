@@ -44,14 +44,14 @@ export async function measureRounds(
     (steal <= max_steal ? clean : disturbed).push({ figures, steal });
   }
   const spare = disturbed.sort((left, right) => left.steal - right.steal).slice(0, rounds - clean.length);
-  const counted = [...clean, ...spare];
-  const names = new Set(counted.flatMap(({ figures }) => [...figures.keys()]));
+  const used_rounds = [...clean, ...spare];
+  const names = new Set(used_rounds.flatMap(({ figures }) => [...figures.keys()]));
   const series = new Map(
-    [...names].map((name) => [name, counted.map(({ figures }) => figures.get(name) ?? Number.NaN)]),
+    [...names].map((name) => [name, used_rounds.map(({ figures }) => figures.get(name) ?? Number.NaN)]),
   );
   return {
     series,
-    steal_percent: counted.map(({ steal }) => steal),
+    steal_percent: used_rounds.map(({ steal }) => steal),
     dropped: disturbed.length - spare.length,
     disturbed: spare.length,
     values: (name) => series.get(name) ?? [],

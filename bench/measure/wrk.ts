@@ -26,12 +26,12 @@ async function runWrk(load: Load, ports: readonly number[]): Promise<LoadResult>
     const reports = await Promise.all(ports.map((port) => report(port, share, load.seconds, script)));
     const sum = (read: (text: string) => number) => reports.reduce((total, text) => total + read(text), 0);
     const rejected = sum((text) => Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0));
-    const answered = sum((text) => Number(/(\d+) requests in/.exec(text)?.[1]));
+    const request_count = sum((text) => Number(/(\d+) requests in/.exec(text)?.[1]));
     return {
       rate: sum((text) => Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])),
       p50_ms: Math.max(...reports.map((text) => latency(text, '50%'))),
       p99_ms: Math.max(...reports.map((text) => latency(text, '99%'))),
-      statuses: new Map([[202, answered - rejected], ...(rejected > 0 ? [[0, rejected] as const] : [])]),
+      statuses: new Map([[202, request_count - rejected], ...(rejected > 0 ? [[0, rejected] as const] : [])]),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -36,13 +36,13 @@ async function requireAllStored(
   connections: number,
 ): Promise<void> {
   const accepted = results.reduce((sum, { statuses }) => sum + (statuses.get(202) ?? 0), 0);
-  const answered = results.reduce(
+  const request_count = results.reduce(
     (sum, { statuses }) => sum + [...statuses.values()].reduce((all, count) => all + count, 0),
     0,
   );
   const stored = await target.countMessages();
   // Requests in flight at the end of the load may be stored although their response was not read.
-  if (accepted !== answered || stored < accepted || stored > accepted + results.length * connections) {
-    throw new Error(`${answered} answers, ${accepted} of them 202, ${stored} messages stored`);
+  if (accepted !== request_count || stored < accepted || stored > accepted + results.length * connections) {
+    throw new Error(`${request_count} answers, ${accepted} of them 202, ${stored} messages stored`);
   }
 }

@@ -34,9 +34,9 @@ export function printReport({ title, lines, rounds }: Report): void {
     const { median, least, most } = spreadOf(ratios);
     const ratio_text = ratios.length === 0 ? '' : `× ${median.toFixed(2)}`;
     const range = ratios.length < 2 ? '' : `${least.toFixed(2)}–${most.toFixed(2)}`;
-    const judged = goal && ratios.length > 0 ? judge(median, goal) : '';
+    const judgement = goal && ratios.length > 0 ? judge(median, goal) : '';
     process.stdout.write(
-      `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${ratio_text.padEnd(9)}${range.padEnd(12)}${judged}\n`,
+      `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${ratio_text.padEnd(9)}${range.padEnd(12)}${judgement}\n`,
     );
   }
   if (rounds) process.stdout.write(`  ${stealText(rounds)}\n`);

@@ -72,9 +72,9 @@ interface Measured {
  */
 export async function benchStorage({ messages, variants: variant_names }: BenchOptions): Promise<Report[]> {
   const count = Math.min(messages, MAX_EMAILS);
-  const chosen = variant_names.length === 0 ? Object.keys(variants) : variant_names;
+  const chosen_names = variant_names.length === 0 ? Object.keys(variants) : variant_names;
   const reports: Report[] = [];
-  for (const name of chosen) {
+  for (const name of chosen_names) {
     const variant = variants[name];
     if (!variant) throw new Error(`no variant is called ${name}; there are ${Object.keys(variants).join(', ')}`);
     const measured = await onBenchServer(async (server) => {

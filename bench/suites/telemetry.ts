@@ -56,18 +56,18 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
       const running = await startSettings(product, collector.url);
       try {
         for (const one of running) await takeTurn(product, one, WARM_SECONDS);
-        const begun = running.map((one) => ({
+        const starts = running.map((one) => ({
           ...one,
           seconds: processorSeconds([one.process.pid]),
           used: emptyUse(),
         }));
-        for (let turn = 0; turn < TURNS * begun.length; turn++) {
-          const pass = Math.floor(turn / begun.length);
-          const one = begun[(round + pass + turn) % begun.length];
+        for (let turn = 0; turn < TURNS * starts.length; turn++) {
+          const pass = Math.floor(turn / starts.length);
+          const one = starts[(round + pass + turn) % starts.length];
           if (one) add(one.used, await takeTurn(product, one, seconds));
         }
         // What a process exports of its own mails after its turn counts as well.
-        for (const { name, process, seconds: before, used } of begun) {
+        for (const { name, process, seconds: before, used } of starts) {
           const node = processorSeconds([process.pid]) - before;
           keep(`${RATE} ${name}`, used.mails / used.seconds);
           keep(`${PROCESSOR} ${name}`, ((node + used.database_seconds) / used.mails) * 1e6);

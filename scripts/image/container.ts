@@ -53,10 +53,10 @@ export function startContainer(options: ContainerOptions): Container {
   const port = options.env.PORT ?? '3000';
   const started = performance.now();
   const child = enter(options, options.command ?? config.Cmd);
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      output += text;
     });
   }
   const exit = once(child, 'close').then(([code]) => code as number | null);
@@ -71,7 +71,7 @@ export function startContainer(options: ContainerOptions): Container {
       if (await there()) return performance.now() - started;
       await pause(POLL_MS);
     }
-    throw new Error(`the container was not ready in time and said:\n${said}`);
+    throw new Error(`the container was not ready in time and said:\n${output}`);
   };
   return {
     check,
@@ -92,7 +92,7 @@ export function startContainer(options: ContainerOptions): Container {
       return (Number(user) + Number(system)) * TICK_MS;
     },
     ended: exit,
-    output: () => said,
+    output: () => output,
   };
 }
 

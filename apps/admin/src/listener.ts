@@ -19,9 +19,9 @@ export function createHandler(
   const answerKnown = createKnownAnswers(services, refunds, known);
   const listener = getRequestListener(createApp(services, refunds, known, dashboard).fetch);
   return async (request, response) => {
-    const begun = performance.now();
+    const started_at = performance.now();
     if (!(await answerKnown(request, response))) await listener(request, response);
-    note(services.metrics, request, response, (performance.now() - begun) / 1000);
+    note(services.metrics, request, response, (performance.now() - started_at) / 1000);
   };
 }
 

@@ -74,10 +74,10 @@ describe('health', () => {
     await sql`
       insert into domains (workspace_id, id, name, status, created_at)
       values (${ws}, derived_id('dom', no_id(), 'lost'), 'lost.test', 'failed', clock_now())`;
-    const gone = newId('webhook', 0);
+    const webhook_id = newId('webhook', 0);
     await sql`
       insert into webhooks (workspace_id, id, url, status, status_reason, secret, secret_last4, created_at)
-      values (${ws}, ${gone}, 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
+      values (${ws}, ${webhook_id}, 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
         (${ws}, derived_id('whk', no_id(), 'off'), 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
     await sql`update plans set monthly_limit = 1 where name = 'business'`;
 
@@ -85,7 +85,7 @@ describe('health', () => {
 
     const by_name = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
     expect(by_name.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
-    expect(by_name.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled after failures: ${gone}.` });
+    expect(by_name.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled after failures: ${webhook_id}.` });
     expect(by_name.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 emails') });
   });
 

@@ -117,7 +117,7 @@ const invalid: readonly (readonly [what: string, document: string])[] = [
 ];
 
 // Each is answered, and costs this many points.
-const answered: readonly (readonly [what: string, points: number, document: string])[] = [
+const valid: readonly (readonly [what: string, points: number, document: string])[] = [
   ['a fragment spread twice in one selection', 1, '{ usage { ...f ...f } } fragment f on Usage { month }'],
   [
     'a line of forty fragments',
@@ -161,7 +161,7 @@ describe('a hostile document: real R15, R16', () => {
     expect(answer.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
   });
 
-  it.each(answered)('a document of %s is executed for %i points', async (_what, points, document) => {
+  it.each(valid)('a document of %s is executed for %i points', async (_what, points, document) => {
     const [first, second] = [await graphql.ask(document), await graphql.ask(document)];
 
     expect(first.errors).toEqual([]);

@@ -97,6 +97,6 @@ it('messages show the same fields whether their recipients are requested or not'
   const { nodes } = (alone.data as { messages: { nodes: { status: string }[] } }).messages;
   expect(nodes.map(({ status }) => status)).toEqual(['SENDING', 'DELIVERED', 'DELIVERED', 'DELIVERED']);
   expect(nodes[0]).toMatchObject({ sentAt: expect.any(String) });
-  const counted = nodes.map((node) => ({ ...node, recipientCounts: [{ count: 1 }] }));
-  expect(whole.data).toEqual({ messages: { nodes: counted } });
+  const expected_nodes = nodes.map((node) => ({ ...node, recipientCounts: [{ count: 1 }] }));
+  expect(whole.data).toEqual({ messages: { nodes: expected_nodes } });
 });

@@ -6,11 +6,11 @@ import { type GraphqlServer, startGraphql } from './graphql-server.ts';
 
 const world = await openWorld();
 let graphql: GraphqlServer;
-let counted: string[];
+let statements: string[];
 beforeAll(async () => {
-  counted = [];
+  statements = [];
   // Counts statements only on the connections of the server under test.
-  const services = await world.peer({ on_statement: (text) => void counted.push(text) });
+  const services = await world.peer({ on_statement: (text) => void statements.push(text) });
   graphql = await startGraphql(services, world.secret);
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
   const mail = {
@@ -48,7 +48,7 @@ it.each([
     timeline(first: 5) { nodes { ${event} } } attempts(first: 3) { nodes { ${attempt} } }
   } } }`;
   await graphql.ask(query);
-  counted.length = 0;
+  statements.length = 0;
 
   const answer = await graphql.ask(query);
 
@@ -59,7 +59,7 @@ it.each([
     expect(node.timeline.nodes.length).toBeGreaterThan(1);
     expect(node.attempts.nodes.length).toBeGreaterThan(0);
   }
-  expect(counted.length, counted.join('\n')).toBeLessThanOrEqual(8);
+  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(8);
 });
 
 it('workspaces take no statement for planUse where it is not asked for, and else one for all of them', async () => {
@@ -67,10 +67,10 @@ it('workspaces take no statement for planUse where it is not asked for, and else
   for (let count = 0; count < 3; count++) await world.workspace('free');
   const { secret: key } = await world.key({ scopes: ['operator'] });
   const statementsFor = async (usage: string): Promise<readonly string[]> => {
-    counted.length = 0;
+    statements.length = 0;
     const { errors } = await graphql.ask(`{ workspaces(first: 10) { nodes { usage ${usage} } } }`, {}, { key });
     expect(errors).toEqual([]);
-    return counted.filter((text) => text.includes('from captures'));
+    return statements.filter((text) => text.includes('from captures'));
   };
 
   expect(await statementsFor('{ sent }')).toHaveLength(0);

@@ -118,14 +118,16 @@ describe('plans', () => {
     const used = await ask(
       'mutation { planDelete(input: { name: "business" }) { ... on StateError { code reason } } }',
     );
-    const gone = await ask('mutation { planDelete(input: { name: "tiny" }) { ... on DeletePayload { deletedId } } }');
+    const deletion = await ask(
+      'mutation { planDelete(input: { name: "tiny" }) { ... on DeletePayload { deletedId } } }',
+    );
 
     expect(plan.planCreate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 1000 } });
     expect(faster.planUpdate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 7 } });
     expect(endless.planUpdate).toEqual({ plan: { name: 'tiny', monthlyEmails: null, sendPerMinute: 7 } });
     expect(odd.planUpdate).toEqual({ reason: 'invalid_type' });
     expect(used.planDelete).toEqual({ code: 'UNPROCESSABLE', reason: 'plan_in_use' });
-    expect(gone.planDelete).toEqual({ deletedId: 'tiny' });
+    expect(deletion.planDelete).toEqual({ deletedId: 'tiny' });
     const { plans } = await ask('{ plans { name } }');
     expect(plans).not.toContainEqual({ name: 'tiny' });
   });

@@ -233,13 +233,13 @@ describe('twenty wrong passwords', () => {
     await sql`update login_failures set failed = 19 where subject like 'device %'`;
 
     const statuses = [(await wrong(device)).status, (await wrong(device)).status];
-    const counted = () => sql`select from login_failures where subject like 'device %'`;
-    const before = (await counted()).length;
+    const failures = () => sql`select from login_failures where subject like 'device %'`;
+    const before = (await failures()).length;
     const forged = await wrong(`device=${'A'.repeat(43)}`);
 
     expect(statuses).toEqual([401, 429]);
     expect(forged.status).toBe(401);
-    expect(await counted()).toHaveLength(before);
+    expect(await failures()).toHaveLength(before);
     expect((await signIn()).status).toBe(303);
     await world.clock.advance(15 * MINUTE_MS);
   });

@@ -29,8 +29,8 @@ async function follow(url: string): Promise<{ readonly status: number; readonly 
 
 async function sessionOf(email: string): Promise<Dashboard> {
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email}`;
-  const begun = { user_id: user?.id ?? '', workspace_id: world.workspace_id, by_link: false };
-  const { token } = await sql.begin((tx) => beginSession(tx, world.clock.now(), begun));
+  const session = { user_id: user?.id ?? '', workspace_id: world.workspace_id, by_link: false };
+  const { token } = await sql.begin((tx) => beginSession(tx, world.clock.now(), session));
   return dashboard(admin.port, `sid=${token}`);
 }
 
@@ -275,18 +275,18 @@ describe('a member', () => {
 
   it('a removed member is rejected immediately, on every process and in every browser', async () => {
     const boss = await signedIn(world, admin, 'admin');
-    const gone = await signedIn(world, admin, 'member');
+    const removed_member = await signedIn(world, admin, 'member');
     const second = await startAdmin(await world.peer());
-    const there = dashboard(second.port, gone.cookie);
+    const there = dashboard(second.port, removed_member.cookie);
     await there.emails.list.query();
 
-    await boss.api.members.remove.mutate({ user_id: gone.user_id });
+    await boss.api.members.remove.mutate({ user_id: removed_member.user_id });
 
-    expect(await refusalOf(gone.api.emails.list.query())).toMatchObject(expired_session);
+    expect(await refusalOf(removed_member.api.emails.list.query())).toMatchObject(expired_session);
     expect(await refusalOf(there.emails.list.query())).toMatchObject(expired_session);
     await second.stop();
     const { data } = await boss.api.members.list.query({ limit: 100 });
-    expect(data.map(({ id }) => id)).not.toContain(gone.user_id);
+    expect(data.map(({ id }) => id)).not.toContain(removed_member.user_id);
   });
 
   it('a member whose role changes is signed out, so that no page shows what they may no longer do', async () => {

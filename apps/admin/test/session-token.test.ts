@@ -18,15 +18,15 @@ describe('the bearer token of a session', () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const token = await api.session.token.mutate();
-    const answered = await graphql.ask(VIEWER, {}, { key: token.token });
+    const response = await graphql.ask(VIEWER, {}, { key: token.token });
     // A query that was validated before takes the fast path.
     const again = await graphql.ask(VIEWER, {}, { key: token.token });
     await world.clock.advance(15 * MINUTE_MS);
     const late = await graphql.ask(VIEWER, {}, { key: token.token });
 
     expect(token).toMatchObject({ object: 'session_token', token: expect.stringMatching(/^pr_sess_[0-9a-f]{64}$/) });
-    expect(answered.data).toEqual({ viewer: { key: null, scopes: ['admin'] }, messages: { nodes: [] } });
-    expect(again.data).toEqual(answered.data);
+    expect(response.data).toEqual({ viewer: { key: null, scopes: ['admin'] }, messages: { nodes: [] } });
+    expect(again.data).toEqual(response.data);
     expect(late.status).toBe(401);
     expect(late.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
   });
@@ -49,7 +49,7 @@ describe('the bearer token of a session', () => {
     const person = await signedIn(world, admin, 'admin');
 
     const { token } = await person.api.session.token.mutate();
-    const answered = await graphql.ask(VIEWER, {}, { key: token });
+    const response = await graphql.ask(VIEWER, {}, { key: token });
 
     const { sql } = world.services;
     const stored = await sql`select * from session_tokens`;
@@ -60,7 +60,7 @@ describe('the bearer token of a session', () => {
       select used from rate_windows where class = 'session' and subject = (
         select id from sessions where user_id = ${person.user_id})`;
     expect(window).toEqual({ used: 2 });
-    expect(answered.headers.get('x-ratelimit-limit')).toBe('12000');
+    expect(response.headers.get('x-ratelimit-limit')).toBe('12000');
   });
 
   it('is no cookie, and a key makes none', async () => {

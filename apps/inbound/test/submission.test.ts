@@ -241,15 +241,15 @@ describe('the answer to a mail', () => {
       await held.promise;
     });
     await locked.promise;
-    let answered = false;
+    let is_answered = false;
     const sending = program()
       .sendMail(hello)
       .finally(() => {
-        answered = true;
+        is_answered = true;
       });
 
     await expect.poll(() => waitingStatements(world.services.sql)).toBeGreaterThan(0);
-    expect(answered).toBe(false);
+    expect(is_answered).toBe(false);
     held.resolve();
     await lock;
 
@@ -260,10 +260,14 @@ describe('the answer to a mail', () => {
   it('is 552 for a mail that says it is larger than SIZE, before it is sent', async () => {
     const auth = Buffer.from(`\0api\0${world.secret}`).toString('base64');
 
-    const said = await talk(plain.port, ['EHLO me', `AUTH PLAIN ${auth}`, 'MAIL FROM:<a@good.test> SIZE=99999999']);
+    const transcript = await talk(plain.port, [
+      'EHLO me',
+      `AUTH PLAIN ${auth}`,
+      'MAIL FROM:<a@good.test> SIZE=99999999',
+    ]);
 
-    expect(said[1]).toContain('SIZE 15728640');
-    expect(said[3]).toMatch(/^552/);
+    expect(transcript[1]).toContain('SIZE 15728640');
+    expect(transcript[3]).toMatch(/^552/);
   });
 });
 

@@ -58,7 +58,7 @@ export function createHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
   return async (request, response) => {
-    const begun = performance.now();
+    const started_at = performance.now();
     const request_id = newId('request', services.clock.now());
     const parent = readTraceparent(request.headers.traceparent);
     const span = services.tracing.begin('request', { parent });
@@ -67,7 +67,7 @@ export function createHandler(
     span.end({ failed: status >= 500, name: `${method} ${route}`, facts: { status, request_id } });
     const { metrics } = services;
     metrics.count('http_requests_total', ['rest', outcome.route, outcome.method, String(outcome.status)]);
-    metrics.observe('http_request_seconds', ['rest', outcome.route], (performance.now() - begun) / 1000);
+    metrics.observe('http_request_seconds', ['rest', outcome.route], (performance.now() - started_at) / 1000);
     if (outcome.status === TOO_MANY) metrics.count('rate_limited_total', [outcome.policy ?? 'none']);
     respond(response, {
       ...outcome,
@@ -77,7 +77,7 @@ export function createHandler(
       close: !request.complete,
     });
     const { rejection } = outcome;
-    const duration_ms = performance.now() - begun;
+    const duration_ms = performance.now() - started_at;
     if (rejection)
       services.request_log.note({
         ...rejection,
@@ -129,9 +129,9 @@ async function serve(
     caller.address = address;
     if ((request.method === 'GET' || request.method === 'HEAD') && target.path_below === '/openapi.json') {
       window_name = 'address';
-      const counted = await countPublic(services, address);
-      window = counted.window;
-      if ('error' in counted) return fail(counted.error);
+      const window_count = await countPublic(services, address);
+      window = window_count.window;
+      if ('error' in window_count) return fail(window_count.error);
       const body = openApiDocument(services.public_url);
       const document = { route: '/openapi.json', method: 'GET', policy: null };
       const usual = { retry_after_seconds: null, replayed: false, ignored_fields: [] };

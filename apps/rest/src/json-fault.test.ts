@@ -34,9 +34,9 @@ describe('jsonFault', () => {
     ['[}', 'line 1, column 2: "}" stands where a value or ] should'],
     ['hello', 'line 1, column 1: "h" stands where a value should'],
     ['\u00a0{}', 'line 1, column 1: "\u00a0" stands where a value should'],
-  ])('says of %j: %s (newcomer N11)', (text, said) => {
+  ])('says of %j: %s (newcomer N11)', (text, message) => {
     expect(isJson(text)).toBe(false);
-    expect(jsonFault(text)).toBe(said);
+    expect(jsonFault(text)).toBe(message);
   });
 
   it('finds a fault in whatever JSON.parse refuses, and none before the damage', () => {

@@ -17,9 +17,9 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
     let error = faultOf(fault);
     let window = unknownWindow(services, 'address');
     try {
-      const counted = await countPublic(services, socket instanceof Socket ? peerAddress(socket) : '0.0.0.0');
-      window = counted.window;
-      if ('error' in counted) error = counted.error;
+      const window_count = await countPublic(services, socket instanceof Socket ? peerAddress(socket) : '0.0.0.0');
+      window = window_count.window;
+      if ('error' in window_count) error = window_count.error;
     } catch (cause) {
       services.log.error({ err: cause, request_id }, 'a malformed request could not be counted');
     }

@@ -129,9 +129,9 @@ export function parametersOf(route: Route): readonly string[] {
 
 function unknownParameter(route: Route, name: string, known: readonly string[]): ErrorDetail {
   const short_name = name.slice(0, LONGEST_NAME_SHOWN).toWellFormed();
-  const meant = likelyMeant(name, known);
+  const suggestion = likelyMeant(name, known);
   const takes = known.length === 0 ? 'takes none' : `takes ${known.join(', ')}`;
-  const hint = meant === null ? '' : ` Did you mean ${meant}?`;
+  const hint = suggestion === null ? '' : ` Did you mean ${suggestion}?`;
   const message = `${short_name} is not a parameter; ${route.method} /v1${route.path} ${takes}.${hint}`;
   return { param: short_name, reason: 'unknown_parameter', message };
 }

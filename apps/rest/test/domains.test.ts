@@ -475,22 +475,25 @@ describe('200', () => {
     world.smtp.script(({ to }) =>
       to === 'busy@example.com' ? { kind: 'reply', code: 451, text: 'later' } : { kind: 'accept' },
     );
-    const tried = await send('a@tried.test', { to: ['busy@example.com', 'fine@example.com'] });
+    const sending = await send('a@tried.test', { to: ['busy@example.com', 'fine@example.com'] });
     await world.drain();
     await remove('tried.test');
     expect(await cancelJobsOf('tried.test')).toBe(1);
     const before = (await rest.call('GET', '/usage')).body.used;
-    const log = await rest.call('GET', `/email/logs/${tried.body.id}`);
+    const log = await rest.call('GET', `/email/logs/${sending.body.id}`);
     await world.services.sql`
-      update recipients set state = 'queued' where message_id = ${String(tried.body.id)} and state = 'canceled'`;
-    await world.services.sql`update messages set status = 'queued' where id = ${String(tried.body.id)}`;
+      update recipients set state = 'queued' where message_id = ${String(sending.body.id)} and state = 'canceled'`;
+    await world.services.sql`update messages set status = 'queued' where id = ${String(sending.body.id)}`;
 
     await world.clock.advance(60_000);
     expect(await cancelJobsOf('tried.test')).toBe(1);
 
     const statuses = (answer: Answer) => (answer.body.recipients as { status: string }[]).map(({ status }) => status);
     expect(statuses(log).sort()).toEqual(['canceled', 'delivered']);
-    expect(statuses(await rest.call('GET', `/email/logs/${tried.body.id}`)).sort()).toEqual(['canceled', 'delivered']);
+    expect(statuses(await rest.call('GET', `/email/logs/${sending.body.id}`)).sort()).toEqual([
+      'canceled',
+      'delivered',
+    ]);
     expect((await rest.call('GET', '/usage')).body.used).toBe(before);
   });
 

@@ -54,8 +54,8 @@ beforeAll(async () => {
     tags: fc.subarray(tags, { maxLength: 3 }),
     priority: fc.oneof({ weight: 3, arbitrary: fc.constant('normal' as const) }, fc.constantFrom(...priorities)),
   });
-  const drawn = fc.sample(message, { numRuns: 400, seed: 20_300_110 });
-  rows = drawn.map(({ at_ms, owner, ...row }) => ({
+  const samples = fc.sample(message, { numRuns: 400, seed: 20_300_110 });
+  rows = samples.map(({ at_ms, owner, ...row }) => ({
     ...row,
     id: newId('message', START + at_ms),
     workspace_id: owner.workspace_id,

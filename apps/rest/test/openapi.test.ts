@@ -149,7 +149,7 @@ describe('the document', () => {
   });
 
   it('shows an example of a send, and only examples that the service takes', () => {
-    const judged: unknown[] = [];
+    const fields: unknown[] = [];
     for (const { operation } of routes) {
       for (const [schema, io] of [
         [operation.input, 'input'],
@@ -161,7 +161,7 @@ describe('the document', () => {
           override({ zodSchema }) {
             const examples = z.globalRegistry.get(zodSchema)?.examples;
             for (const example of Array.isArray(examples) ? examples : []) {
-              judged.push(example);
+              fields.push(example);
               expect(z.safeParse(zodSchema, example), JSON.stringify(example)).toMatchObject({ success: true });
             }
           },
@@ -169,10 +169,10 @@ describe('the document', () => {
       }
     }
 
-    expect(judged.length).toBeGreaterThan(50);
+    expect(fields.length).toBeGreaterThan(50);
     expect(document.components.schemas.SendRequest?.examples).toHaveLength(2);
     for (const { examples } of objectsIn(document)) {
-      for (const example of Array.isArray(examples) ? examples : []) expect(judged).toContainEqual(example);
+      for (const example of Array.isArray(examples) ? examples : []) expect(fields).toContainEqual(example);
     }
   });
 

@@ -11,11 +11,11 @@ import { createResendHandler } from '../src/index.ts';
 
 const world = await openWorld();
 const handle = createResendHandler(world.services);
-const answered: { readonly status: number; readonly text: string }[] = [];
+const responses: { readonly status: number; readonly text: string }[] = [];
 const server = createServer((request, response) => {
   const end = response.end.bind(response);
   response.end = ((chunk?: unknown) => {
-    answered.push({ status: response.statusCode, text: String(chunk ?? '') });
+    responses.push({ status: response.statusCode, text: String(chunk ?? '') });
     return end(chunk);
   }) as typeof response.end;
   void handle(request, response);
@@ -75,13 +75,13 @@ const differences: Readonly<Record<string, string>> = {
 async function isOffered({ name, call }: Found): Promise<boolean> {
   if (LOCAL.includes(name)) return true;
   for (const way of ways) {
-    const before = answered.length;
+    const before = responses.length;
     try {
       await call(...way);
     } catch {
       // It wants other arguments.
     }
-    if (answered.slice(before).some(({ text }) => !text.includes('Supported Resend APIs'))) return true;
+    if (responses.slice(before).some(({ text }) => !text.includes('Supported Resend APIs'))) return true;
   }
   return false;
 }

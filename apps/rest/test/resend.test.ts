@@ -46,8 +46,8 @@ describe('the client of Resend', () => {
     const send = async (from: string, bearer: string) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` };
       const body = JSON.stringify({ ...hello, from });
-      const { status, headers: answered } = await fetch(`${baseUrl}/emails`, { method: 'POST', headers, body });
-      return [status, answered.get('retry-after')];
+      const { status, headers: response_headers } = await fetch(`${baseUrl}/emails`, { method: 'POST', headers, body });
+      return [status, response_headers.get('retry-after')];
     };
 
     expect(await send('a@good.test', key.secret)).toEqual([429, '40']);

@@ -46,9 +46,9 @@ export async function startRest(services: Services, default_key: string): Promis
         ...(body !== undefined && { body: bodyOf(body) }),
       });
       const text = await answer.text();
-      const answered = JSON.parse(text) as Record<string, unknown>;
-      expectDocumented(method, new URL(answer.url), answer.status, answered);
-      return { status: answer.status, headers: answer.headers, text, body: answered };
+      const json = JSON.parse(text) as Record<string, unknown>;
+      expectDocumented(method, new URL(answer.url), answer.status, json);
+      return { status: answer.status, headers: answer.headers, text, body: json };
     },
     stop,
   };

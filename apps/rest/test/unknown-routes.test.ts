@@ -112,11 +112,11 @@ describe('404', () => {
     ['GET', '/email/logs//', 'The path is /v1/email/logs, without the trailing slash, and supports GET.'],
     ['POST', '/Email//Send', 'The path is /v1/email/send, spelled so, and supports POST.'],
     ['GET', '/nothing', 'See /v1/openapi.json for all endpoints.'],
-  ])('an unknown route, %s /v1%s, says: %s (newcomer N13)', async (method, path, said) => {
+  ])('an unknown route, %s /v1%s, says: %s (newcomer N13)', async (method, path, message) => {
     const answer = await rest.call(method, path);
 
     expect([answer.status, errorOf(answer).reason]).toEqual([404, 'route_not_found']);
-    expect(errorOf(answer).message).toBe(`No route for ${method} /v1${path}. ${said}`);
+    expect(errorOf(answer).message).toBe(`No route for ${method} /v1${path}. ${message}`);
   });
 
   it('repeats no header and no body of the request, and no more than the start of a long path', async () => {

@@ -201,7 +201,11 @@ describe('200', () => {
     const place = sandbox.slice(-8);
     const events = ['email.queued'];
     const own = await add({ url: `${sink.url}/own-${place}`, events }, { key: sandbox });
-    const chosen = await call('POST', '/webhooks', { url: `${sink.url}/chosen-${place}`, events, mode: 'sandbox' });
+    const sandbox_webhook = await call('POST', '/webhooks', {
+      url: `${sink.url}/chosen-${place}`,
+      events,
+      mode: 'sandbox',
+    });
     const mailsOf = (requests: readonly SinkRequest[]) =>
       requests.map(({ body }) => String(JSON.parse(body.toString()).data.email.id)).sort();
     const mailsAt = (path: string) => mailsOf(sink.requests.filter((request) => request.path === path));
@@ -212,13 +216,13 @@ describe('200', () => {
     const [live, tests] = await Promise.all([sendAll(key), sendAll(sandbox)]);
     await world.postWebhooks();
 
-    expect([own.body.mode, chosen.body.mode]).toEqual(['sandbox', 'sandbox']);
+    expect([own.body.mode, sandbox_webhook.body.mode]).toEqual(['sandbox', 'sandbox']);
     expect((await call('GET', `/webhooks/${id}`)).body.mode).toBe('live');
     expect(mailsOf(posted())).toEqual(idsOf(live));
     expect(mailsAt(`/own-${place}`)).toEqual(idsOf(tests));
     expect(mailsAt(`/chosen-${place}`)).toEqual(idsOf(tests));
     await world.clock.advance(1);
-    for (const webhook of [id, own.body.id, chosen.body.id])
+    for (const webhook of [id, own.body.id, sandbox_webhook.body.id])
       await call('POST', `/webhooks/${webhook}/recover`, { since });
     await recover();
     expect(await world.postWebhooks()).toBe(0);
@@ -445,7 +449,7 @@ describe('422', () => {
       );
 
     const tests = await addMany(sandbox, {}, 11);
-    const chosen = await addMany(live, { mode: 'sandbox' }, 1);
+    const sandbox_webhook = await addMany(live, { mode: 'sandbox' }, 1);
     const lives = await addMany(live, {}, 11);
 
     const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
@@ -453,7 +457,7 @@ describe('422', () => {
     expect([statuses(tests), statuses(lives)]).toEqual([ten_and_a_refusal, ten_and_a_refusal]);
     for (const [answers, mode] of [
       [tests, 'sandbox'],
-      [chosen, 'sandbox'],
+      [sandbox_webhook, 'sandbox'],
       [lives, 'live'],
     ] as const) {
       const rejected = answers.filter(({ status }) => status === 422);

@@ -37,14 +37,14 @@ export function banner(running: Running, secrets: FirstSecrets): string {
 
 /** New secrets; also if the start failed after creating them. */
 export function secretRows(operator: string | null, { api_key, password }: FirstSecrets): string[] {
-  const secret = password === null ? '' : `  password ${said(password)}`;
+  const secret = password === null ? '' : `  password ${placeText(password)}`;
   return [
     ...(operator === null ? [] : [rowOf('Operator', `${operator}${secret}`)]),
-    ...(api_key === null ? [] : [rowOf('API key', said(api_key))]),
+    ...(api_key === null ? [] : [rowOf('API key', placeText(api_key))]),
   ];
 }
 
-function said(secret: Shown): string {
+function placeText(secret: Shown): string {
   return 'file' in secret ? `in ${secret.file}` : `${secret.value}  (shown once)`;
 }
 

@@ -19,7 +19,7 @@ export async function claimData(config: Config): Promise<OnlyOne> {
   const whole = roleNames.every((role) => config.ROLES.includes(role));
   const text = (url: string | null) => JSON.stringify({ whole, url } satisfies Said);
   const mine: Claim = await claim(config.DATA_DIR, text(null), (others) => {
-    const other = whole ? others.map(readSaid).find((said) => said.whole) : undefined;
+    const other = whole ? others.map(readSaid).find((record) => record.whole) : undefined;
     if (!other) return;
     const where = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
     throw new Error(

@@ -114,10 +114,10 @@ export async function inFlight(
   let turn = 0;
   const loop = async () => {
     while (!until.aborted) {
-      const begun = performance.now();
+      const started_at = performance.now();
       await call(turn++).catch(() => undefined);
       // One that is rejected in no time is not a busy loop of this process.
-      if (performance.now() - begun < 5) await pause(5);
+      if (performance.now() - started_at < 5) await pause(5);
     }
   };
   await Promise.all(Array.from({ length: count }, loop));

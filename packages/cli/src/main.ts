@@ -16,14 +16,14 @@ async function ask(text: string): Promise<string> {
   }
 }
 
-const watched = process.stderr.isTTY === true;
+const is_interactive = process.stderr.isTTY === true;
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   json: process.stdout.isTTY !== true,
   stdin: process.stdin,
-  ...(watched && { draw: (text: string) => void process.stderr.write(text) }),
-  ...(watched && process.stdin.isTTY && { question: ask }),
+  ...(is_interactive && { draw: (text: string) => void process.stderr.write(text) }),
+  ...(is_interactive && process.stdin.isTTY && { question: ask }),
   print: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
 });

@@ -112,13 +112,13 @@ function sessionOf(
 function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
   let waiting = 0;
   const begin = sql.begin;
-  const counted = async <T>(first: string | ((tx: Tx) => Promise<T>), second?: (tx: Tx) => Promise<T>): Promise<T> => {
+  const counting = async <T>(first: string | ((tx: Tx) => Promise<T>), second?: (tx: Tx) => Promise<T>): Promise<T> => {
     const run = typeof first === 'function' ? first : second;
     if (run === undefined) throw new Error('begin needs what to run');
-    let begun = false;
+    let is_begun = false;
     const end = () => {
-      if (!begun) waiting -= 1;
-      begun = true;
+      if (!is_begun) waiting -= 1;
+      is_begun = true;
     };
     const started = (tx: Tx) => {
       end();
@@ -131,7 +131,7 @@ function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
       end();
     }
   };
-  return Object.assign(sql, { begin: counted, waiting: () => waiting }) as Sql;
+  return Object.assign(sql, { begin: counting, waiting: () => waiting }) as Sql;
 }
 
 /**

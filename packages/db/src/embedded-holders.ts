@@ -55,8 +55,8 @@ function announced(data_dir: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).flatMap((name) => {
     const holder = readText(join(directory, name));
-    const said = holder.split('\n').slice(IDENTITY_LINES).join('\n');
-    return said !== '' && isAlive(realpathSync(data_dir), holder) ? [said] : [];
+    const notes = holder.split('\n').slice(IDENTITY_LINES).join('\n');
+    return notes !== '' && isAlive(realpathSync(data_dir), holder) ? [notes] : [];
   });
 }
 
@@ -85,16 +85,16 @@ class HolderRecord {
   readonly #data_dir: string;
   readonly #path: string;
 
-  constructor(data_dir: string, said = '') {
+  constructor(data_dir: string, notes = '') {
     const directory = holdersDirectory(data_dir);
     mkdirSync(directory, { recursive: true });
     this.#data_dir = data_dir;
     this.#path = join(directory, randomBytes(6).toString('hex'));
-    this.write(said);
+    this.write(notes);
   }
 
-  write(said: string): void {
-    writeFileSync(this.#path, said === '' ? identity(this.#data_dir) : `${identity(this.#data_dir)}\n${said}`);
+  write(notes: string): void {
+    writeFileSync(this.#path, notes === '' ? identity(this.#data_dir) : `${identity(this.#data_dir)}\n${notes}`);
   }
 
   remove(): void {

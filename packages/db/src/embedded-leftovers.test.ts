@@ -30,7 +30,7 @@ function bodyOf(name: string, refers: boolean | string): string {
 
 it('a database that no data directory refers to is listed: gone, emptied, or replaced (newcomer N20)', () => {
   bodyOf('used', true);
-  const gone = bodyOf('gone', false);
+  const deleted = bodyOf('gone', false);
   const replaced = bodyOf('replaced', '/var/lib/postrider/cluster-other');
   const emptied = bodyOf('emptied', true);
   rmSync(join(root, 'emptied', 'embedded.json'));
@@ -38,9 +38,9 @@ it('a database that no data directory refers to is listed: gone, emptied, or rep
 
   const leftovers = leftoverDatabases([parent, join(root, 'nowhere')]);
 
-  expect(leftovers.map(({ directory }) => directory).sort()).toEqual([gone, replaced, emptied].sort());
-  expect(leftovers.find(({ directory }) => directory === gone)?.made_for).toBe(join(root, 'gone'));
-  expect(bytesIn(gone)).toBe('18\n'.length + join(root, 'gone').length);
+  expect(leftovers.map(({ directory }) => directory).sort()).toEqual([deleted, replaced, emptied].sort());
+  expect(leftovers.find(({ directory }) => directory === deleted)?.made_for).toBe(join(root, 'gone'));
+  expect(bytesIn(deleted)).toBe('18\n'.length + join(root, 'gone').length);
 });
 
 it('a database that an unreadable file may refer to is left alone', () => {
@@ -51,14 +51,14 @@ it('a database that an unreadable file may refer to is left alone', () => {
 });
 
 it('a database is removed only while it is left over', () => {
-  const gone = bodyOf('gone', false);
+  const deleted = bodyOf('gone', false);
   const used = bodyOf('used', true);
 
-  expect(removeLeftover(gone, false, [parent])).toBe('removed');
+  expect(removeLeftover(deleted, false, [parent])).toBe('removed');
   expect(removeLeftover(used, true, [parent])).toBe('not_left_over');
   expect(removeLeftover(join(root, 'used'), true, [parent])).toBe('not_left_over');
 
-  expect([gone, used, join(root, 'used')].map((path) => existsSync(path))).toEqual([false, true, true]);
+  expect([deleted, used, join(root, 'used')].map((path) => existsSync(path))).toEqual([false, true, true]);
 });
 
 it('a database whose data directory may be on an unmounted volume is kept, unless declared deleted', () => {

@@ -310,11 +310,11 @@ async function startPostmaster(
       environment,
     );
     if (code === 0) return;
-    const said = existsSync(cluster.log) ? readFileSync(cluster.log).subarray(logged).toString().trim() : '';
+    const log_tail = existsSync(cluster.log) ? readFileSync(cluster.log).subarray(logged).toString().trim() : '';
     // The port may have been taken meanwhile, and children of a killed server need a moment to exit.
-    const passing = /could not bind|could not create any TCP\/IP|shared memory block .* is still in use/.test(said);
+    const passing = /could not bind|could not create any TCP\/IP|shared memory block .* is still in use/.test(log_tail);
     if (!passing || attempt === START_ATTEMPTS) {
-      throw new Error(`Postgres did not start; ${cluster.log} says:\n${said || 'nothing'}`);
+      throw new Error(`Postgres did not start; ${cluster.log} says:\n${log_tail || 'nothing'}`);
     }
     await delay(200 * attempt);
   }

@@ -70,7 +70,7 @@ async function startTransactionPooler({ hostname, port }: URL): Promise<Server> 
       else holder = null;
     }
   };
-  const answered = (message: Buffer) => {
+  const onAnswer = (message: Buffer) => {
     holder?.socket.write(message);
     if (typeOf(message) !== 'Z') return;
     owed -= 1;
@@ -90,7 +90,7 @@ async function startTransactionPooler({ hostname, port }: URL): Promise<Server> 
     backend.on(
       'data',
       messages((message) => {
-        if (ready) return answered(message);
+        if (ready) return onAnswer(message);
         socket.write(message);
         if (typeOf(message) !== 'Z') return;
         ready = true;

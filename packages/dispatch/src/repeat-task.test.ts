@@ -32,18 +32,18 @@ describe('a task', () => {
 
   it('a running task is waited for by the stop, and is the last one', async () => {
     let runs = 0;
-    const begun = Promise.withResolvers<void>();
+    const start = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const task = repeatEvery(
       1,
       async () => {
         runs += 1;
-        begun.resolve();
+        start.resolve();
         await gate.promise;
       },
       world.services,
     );
-    await begun.promise;
+    await start.promise;
     let stopped = false;
 
     const stopping = task.stop().then(() => {

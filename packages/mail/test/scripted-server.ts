@@ -63,8 +63,8 @@ export async function startScriptedServer(
     let inBody = false;
     let is_silent = false;
     const answer = (verb: Verb, line: string) => {
-      const chosen = script(verb, connection, line);
-      const reply = chosen === undefined ? DEFAULTS[verb] : chosen;
+      const choice = script(verb, connection, line);
+      const reply = choice === undefined ? DEFAULTS[verb] : choice;
       if (typeof reply === 'function') {
         const done = reply(socket);
         if (done instanceof Promise) {

@@ -360,7 +360,7 @@ describe('complete and touch', () => {
 describe('work', () => {
   it('returns jobs that do not end in time to the queue without using up a retry', async () => {
     await send([{ parcel: 1 }]);
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: start, resolve: begin } = Promise.withResolvers<void>();
     const { promise: done, resolve: end } = Promise.withResolvers<void>();
     const handler = () => {
       begin();
@@ -372,7 +372,7 @@ describe('work', () => {
       return row;
     };
     const work = queue.work('parcel.carry', { handler, concurrency: () => 1 });
-    await begun;
+    await start;
     const before = await remaining();
 
     await work.stop();
@@ -408,20 +408,20 @@ describe('wake', () => {
   it('reaches the listeners of every process, each by the name of its queue', async () => {
     const other = await startQueue();
     await other.listen();
-    const heard: string[] = [];
+    const notifications: string[] = [];
     const woken = Promise.withResolvers<void>();
-    const silence = other.onWake('parcel.weigh', () => heard.push('parcel.weigh'));
+    const silence = other.onWake('parcel.weigh', () => notifications.push('parcel.weigh'));
     other.onWake('parcel.carry', () => {
-      heard.push('parcel.carry');
+      notifications.push('parcel.carry');
       woken.resolve();
     });
-    queue.onWake('parcel.carry', () => heard.push('own'));
+    queue.onWake('parcel.carry', () => notifications.push('own'));
 
     queue.wakeAll('parcel.carry');
-    expect(heard).toEqual(['own']);
+    expect(notifications).toEqual(['own']);
     await woken.promise;
 
-    expect(heard).toEqual(['own', 'parcel.carry']);
+    expect(notifications).toEqual(['own', 'parcel.carry']);
     silence();
   });
 });

@@ -264,9 +264,9 @@ describe('retries', () => {
   });
 
   it('tell an address where nothing listens from one that says nothing', async () => {
-    const gone = service.url;
+    const dead_url = service.url;
     await service.stop();
-    const unreachable = await failure(client({ url: gone, max_retries: 0 }).usage.get());
+    const unreachable = await failure(client({ url: dead_url, max_retries: 0 }).usage.get());
     service = await startWebhookSink();
     const released = Promise.withResolvers<void>();
     service.script(() => ({ kind: 'stall', until: released.promise }));

@@ -50,21 +50,21 @@ export async function visit(browser: Browser, port: number): Promise<Visitor> {
   return {
     context,
     async open() {
-      const watched: Watched = { page: await context.newPage(), problems: [], foreign: [], dialogs: [] };
-      const { page } = watched;
+      const tab: Watched = { page: await context.newPage(), problems: [], foreign: [], dialogs: [] };
+      const { page } = tab;
       page.on('console', (message) => {
-        if (message.type() === 'error') watched.problems.push(message.text());
+        if (message.type() === 'error') tab.problems.push(message.text());
       });
-      page.on('pageerror', (error) => watched.problems.push(error.message));
+      page.on('pageerror', (error) => tab.problems.push(error.message));
       page.on('request', (request) => {
         const url = request.url();
-        if (/^https?:/.test(url) && new URL(url).origin !== origin) watched.foreign.push(url);
+        if (/^https?:/.test(url) && new URL(url).origin !== origin) tab.foreign.push(url);
       });
       page.on('dialog', (dialog) => {
-        watched.dialogs.push(dialog.message());
+        tab.dialogs.push(dialog.message());
         void dialog.dismiss();
       });
-      return watched;
+      return tab;
     },
     stop: () => context.close(),
   };

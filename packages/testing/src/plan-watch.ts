@@ -18,14 +18,14 @@ export interface PlanWatch {
 /** Counts the reads of some tables, each with all of its partitions. */
 export function watchPlans(database_url: string, tables: readonly string[]): PlanWatch {
   const sql = connect(database_url, { max: 1, application_name: 'plans-test' });
-  const watched = () => sql`
+  const watchedTables = () => sql`
     select c.oid from pg_class c
     where c.relkind = 'r' and (c.oid = any (${[...tables]}::text[]::regclass[])
       or exists (select from pg_inherits i where i.inhrelid = c.oid and i.inhparent = any (${[...tables]}::text[]::regclass[])))`;
   return {
     sql,
     async keepEmpty(state) {
-      const names = await sql<{ name: string }[]>`select w.oid::regclass::text as name from (${watched()}) w`;
+      const names = await sql<{ name: string }[]>`select w.oid::regclass::text as name from (${watchedTables()}) w`;
       for (const { name } of names) {
         await sql`alter table ${sql(name)} set (autovacuum_enabled = false)`;
         if (state === 'vacuumed') await sql`vacuum analyze ${sql(name)}`;
@@ -34,7 +34,7 @@ export function watchPlans(database_url: string, tables: readonly string[]): Pla
     async rowsRead() {
       await sql`select pg_stat_force_next_flush()`;
       const [row] = await sql<{ count: number }[]>`
-        with watched as materialized (${watched()})
+        with watched as materialized (${watchedTables()})
         select (
           (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relid in (select oid from watched))
           + (select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables where relid in (select oid from watched))

@@ -194,8 +194,8 @@ export async function createWorld(
       return (await drainDeliveries(services, mailers)).map(({ data }) => ({ name: 'delivery.attempt', data }));
     },
     async claimWebhooks(count) {
-      const begun = await takeEndpointLeases(services, await jobs.fetch('webhook.deliver', BATCH), []);
-      leased.push(...begun.endpointLeases);
+      const leases = await takeEndpointLeases(services, await jobs.fetch('webhook.deliver', BATCH), []);
+      leased.push(...leases.endpointLeases);
       await renewEndpointLeases(sql, leased);
       const rooms = leased.map(({ webhook_id, holder }) => ({ webhook_id, holder, count }));
       return [...(await claimPosts(services, rooms)).posts];

@@ -37,7 +37,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   );
   routes.all('*', async (context) => {
     const { request_id, address, trace } = context.var;
-    const begun = performance.now();
+    const started_at = performance.now();
     const actor = await sessionOf(services, context);
     const checked_at = performance.now();
     const rate = new RateNotes();
@@ -76,7 +76,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
           secret_hash: null,
           address,
           input,
-          duration_ms: performance.now() - begun,
+          duration_ms: performance.now() - started_at,
         });
         if (publicError(error).code === 'internal_error')
           services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');

@@ -63,12 +63,12 @@ describe('signing in', () => {
 
   it('is not done for a person by the form of another page', async () => {
     const { page } = await visitor.open();
-    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+    const response_promise = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.setContent(`<form method="post" action="http://127.0.0.1:${admin.port}/login">
       <input name="email" value="${operator.email}"><input name="password" value="${operator.password}"></form>`);
     await page.evaluate('document.forms[0].submit()');
 
-    expect((await answered).status()).toBe(403);
+    expect((await response_promise).status()).toBe(403);
     expect(await visitor.context.cookies()).toEqual([]);
   });
 });

@@ -90,14 +90,14 @@ export function useSelection(): {
   toggle(id: string): void;
   replace(ids: Iterable<string>): void;
 } {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   return {
-    chosen,
+    chosen: selection,
     toggle(id) {
-      const next = new Set(chosen);
+      const next = new Set(selection);
       if (!next.delete(id)) next.add(id);
-      setChosen(next);
+      setSelection(next);
     },
-    replace: (ids) => setChosen(new Set(ids)),
+    replace: (ids) => setSelection(new Set(ids)),
   };
 }

@@ -30,7 +30,7 @@ interface ListProps<T> {
 }
 
 /** Rows with keyboard control: j and k move, Enter opens and x selects. */
-export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, onToggle }: ListProps<T>) {
+export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen: selection, onToggle }: ListProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const keys = (event: KeyboardEvent<HTMLTableSectionElement>) => {
     const row = (event.target as Element).closest('tr');
@@ -71,7 +71,7 @@ export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, on
         <tbody ref={body} onKeyDown={keys}>
           {rows.map((row) => {
             const id = idOf(row);
-            const picked = chosen?.has(id) ?? false;
+            const picked = selection?.has(id) ?? false;
             return (
               <tr
                 key={id}

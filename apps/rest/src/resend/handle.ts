@@ -77,7 +77,7 @@ export function createResendHandler(
   };
 
   return async (request, response) => {
-    const begun = performance.now();
+    const started_at = performance.now();
     const request_id = newId('request', services.clock.now());
     const url = new URL(request.url ?? '/', 'http://localhost');
     const target = find(request.method ?? '', url.pathname.slice(PREFIX.length));
@@ -99,7 +99,7 @@ export function createResendHandler(
     const [route, method] = target instanceof AppError ? ['none', 'none'] : [target.row.path, target.row.method];
     span.end({ failed: status >= 500, name: `${method} ${PREFIX}${route}`, facts: { status, request_id } });
     metrics.count('http_requests_total', ['resend', route, method, String(status)]);
-    metrics.observe('http_request_seconds', ['resend', route], (performance.now() - begun) / 1000);
+    metrics.observe('http_request_seconds', ['resend', route], (performance.now() - started_at) / 1000);
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',

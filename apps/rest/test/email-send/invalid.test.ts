@@ -339,13 +339,13 @@ describe('400', () => {
     ['From', 'from'],
     ['tag', 'tags'],
     ['attachment', 'attachments'],
-  ])('says that %s should be %s', async (name, meant) => {
+  ])('says that %s should be %s', async (name, suggestion) => {
     const { from, ...rest_of_it } = hello;
 
-    const answer = await post({ ...rest_of_it, ...(meant !== 'from' && { from }), [name]: 'x' });
+    const answer = await post({ ...rest_of_it, ...(suggestion !== 'from' && { from }), [name]: 'x' });
 
     expect(await reasonOf(answer)).toBe('misspelled_field');
-    expect(errorOf(answer).message).toContain(`did you mean ${meant}?`);
+    expect(errorOf(answer).message).toContain(`did you mean ${suggestion}?`);
   });
 
   it('lists misspelt, missing and wrong fields together', async () => {

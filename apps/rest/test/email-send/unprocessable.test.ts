@@ -136,15 +136,15 @@ describe('422', () => {
       body: { name: 'Second', scopes: ['email:send'] },
     });
     const sandbox = { name: 'Sandbox', scopes: ['email:send'], mode: 'sandbox' };
-    const tried = await rest.call('POST', '/api-keys', { key: secret, body: sandbox });
+    const response = await rest.call('POST', '/api-keys', { key: secret, body: sandbox });
     await leaveMails(workspace_id, 2);
 
     expect(await reasonOf(await send({ ...from, to: numbered(3) }, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: secret })).status).toBe(202);
-    expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
+    expect((await send(from, { key: String(response.body.secret) })).status).toBe(202);
     expect((await send(from, { key: String(key.body.secret) })).status).toBe(202);
     expect(await reasonOf(await send(from, { key: secret }))).toBe('quota_exceeded');
-    expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
+    expect((await send(from, { key: String(response.body.secret) })).status).toBe(202);
 
     expect(await usedMails(workspace_id)).toBe(3000);
   });

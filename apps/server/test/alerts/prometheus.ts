@@ -55,13 +55,13 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
     cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   });
   const exit = new Promise<void>((resolve) => {
     child.once('error', (error) => {
-      said += `${error.message}. ${NOT_INSTALLED}`;
+      output += `${error.message}. ${NOT_INSTALLED}`;
       resolve();
     });
     child.once('close', () => resolve());
@@ -70,7 +70,7 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => null);
     // It answers in plain text until it has read its storage.
     if (!answer?.headers.get('content-type')?.startsWith('application/json')) {
-      throw new Error(`Prometheus does not answer yet. ${said}`);
+      throw new Error(`Prometheus does not answer yet. ${output}`);
     }
     const { status, error, data } = await answer.json();
     if (status !== 'success') throw new Error(`${path}: ${error}`);

@@ -20,8 +20,8 @@ const use = async (secret: string) =>
 describe('Settings, API Keys', () => {
   it('seed 74 and 75: creates a key whose secret is shown once and nowhere kept, and revokes it', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/');
     await page.getByRole('link', { name: shell.places.apiKeys }).click();
     await page.getByRole('button', { name: apiKeys.create }).click();
@@ -54,7 +54,7 @@ describe('Settings, API Keys', () => {
     await page.getByRole('button', { name: apiKeys.revoking.submit }).click();
     await page.getByText(apiKeys.revoking.done('Shop')).waitFor();
     expect(await use(secret)).toBe(401);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 

@@ -73,8 +73,8 @@ async function cookieOf({ services, clock, workspace_id }: World, as: WorkspaceR
       insert into members (workspace_id, user_id, role, created_at)
       values (${workspace_id}, ${user_id}, ${as}, clock_now()) on conflict do nothing`;
   }
-  const begun = { user_id, workspace_id, by_link: false };
-  const { token } = await services.sql.begin((tx) => beginSession(tx, clock.now(), begun));
+  const session = { user_id, workspace_id, by_link: false };
+  const { token } = await services.sql.begin((tx) => beginSession(tx, clock.now(), session));
   return `sid=${token}`;
 }
 

@@ -10,8 +10,8 @@ afterAll(() => stage.stop());
 describe('Try the API', () => {
   it('sends requests with the rights of the session', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/docs/try#GET%20%2Fusage');
     const answer = page.locator('#answer');
 
@@ -25,7 +25,7 @@ describe('Try the API', () => {
     await page.getByLabel('Operation').selectOption('GET /email/{id}');
     await page.getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => answer.innerText()).toContain('Enter a value for {id}.');
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 

@@ -21,8 +21,8 @@ describe('Domains', () => {
   it('a domain is added, each wrong record says what was found, and it turns green by itself', async () => {
     const { dns } = stage.world;
     const visitor = await stage.visitor('member');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/domains');
     await page.getByRole('button', { name: domains.add }).first().click();
     await page.getByLabel(domains.dialog.name, { exact: true }).fill('shop.test');
@@ -53,7 +53,7 @@ describe('Domains', () => {
     dns.set(proof?.fqdn ?? '', 'TXT', [proof?.value ?? '']);
     await page.getByText(domains.statuses.verified[0], { exact: true }).waitFor();
     await page.getByText(domains.detail.can('shop.test')).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
@@ -61,8 +61,8 @@ describe('Domains', () => {
     const { world } = stage;
     await world.domain('levers.test');
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/domains/levers.test');
     const choose = async (item: string) => {
       await page.getByRole('button', { name: domains.actions.menu }).click();

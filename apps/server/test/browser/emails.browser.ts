@@ -19,8 +19,8 @@ describe('Emails', () => {
     await sendMail(stage, { to: 'bob@example.com', subject: 'Second' });
     await stage.world.drain();
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/emails');
     await page.getByRole('searchbox').fill('tag:invoice to:ada@example.com');
     await page.keyboard.press('Enter');
@@ -39,7 +39,7 @@ describe('Emails', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('First');
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
@@ -168,8 +168,8 @@ describe('text from outside', () => {
     );
     await stage.world.drain();
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const window = await visitor.open();
+    const { page } = window;
     await page.goto('/emails?q=to%3Ahostile%40example.com');
     await page.getByRole('link', { name: hostile }).waitFor();
     for (const tab of ['preview', 'text', 'source', 'headers', 'raw', 'code']) {
@@ -186,7 +186,7 @@ describe('text from outside', () => {
     await page.goto(`/emails/${id}`);
     await page.getByRole('heading', { name: hostile }).waitFor();
 
-    expect(watched.dialogs).toEqual([]);
+    expect(window.dialogs).toEqual([]);
     expect(await page.title()).toBe(`${hostile} · Postrider`);
     expect(paths).toEqual([]);
     await visitor.stop();

@@ -41,8 +41,8 @@ describe('the test inbox', () => {
     await capture('Sign in', '<p>Your code is 493817.</p><a href="https://shop.test/in">Sign in</a>');
     await capture('Another', '<p>Hello</p>', 'grace@example.com');
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/inbox');
     await page.getByRole('link', { name: 'Another' }).waitFor();
     await page.getByRole('searchbox').fill('to:ada@example.com sign');
@@ -66,7 +66,7 @@ describe('the test inbox', () => {
     await drawer.getByRole('button', { name: inbox.detail.remove }).click();
     await page.getByText(inbox.detail.removed).waitFor();
     await page.getByText(inbox.empty.none).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 

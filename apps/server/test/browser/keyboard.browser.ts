@@ -66,8 +66,8 @@ async function unreachable(page: Page): Promise<string[]> {
   }
   const rows = await page.evaluate<string[]>(CLOSED_ROWS);
   return [
-    ...[...reached.values()].flatMap(({ stop, drawn, seen: is_visible }) => [
-      ...(drawn ? [] : [`the focus is not drawn: ${names[stop]}`]),
+    ...[...reached.values()].flatMap(({ stop, drawn: is_drawn, seen: is_visible }) => [
+      ...(is_drawn ? [] : [`the focus is not drawn: ${names[stop]}`]),
       ...(is_visible ? [] : [`the focus is hidden: ${names[stop]}`]),
     ]),
     ...names.flatMap((name, stop) => (reached.has(stop) ? [] : [`not reached: ${name}`])),

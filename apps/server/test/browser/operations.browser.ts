@@ -44,8 +44,8 @@ describe('an incident', () => {
     await world.clock.advance(120_000);
     await rollUpFailures(world.services);
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
@@ -112,15 +112,15 @@ describe('an incident', () => {
     await press('Enter');
     await page.getByText('hold.created').waitFor();
     await page.getByText('hold.released').waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
   it('says to an admin that only an operator holds a destination', async () => {
     await sendMail(stage, { to: 'ivy@full.test' });
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/backlog');
     await page.getByRole('button', { name: backlog.cell(1, 'full.test', backlog.menu.all) }).click();
     const menu = page.getByRole('menu', { name: backlog.cell(1, 'full.test', backlog.menu.all) });
@@ -132,7 +132,7 @@ describe('an incident', () => {
     expect(await hold.getAttribute('aria-disabled')).toBe('true');
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await axeProblems(page, null)).toEqual([]);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
@@ -253,8 +253,8 @@ describe('a queue', () => {
     await world.services.sql`update sessions set authenticated_at = clock_now()`;
     await measureQueues(world.services.sql, queueNames, 0);
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/queues');
     await page.getByRole('link', { name: 'webhook.close' }).click();
     await page.getByRole('slider', { name: queues.detail.depth }).waitFor();
@@ -278,7 +278,7 @@ describe('a queue', () => {
     const chart = page.getByRole('slider', { name: queues.detail.depth });
     await chart.press('End');
     await expect.poll(() => chart.getAttribute('aria-valuetext')).toContain(queues.detail.released);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });
@@ -286,14 +286,14 @@ describe('a queue', () => {
 describe('Storage', () => {
   it('says what a mail takes, what each table takes, and what is kept without limit', async () => {
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/storage');
 
     await page.getByText(storage.figures.perMail).waitFor();
     await page.getByRole('table', { name: storage.tables }).getByText('messages', { exact: true }).waitFor();
     await page.getByText(storage.always.setting('RETENTION_MESSAGES')).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });
@@ -302,8 +302,8 @@ describe('people and workspaces', () => {
   it('a plan is made, changed and deleted, and not while a workspace is on it', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/workspaces?open=plan');
     await page.getByLabel(workspaces.plans.name).fill('campus');
     await page.getByLabel(workspaces.plans.columns.monthly).fill('50000');
@@ -330,7 +330,7 @@ describe('people and workspaces', () => {
     await page.getByRole('menuitem', { name: workspaces.plans.remove }).click();
     await page.getByRole('button', { name: workspaces.plans.removing.submit }).click();
     await page.getByText(workspaces.plans.removed('campus')).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
 
     await page.goto('/operations/workspaces?open=delete&plan=business');
     await page.getByRole('button', { name: workspaces.plans.removing.submit }).click();
@@ -341,8 +341,8 @@ describe('people and workspaces', () => {
   it('a workspace is made with a key shown once, and put on another plan', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/workspaces?open=new');
     await page.getByLabel(workspaces.creating.name).fill('Shop');
     await page.getByRole('dialog').getByRole('button', { name: workspaces.creating.submit }).click();
@@ -355,14 +355,14 @@ describe('people and workspaces', () => {
     await page.getByRole('menuitemradio', { name: workspaces.setPlan('business') }).click();
 
     await page.getByText(workspaces.planSet('Shop', 'business')).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
   it('an operator is added with a link shown once, and removed', async () => {
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/operators?open=new');
     await page.getByLabel(operators.adding.email).fill('second@people.test');
     await page.getByRole('dialog').getByRole('button', { name: operators.adding.submit }).click();
@@ -373,7 +373,7 @@ describe('people and workspaces', () => {
     await page.getByRole('button', { name: operators.removing.submit, exact: true }).click();
 
     await page.getByText(operators.removed('second@people.test')).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });
@@ -405,8 +405,8 @@ describe('Find', () => {
 describe('the dock', () => {
   it('shows events as they happen over any page, and asks GraphQL without a key', async () => {
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/domains');
     await page.getByRole('heading', { name: domains.title }).waitFor();
     await page.keyboard.press('Control+j');
@@ -422,7 +422,7 @@ describe('the dock', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('pr_sess_');
     await page.keyboard.press('Control+j');
     await panel.waitFor({ state: 'detached' });
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });

@@ -18,8 +18,8 @@ describe('Requests', () => {
     await refusedMail(stage, { to: 'nobody' });
     await refusedMail(stage, { subject: undefined });
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/requests');
     await page.getByText(wordsAround((reason) => requests.answer.some(requests.counted(3, false), reason))).waitFor();
 
@@ -29,7 +29,7 @@ describe('Requests', () => {
 
     const each = page.getByRole('table', { name: requests.each });
     await expect.poll(() => each.getByRole('row').count()).toBe(3);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 

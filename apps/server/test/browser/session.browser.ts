@@ -21,8 +21,8 @@ afterAll(() => stage.stop());
 describe('a session', () => {
   it('begins at the page that was asked for, and a wrong password keeps what was typed', async () => {
     const visitor = await stage.visitor(null);
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/settings/api-keys');
     await page.getByLabel(signIn.email).fill(operator.email);
     await page.getByLabel(signIn.password).fill('not this one');
@@ -36,13 +36,13 @@ describe('a session', () => {
     await page.getByRole('heading', { name: apiKeys.title }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/api-keys');
     // The refusals are errors to the console.
-    watched.problems.splice(0);
+    tab.problems.splice(0);
     await page.getByRole('button', { name: shell.account.menu(operator.email) }).click();
     await page.getByRole('menuitem', { name: shell.account.signOut }).click();
     await page.getByRole('heading', { name: signIn.title }).waitFor();
     expect((await visitor.context.cookies()).map(({ name }) => name)).toEqual(['device']);
     // A query that was under way as the session ended is rejected too.
-    expectQuiet({ ...watched, problems: watched.problems.filter((problem) => !problem.includes('401')) });
+    expectQuiet({ ...tab, problems: tab.problems.filter((problem) => !problem.includes('401')) });
     await visitor.stop();
   });
 

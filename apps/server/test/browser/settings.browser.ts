@@ -25,8 +25,8 @@ describe('A domain', () => {
   it('gets a second signature with a record of its own, and loses it', async () => {
     await stage.world.domain('acme.test');
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/domains/acme.test');
 
     await page.getByRole('button', { name: domains.second.turnOn }).click();
@@ -35,7 +35,7 @@ describe('A domain', () => {
     await page.getByRole('button', { name: domains.second.turnOff }).click();
     await page.getByRole('button', { name: domains.second.turnOn }).waitFor();
 
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });
@@ -68,8 +68,8 @@ describe('The account', () => {
 describe('Settings', () => {
   it('renames the workspace, and shows its plan and its month', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/settings/workspace');
     await page.getByText(workspace.planFacts.recipients).waitFor();
     await page.getByLabel(workspace.name, { exact: true }).fill('Acme Ltd');
@@ -83,14 +83,14 @@ describe('Settings', () => {
     expect(
       await page.getByRole('button', { name: workspace.policies.stop[0], exact: true }).getAttribute('aria-pressed'),
     ).toBe('true');
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
   it('shows how long what is kept, and whether mail is captured', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/settings/workspace');
 
     const retention = page.getByRole('table', { name: workspace.kept.title });
@@ -103,7 +103,7 @@ describe('Settings', () => {
       .getByRole('row', { name: new RegExp(`${workspace.kept.kinds.captures[0]} .*7 d RETENTION_CAPTURES`) })
       .waitFor();
     await page.getByText(workspace.capture.on).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
@@ -111,8 +111,8 @@ describe('Settings', () => {
     const { world } = stage;
     await sendMail(stage, { to: 'forget@example.com' });
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/settings/erasures');
     await page.getByRole('button', { name: erasures.create }).click();
     await page.getByLabel(erasures.creating.email, { exact: true }).fill('forget@example.com');
@@ -132,20 +132,20 @@ describe('Settings', () => {
     await page.keyboard.press('Escape');
     await page.getByText(erasures.answer.done(1, false)).waitFor();
     expect(await page.content()).not.toContain('forget@example.com');
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
   it('invites a person with a link shown once, changes their role, and removes them', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/settings/members');
     await page.getByRole('button', { name: members.invite }).click();
     await page.getByLabel(members.inviting.email).fill('not an address');
     await page.getByRole('dialog').getByRole('button', { name: members.inviting.submit }).click();
     await page.locator('[aria-invalid="true"]').waitFor();
-    watched.problems.splice(0);
+    tab.problems.splice(0);
     await page.getByLabel(members.inviting.email).fill('grace@people.test');
     await page.getByRole('dialog').getByRole('button', { name: members.inviting.submit }).click();
     const link = await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText();
@@ -164,7 +164,7 @@ describe('Settings', () => {
     await page.getByRole('menuitem', { name: members.remove }).click();
     await page.getByRole('button', { name: members.removing.submit }).click();
     await page.getByText(members.removing.done('grace@people.test')).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
@@ -185,13 +185,13 @@ describe('Settings', () => {
 
   it('shows a viewer the month, and who may change the workspace', async () => {
     const visitor = await stage.visitor('viewer');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/settings/workspace');
 
     await page.getByText(workspace.denied).waitFor();
     await page.getByRole('slider', { name: workspace.usage }).waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });
@@ -204,8 +204,8 @@ describe('Health', () => {
       values (${newId('alarm', clock.now())}, no_id(), 'queue_waits', 'delivery.attempt', 'active', 400,
         'The oldest job waits for 400 s.', '/operations/queues', clock_now(), clock_now())`;
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/health');
     await page.getByRole('table', { name: health.machine }).getByText('migrations', { exact: true }).waitFor();
     await page
@@ -219,7 +219,7 @@ describe('Health', () => {
 
     await page.getByText(health.alarms.acknowledged).waitFor();
     await list.getByText('operator@people.test').waitFor();
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
@@ -231,8 +231,8 @@ describe('Health', () => {
       values (${newId('alarm', clock.now())}, no_id(), 'dead_jobs', 'delivery.attempt', 'active', 3,
         '3 jobs are dead.', ${path}, clock_now(), clock_now())`;
     const visitor = await stage.visitor('operator');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/operations/health');
     const row = page.getByRole('table', { name: health.alarms.title }).getByRole('row', { name: /3 jobs are dead/ });
 
@@ -241,7 +241,7 @@ describe('Health', () => {
     await page.getByRole('heading', { name: jobs.title }).waitFor();
     const { pathname, search } = new URL(page.url());
     expect(pathname + search).toBe(path);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });

@@ -18,8 +18,8 @@ describe('Overview', () => {
     const own = await startStage();
     await sendMail(own, {});
     const visitor = await own.visitor('viewer');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/');
     await page.getByText(overview.figures.uncounted).waitFor();
     const accepted = page.locator('.figures > div').filter({ hasText: overview.figures.accepted }).locator('dd');
@@ -32,7 +32,7 @@ describe('Overview', () => {
 
     await page.getByText(overview.figures.complete).waitFor();
     expect(await accepted.innerText()).toBe('1');
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
     await own.stop();
   });
@@ -46,8 +46,8 @@ describe('Stats', () => {
     await stage.world.clock.advance(120_000);
     await rollUpStats(stage.world.services);
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/stats?by=tag');
     await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0 %', '2', bounced))).waitFor();
 
@@ -71,14 +71,14 @@ describe('Stats', () => {
     // A run that spans the start of an hour has that hour too.
     await expect.poll(() => table.getByRole('row').count()).toBeOneOf([25, 26]);
     expect(new URL(page.url()).searchParams.get('view')).toBe('table');
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 
   it('gives a viewer the mail by domain, tag and destination, and no durations', async () => {
     const visitor = await stage.visitor('viewer');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/stats');
     await page.getByRole('slider', { name: stats.mail }).waitFor();
 
@@ -87,7 +87,7 @@ describe('Stats', () => {
       stats.dimensions.tag,
       stats.dimensions.destination,
     ]);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });

@@ -28,8 +28,8 @@ afterAll(async () => {
 describe('Webhooks', () => {
   it('creates one, sees a post fail with each attempt, and posts it again', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/webhooks?open=new');
     await page
       .getByLabel(webhooks.fields.url, { exact: true })
@@ -57,7 +57,7 @@ describe('Webhooks', () => {
 
     await drawer.getByText(webhooks.detail.states.delivered, { exact: true }).waitFor();
     expect(new Set(posted).size).toBe(1);
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });
@@ -65,8 +65,8 @@ describe('Webhooks', () => {
 describe('Suppressions', () => {
   it('adds an address, which gets no mail, and removes it after its name is typed', async () => {
     const visitor = await stage.visitor('admin');
-    const watched = await visitor.open();
-    const { page } = watched;
+    const tab = await visitor.open();
+    const { page } = tab;
     await page.goto('/suppressions');
     await page.getByRole('button', { name: suppressions.add }).first().click();
     await page.getByRole('dialog').locator('textarea, input').first().fill('gone@example.com');
@@ -79,7 +79,7 @@ describe('Suppressions', () => {
     await page.getByRole('dialog').locator('button[type="submit"]').click();
 
     await page.getByRole('row', { name: /gone@example\.com/ }).waitFor({ state: 'detached' });
-    expectQuiet(watched);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });

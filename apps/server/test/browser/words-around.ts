@@ -11,6 +11,6 @@ export function wordsAround(sentence: (value: string) => string): RegExp {
 
 /** Matches the whole of a text that counts, whatever its count up to MAX_COUNT. */
 export function anyCount(text: (count: number) => string): RegExp {
-  const counted = Array.from({ length: MAX_COUNT }, (_, at) => escaped(text(at + 1)));
-  return new RegExp(`^(${counted.join('|')})$`);
+  const variants = Array.from({ length: MAX_COUNT }, (_, at) => escaped(text(at + 1)));
+  return new RegExp(`^(${variants.join('|')})$`);
 }

@@ -48,10 +48,10 @@ describe('an API process that dies while it takes mail', () => {
       expect(retried[number]?.body.id).toBe(id);
       expect(retried[number]?.headers.get('idempotent-replayed')).toBe('true');
     }
-    const [counted] = await journey.sql<{ messages: number; recipients: number; jobs: number; used: number }[]>`
+    const [totals] = await journey.sql<{ messages: number; recipients: number; jobs: number; used: number }[]>`
       select (select count(*) from messages)::int as messages, (select count(*) from recipients)::int as recipients,
         (select count(*) from pgboss.job where name = 'delivery.attempt')::int as jobs,
         (select sum(used) from usage_months)::int as used`;
-    expect(counted).toEqual({ messages: keys, recipients: keys, jobs: keys, used: keys });
+    expect(totals).toEqual({ messages: keys, recipients: keys, jobs: keys, used: keys });
   });
 });

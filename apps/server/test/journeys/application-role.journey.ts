@@ -127,8 +127,8 @@ describe('processes under a database role that owns nothing', () => {
         and application_name <> 'postrider-journey'`;
 
     expect(users).toEqual([{ usename: ROLE }]);
-    const said = api.stderr() + worker.stderr();
-    expect(said).not.toContain('permission denied');
-    expect(said).not.toContain('must be owner');
+    const log = api.stderr() + worker.stderr();
+    expect(log).not.toContain('permission denied');
+    expect(log).not.toContain('must be owner');
   });
 });

@@ -73,9 +73,9 @@ describe('a hold of a destination, while mail flows through two processes', () =
         delivered: expect.any(Number),
         queued: sent.held - before.held,
       });
-    const tried = await journey.sql`
+    const attempts = await journey.sql`
       select from recipients where state = 'queued' and (attempt_count > 0 or first_attempt_at is not null)`;
-    expect(tried).toHaveLength(0);
+    expect(attempts).toHaveLength(0);
     expect(arrivedAt('held.example.com')).toHaveLength(before.held);
 
     const released = await postrider('queues', 'release', '--local', String(id));

@@ -30,15 +30,15 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
     return rows.length;
   };
   const inTransaction = async (run: (tx: Tx) => Promise<void>) => {
-    const [begun, may_end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [start, may_end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const transaction = sql.begin(async (tx) => {
       // Ours end when they are idle for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await run(tx);
-      begun.resolve();
+      start.resolve();
       await may_end.promise;
     });
-    await Promise.race([begun.promise, transaction]);
+    await Promise.race([start.promise, transaction]);
     return async () => {
       may_end.resolve();
       await transaction;

@@ -60,16 +60,16 @@ describe('the mail of a worker', () => {
     await reached.promise;
     const second = await journey.start({ ROLES: 'worker' });
     journey.smtp.script(() => ({ kind: 'accept' }));
-    const said = () => second.logged().map(({ msg }) => msg);
+    const messages = () => second.logged().map(({ msg }) => msg);
 
     await journey.sql.begin(async (tx) => {
       // Ours end when they are idle for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from pgboss.job where name = 'delivery.attempt' and state = 'active' for update`;
       await first.kill();
-      await expect.poll(said, PATIENCE).toContain('a worker has died, and its mail goes on');
+      await expect.poll(messages, PATIENCE).toContain('a worker has died, and its mail goes on');
     });
-    await expect.poll(said, PATIENCE).toContain('mail that an ended worker still held goes on');
+    await expect.poll(messages, PATIENCE).toContain('mail that an ended worker still held goes on');
     await journey.clock.advance(30_000);
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 5 });
   });
@@ -126,9 +126,9 @@ describe('a relay', () => {
       await relay.waitFor(1);
       expect(performance.now() - back_at).toBeLessThan(3000);
       // Email that was not tried meanwhile is sent immediately; what was tried waits a minute for its retry.
-      const [tried] = await journey.sql<{ count: number }[]>`
+      const [attempts] = await journey.sql<{ count: number }[]>`
         select count(distinct recipient_id)::int as count from attempts where outcome <> 'accepted'`;
-      await expect.poll(() => relay.mails.length, PATIENCE).toBeGreaterThanOrEqual(sent - (tried?.count ?? 0));
+      await expect.poll(() => relay.mails.length, PATIENCE).toBeGreaterThanOrEqual(sent - (attempts?.count ?? 0));
     } finally {
       await relay.stop();
     }

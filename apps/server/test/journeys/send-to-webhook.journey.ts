@@ -85,8 +85,8 @@ describe('a mail and its webhooks', () => {
     await server.call('PATCH', `/v1/webhooks/${id}`, { body: { status: 'enabled' } });
     await server.call('POST', `/v1/webhooks/${id}/recover`, { body: { since: '2020-01-01T00:00:00Z' } });
 
-    const [gone, ...recovered] = await sink.waitFor(3);
-    expect(recovered.map(({ headers }) => headers['webhook-id'])).toContain(gone?.headers['webhook-id']);
+    const [missed, ...recovered] = await sink.waitFor(3);
+    expect(recovered.map(({ headers }) => headers['webhook-id'])).toContain(missed?.headers['webhook-id']);
     expect(new Set(recovered.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 });

@@ -47,7 +47,7 @@ export async function scopeDifferences(
     const caller = lacking(scope, api.name);
     if (!caller) continue;
     const answer = await api.ask(use, setup, caller);
-    const { code, reason, required_scope } = 'refusal' in answer ? answer.refusal : answered;
+    const { code, reason, required_scope } = 'refusal' in answer ? answer.refusal : success;
     const text = [code, reason, required_scope].join(' ');
     const expected = `forbidden missing_scope ${scope}`;
     if (text !== expected) differences.push(`${api.name}: ${text}, not ${expected}`);
@@ -55,7 +55,7 @@ export async function scopeDifferences(
   return differences;
 }
 
-const answered: Refusal = { code: 'answered', reason: '', message: '', required_scope: null, params: [] };
+const success: Refusal = { code: 'answered', reason: '', message: '', required_scope: null, params: [] };
 
 /** Whether what is absent, and what is another's, is refused in the same words by every API. */
 export async function absenceDifferences(

@@ -35,7 +35,7 @@ export interface GraphqlWay {
   readonly document: string;
   variables(setup: Given): Record<string, unknown>;
   /** What was answered, with the fields of the core. */
-  value(answered: unknown): unknown;
+  value(answer: unknown): unknown;
 }
 
 export interface UseCase {
@@ -145,9 +145,9 @@ interface Connection {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-export function listOf(answered: unknown): unknown {
-  if (answered === null) return null;
-  const { data, pageInfo } = answered as Connection;
+export function listOf(answer: unknown): unknown {
+  if (answer === null) return null;
+  const { data, pageInfo } = answer as Connection;
   return { data, has_more: pageInfo.hasNextPage, next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }
 
@@ -157,7 +157,7 @@ export function reading(
   args: Readonly<Record<string, string>>,
   selection: string,
   variables: Variables = ({ input }) => camelFields(input),
-  value: GraphqlWay['value'] = (answered) => answered,
+  value: GraphqlWay['value'] = (answer) => answer,
 ): GraphqlWay {
   const declared = Object.entries(args);
   const list = (of: readonly string[]) => (of.length === 0 ? '' : `(${of.join(', ')})`);
@@ -187,8 +187,8 @@ export function mutation(
       ... on ForbiddenError { required_scope: requiredScope }
       ... on ${payload} { ${selection} } } }`,
     variables: (setup) => ({ input: variables(setup) }),
-    value(answered) {
-      const { __typename: _, of, ...others } = answered as Record<string, unknown>;
+    value(answer) {
+      const { __typename: _, of, ...others } = answer as Record<string, unknown>;
       return { ...others, ...(of as Record<string, unknown> | undefined) };
     },
   };

@@ -494,10 +494,13 @@ describe('plans', () => {
   async function choose(plan: string): Promise<void> {
     const { workspaces } = await graphql('{ workspaces(first: 1) { nodes { id } } }');
     const [workspace] = (workspaces as { nodes: Json[] }).nodes;
-    const chosen = await graphql('mutation ($input: PlanInput!) { workspaceSetPlan(input: $input) { __typename } }', {
-      input: { id: workspace?.id, plan },
-    });
-    expect(chosen).toEqual({ workspaceSetPlan: { __typename: 'WorkspacePayload' } });
+    const plan_change = await graphql(
+      'mutation ($input: PlanInput!) { workspaceSetPlan(input: $input) { __typename } }',
+      {
+        input: { id: workspace?.id, plan },
+      },
+    );
+    expect(plan_change).toEqual({ workspaceSetPlan: { __typename: 'WorkspacePayload' } });
   }
   const capOf = async (count: number) =>
     (await send({ to: addresses(Math.min(count, 50)), cc: addresses(count).slice(50) })).status;

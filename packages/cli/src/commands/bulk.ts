@@ -82,8 +82,8 @@ function addRun(bulk: Command, terminal: Terminal): void {
     .action(async (token: string, options: RunOptions) => {
       const { reason, rate: ratePerSecond } = options;
       const input = { token, reason, ratePerSecond, matched: await countFor(terminal, options) };
-      const begun = bulkOf((await graphql(terminal, bulkRun, { input })).bulk);
-      const started = options.wait ? await finished(terminal, begun) : begun;
+      const operation = bulkOf((await graphql(terminal, bulkRun, { input })).bulk);
+      const started = options.wait ? await finished(terminal, operation) : operation;
       show(terminal, options.json, started, () => entryWords(started));
     });
 }
@@ -228,12 +228,12 @@ async function countFor(terminal: Terminal, { count: count_option, yes }: RunOpt
 }
 
 /** Waits until it has ended, with a bar on the terminal. */
-async function finished(terminal: Terminal, begun: BulkEntry): Promise<BulkEntry> {
-  const progress = progressOf(terminal, begun.action);
-  const entry = await endOf(begun, {
+async function finished(terminal: Terminal, operation: BulkEntry): Promise<BulkEntry> {
+  const progress = progressOf(terminal, operation.action);
+  const entry = await endOf(operation, {
     isOpen: ({ status }) => status === 'queued' || status === 'running',
     show: ({ done, failed, skipped, matched }) => progress.show(done + failed + skipped, matched),
-    read: () => bulkWith(terminal, begun.id),
+    read: () => bulkWith(terminal, operation.id),
   });
   progress.end();
   return entry;

@@ -90,8 +90,8 @@ export function addDomains(program: Command, terminal: Terminal): void {
         const preview = `${name} and its keys would be removed, and ${words} from this domain canceled.`;
         await confirm(terminal, { preview, count, yes: false });
       }
-      const gone = await createClient(terminal).domains.remove(name);
-      show(terminal, options.json, gone, () => `${gone.name}  removed`);
+      const removal = await createClient(terminal).domains.remove(name);
+      show(terminal, options.json, removal, () => `${removal.name}  removed`);
     });
   const workspace = ['--workspace <id>', 'workspace (default: the one the key belongs to)'] as const;
   domains

@@ -106,7 +106,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
     },
   };
   const parts: Part[] = [];
-  const begun = (part: Part) => {
+  const record = (part: Part) => {
     parts.push(part);
     return part;
   };
@@ -115,15 +115,15 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   };
   try {
     for (const { file, plan } of lists)
-      await takeSuppressions(taking, plan, begun(newPart('suppressions', file, plan.entries, plan)));
+      await takeSuppressions(taking, plan, record(newPart('suppressions', file, plan.entries, plan)));
     if (domainPlan) {
       const { file, plan } = domainPlan;
-      await takeDomains(taking, plan, begun(newPart('domains', file, plan.names, plan)));
+      await takeDomains(taking, plan, record(newPart('domains', file, plan.names, plan)));
     }
     if (hookPlan) {
       const { file, plan } = hookPlan;
       const secrets: Secret[] = [];
-      await takeWebhooks(taking, plan, secrets, begun({ ...newPart('webhooks', file, plan.webhooks, plan), secrets }));
+      await takeWebhooks(taking, plan, secrets, record({ ...newPart('webhooks', file, plan.webhooks, plan), secrets }));
     }
   } catch (error) {
     const last = parts.at(-1);

@@ -99,12 +99,12 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .addOption(reachOption())
     .option('--json', 'print JSON')
     .action(async (options: RangeOptions & { by: string }) => {
-      const counted = await graphql(terminal, backlog, {
+      const backlog_counts = await graphql(terminal, backlog, {
         by: enumValue(options.by),
         top: options.top,
         reach: enumValue(options.reach),
       });
-      const result: Backlog = { ...counted, object: 'backlog' };
+      const result: Backlog = { ...backlog_counts, object: 'backlog' };
       show(terminal, options.json, result, () => backlogLines(result));
     });
   program

@@ -55,8 +55,8 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .description('remove an address from the list')
     .option('--json', 'print JSON')
     .action(async (email: string, options: { json?: boolean }) => {
-      const gone = await createClient(terminal).suppressions.delete(email);
-      show(terminal, options.json, gone, () => `${gone.email}  removed`);
+      const deletion = await createClient(terminal).suppressions.delete(email);
+      show(terminal, options.json, deletion, () => `${deletion.email}  removed`);
     });
   suppressions
     .command('import <file>')
@@ -193,12 +193,12 @@ export function addErase(program: Command, terminal: Terminal): void {
         const preview = `${plain(email)} and the content of ${words} would be erased permanently.`;
         await confirm(terminal, { preview, count, yes });
       }
-      const begun = await client.erasures.start({ email });
+      const erasure = await client.erasures.start({ email });
       const progress = progressOf(terminal, 'erased');
-      const run = await endOf(begun, {
+      const run = await endOf(erasure, {
         isOpen: ({ status }) => wait && status !== 'completed',
         show: ({ counts }) => progress.tell(`${Object.values(counts).reduce((sum, one) => sum + one, 0)} rows so far`),
-        read: () => client.erasures.get(begun.id),
+        read: () => client.erasures.get(erasure.id),
       });
       progress.end();
       show(terminal, json, run, () =>

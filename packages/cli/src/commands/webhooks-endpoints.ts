@@ -108,8 +108,8 @@ async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Prom
     server.on('error', (error) => reject(cannotListen(port, error)));
     server.listen(port, 'localhost', () => {
       const address = server.address();
-      const chosen = typeof address === 'object' && address !== null ? address.port : port;
-      terminal.note(`Listening at http://localhost:${chosen}. Press Ctrl-C to stop.`);
+      const actual_port = typeof address === 'object' && address !== null ? address.port : port;
+      terminal.note(`Listening at http://localhost:${actual_port}. Press Ctrl-C to stop.`);
     });
   });
 }

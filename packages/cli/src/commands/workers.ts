@@ -58,8 +58,8 @@ export function addWorkers(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (name: string, { json, reason }: { json?: boolean; reason?: string }) => {
       const { job } = await graphql(terminal, scheduleRunNow, { input: { name, reason } });
-      const begun = { object: 'job', ...job, queue: job.queue.name };
-      show(terminal, json, begun, () => `${begun.id}  ${begun.queue} ${begun.state}`);
+      const job_view = { object: 'job', ...job, queue: job.queue.name };
+      show(terminal, json, job_view, () => `${job_view.id}  ${job_view.queue} ${job_view.state}`);
     });
 }
 

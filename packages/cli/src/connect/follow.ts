@@ -64,10 +64,10 @@ export async function follow<T extends { readonly id: string }>(
 
 /** Reads what the service works on again and again until it has ended. */
 export async function endOf<T>(
-  begun: T,
+  initial: T,
   steps: { isOpen(state: T): boolean; show(state: T): void; read(): Promise<T> },
 ): Promise<T> {
-  let state = begun;
+  let state = initial;
   while (steps.isOpen(state)) {
     steps.show(state);
     await sleep(POLL_MS);

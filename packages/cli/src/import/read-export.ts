@@ -82,7 +82,7 @@ function splitCsv(text: string): { readonly line: number; readonly cells: readon
   const cell = /(?:"((?:[^"]|"")*)"|((?!")[^,\r\n]*))(,|\r\n|\n|\r|$)/y;
   let cells: string[] = [];
   let line = 1;
-  let begun = 1;
+  let row = 1;
   while (cell.lastIndex < text.length || cells.length > 0) {
     const match = cell.exec(text);
     // An unclosed quote, or text after a closing one.
@@ -91,9 +91,9 @@ function splitCsv(text: string): { readonly line: number; readonly cells: readon
     cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
     line += whole.split(/\r\n|\n|\r/).length - 1;
     if (end === ',') continue;
-    if (cells.some((one) => one.trim() !== '')) records.push({ line: begun, cells });
+    if (cells.some((one) => one.trim() !== '')) records.push({ line: row, cells });
     cells = [];
-    begun = line;
+    row = line;
   }
   return records;
 }

@@ -58,7 +58,7 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
   ]);
   const { now, used } = facts;
   return {
-    facts: facts,
+    facts,
     now,
     resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
     domain: (workspace_id, name) => facts.domains.get(`${workspace_id} ${name}`),
@@ -129,11 +129,11 @@ async function judgeAndStore(
   const outcomes = submissions.map((submission): Outcome => {
     const before = facts.earlier(withWorkspace(submission));
     if (before) return replay(submission, before);
-    const judged = submission.messages.map((parsed) => judgeOne(parts, submission, parsed, facts));
-    const results = judged.map(resultOf);
+    const verdicts = submission.messages.map((parsed) => judgeOne(parts, submission, parsed, facts));
+    const results = verdicts.map(resultOf);
     const refusal = submission.refusal(results.map((result) => (result instanceof AppError ? result : null)));
     if (refusal) {
-      returnVolume(submission, judged, facts);
+      returnVolume(submission, verdicts, facts);
       return { kind: 'refused', error: refusal };
     }
     let claim: number | null = null;
@@ -143,7 +143,7 @@ async function judgeAndStore(
       claim = claims.push({ ...key, fingerprint, answer: remember(results) });
       claimOf.set(submission, claim);
     }
-    for (const message of judged) {
+    for (const message of verdicts) {
       if (message instanceof AppError) continue;
       storing.push({ message, claim, audit: submission.resend?.audit(message.id) ?? [] });
     }
@@ -170,20 +170,21 @@ function judgeOne(
   facts: BatchFacts,
 ): NewMessage | AppError {
   if (!parsed.ok) return parsed.error;
-  const judged = judge(parsed.value, submission.sender, facts, parts.config);
-  if (judged instanceof AppError) return judged;
-  facts.spend(submission.sender.workspace_id, judged.counted);
-  return draftMessage(parts, submission, parsed.value, judged, facts.now);
+  const outcome = judge(parsed.value, submission.sender, facts, parts.config);
+  if (outcome instanceof AppError) return outcome;
+  facts.spend(submission.sender.workspace_id, outcome.counted);
+  return draftMessage(parts, submission, parsed.value, outcome, facts.now);
 }
 
 /** What a request that is refused after all had reserved, for those behind it in the batch. */
-function returnVolume({ sender }: Admitted, judged: readonly (NewMessage | AppError)[], facts: BatchFacts): void {
-  for (const message of judged) if (!(message instanceof AppError)) facts.spend(sender.workspace_id, -message.counted);
+function returnVolume({ sender }: Admitted, outcomes: readonly (NewMessage | AppError)[], facts: BatchFacts): void {
+  for (const message of outcomes)
+    if (!(message instanceof AppError)) facts.spend(sender.workspace_id, -message.counted);
 }
 
-function resultOf(judged: NewMessage | AppError): SendResult {
-  if (judged instanceof AppError) return judged;
-  return { id: judged.id, status: 'queued', created_at: isoTime(judged.created_at) };
+function resultOf(outcome: NewMessage | AppError): SendResult {
+  if (outcome instanceof AppError) return outcome;
+  return { id: outcome.id, status: 'queued', created_at: isoTime(outcome.created_at) };
 }
 
 function replay(submission: Admitted, before: Pick<KeyClaim, 'fingerprint' | 'answer'>): Outcome {
@@ -206,15 +207,15 @@ export function draftMessage(
   parts: Pick<AcceptParts, 'clock'>,
   submission: Admitted,
   input: SendInput,
-  judged: Judged,
+  decision: Judged,
   now: Date,
 ): NewMessage {
   const now_ms = parts.clock.now();
-  const state = judged.scheduled_at ? 'scheduled' : 'queued';
+  const state = decision.scheduled_at ? 'scheduled' : 'queued';
   const attachments = attachmentsText(input.attachments);
   // Ids of one millisecond have no order; sorted, they keep the order of the addressees.
-  const ids = judged.addressees.map(() => newId('recipient', now_ms)).sort();
-  const recipients = judged.addressees.map(
+  const ids = decision.addressees.map(() => newId('recipient', now_ms)).sort();
+  const recipients = decision.addressees.map(
     (addressee, index): NewRecipient => ({
       ...addressee,
       id: ids[index] ?? newId('recipient', now_ms),
@@ -251,8 +252,8 @@ export function draftMessage(
     resend_of: submission.resend?.message_id ?? null,
     trace_parent: submission.trace,
     created_at: now,
-    scheduled_at: judged.scheduled_at,
-    counted: judged.counted,
+    scheduled_at: decision.scheduled_at,
+    counted: decision.counted,
     monthly_limit: submission.sender.monthly_limit,
     recipients,
   };

@@ -73,9 +73,9 @@ function placesAfter({ key, workspace }: KeyPlaces, count: number): KeyPlaces {
 async function admitActor(parts: AcceptParts, actor: Actor, submission: Submission): Promise<AdmitVerdict> {
   const forbidden = scopeRefusal(actor, submission.scope);
   const uncounted = submission.counted || actor.kind === 'system' || (actor.kind === 'user' && forbidden !== null);
-  const counted = uncounted ? null : await countSend(parts.sql, actor);
-  const window = counted && windowOf(counted);
-  const refusal = (counted && rateRefusal('send', counted)) ?? forbidden ?? bodyRefusal(submission);
+  const count = uncounted ? null : await countSend(parts.sql, actor);
+  const window = count && windowOf(count);
+  const refusal = (count && rateRefusal('send', count)) ?? forbidden ?? bodyRefusal(submission);
   if (refusal) return { kind: 'refused', error: refusal, window };
   return { kind: 'admitted', sender: await senderFacts(parts.sql, actor), window };
 }

@@ -156,11 +156,11 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
 
 function spendingsOf(messages: readonly NewMessage[]) {
   const spendings = new Map<string, { count: number; monthly_limit: number | null }>();
-  for (const { workspace_id, counted, monthly_limit } of messages) {
-    if (counted === 0) continue;
+  for (const { workspace_id, counted: recipient_count, monthly_limit } of messages) {
+    if (recipient_count === 0) continue;
     const spending = spendings.get(workspace_id);
-    if (spending) spending.count += counted;
-    else spendings.set(workspace_id, { count: counted, monthly_limit });
+    if (spending) spending.count += recipient_count;
+    else spendings.set(workspace_id, { count: recipient_count, monthly_limit });
   }
   return [...spendings]
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -53,9 +53,9 @@ export function draftFast(
     if (!parsed.ok) return null;
     const input = parsed.value;
     if (input.scheduled_at) return null;
-    const judged = judge(input, sender.key, facts, parts.config);
-    if (judged instanceof AppError || judged.addressees.some((addressee) => addressee.suppressed)) return null;
-    const draft = draftMessage(parts, { ...submission, sender: sender.key }, input, judged, UNKNOWN_TIME);
+    const decision = judge(input, sender.key, facts, parts.config);
+    if (decision instanceof AppError || decision.addressees.some((addressee) => addressee.suppressed)) return null;
+    const draft = draftMessage(parts, { ...submission, sender: sender.key }, input, decision, UNKNOWN_TIME);
     if (draft.body_bytes > MAX_BODY_BYTES || !travelsAsRecord(draft)) return null;
     drafts.push(draft);
   }

@@ -49,8 +49,8 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
       { extra: { limit: sender.recipient_cap, recipients: addressees.length } },
     );
   }
-  const counted = addressees.filter((addressee) => !addressee.suppressed).length;
-  if (counted === 0) {
+  const count = addressees.filter((addressee) => !addressee.suppressed).length;
+  if (count === 0) {
     return new AppError(
       'all_recipients_suppressed',
       "Every recipient is on this workspace's suppression list. Remove one with DELETE /v1/suppressions/{email}, or send to another address.",
@@ -58,14 +58,14 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   }
   if (sender.mode === 'sandbox') return { addressees, scheduled_at: schedule, counted: 0 };
   const used = facts.used(workspace_id);
-  if (sender.monthly_limit !== null && used + counted > sender.monthly_limit) {
+  if (sender.monthly_limit !== null && used + count > sender.monthly_limit) {
     return new AppError(
       'quota_exceeded',
-      `The ${sender.plan} plan allows ${sender.monthly_limit} emails per month. ${used} are used, and this request needs ${counted}. Wait until next month or change the plan.`,
+      `The ${sender.plan} plan allows ${sender.monthly_limit} emails per month. ${used} are used, and this request needs ${count}. Wait until next month or change the plan.`,
       { extra: { limit: sender.monthly_limit, used, resets_at: isoTime(facts.resets_at) } },
     );
   }
-  return { addressees, scheduled_at: schedule, counted };
+  return { addressees, scheduled_at: schedule, counted: count };
 }
 
 /** The time of a schedule, null for now, or a refusal. */

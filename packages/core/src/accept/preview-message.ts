@@ -46,14 +46,14 @@ export const previewMessage = operation({
       senderFacts(ctx.sql, ctx.actor),
       loadFacts(ctx.sql, [{ workspace_id, mode: 'live', submission }]),
     ]);
-    const judged = judge(input, sender, facts, ctx.config);
-    if (judged instanceof AppError) throw judged;
-    const draft = draftMessage(ctx, { ...submission, sender }, input, judged, facts.now);
+    const decision = judge(input, sender, facts, ctx.config);
+    if (decision instanceof AppError) throw decision;
+    const draft = draftMessage(ctx, { ...submission, sender }, input, decision, facts.now);
     return {
       object: 'email_preview',
-      status: judged.scheduled_at ? 'scheduled' : 'queued',
-      scheduled_at: judged.scheduled_at?.toISOString() ?? null,
-      recipients: judged.addressees.map(({ email, kind, suppressed }) => ({
+      status: decision.scheduled_at ? 'scheduled' : 'queued',
+      scheduled_at: decision.scheduled_at?.toISOString() ?? null,
+      recipients: decision.addressees.map(({ email, kind, suppressed }) => ({
         email,
         kind,
         verdict: suppressed ? 'suppressed' : 'would_send',

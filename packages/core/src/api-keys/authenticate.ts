@@ -91,8 +91,8 @@ export async function refuseAddress(
   address: string,
   otherwise: AppError,
 ): Promise<Refused> {
-  const counted: Counted = await countAddress(services.sql, address);
-  return { error: rateRefusal('address', counted) ?? otherwise, window: windowOf(counted) };
+  const window_count: Counted = await countAddress(services.sql, address);
+  return { error: rateRefusal('address', window_count) ?? otherwise, window: windowOf(window_count) };
 }
 
 /** Counts a request for a public document against its client address. */
@@ -100,8 +100,8 @@ export async function countPublic(
   services: Pick<Services, 'sql'>,
   address: string,
 ): Promise<{ readonly window: RateWindow } | Refused> {
-  const counted = await countAddress(services.sql, address);
-  const error = rateRefusal('address', counted);
-  const window = windowOf(counted);
+  const window_count = await countAddress(services.sql, address);
+  const error = rateRefusal('address', window_count);
+  const window = windowOf(window_count);
   return error ? { error, window } : { window };
 }

@@ -193,16 +193,16 @@ describe('the periodic count', () => {
     const peer = await world.peer();
     await send('ada@example.com');
     await Promise.all([refreshBacklog(world.services), refreshBacklog(peer)]);
-    const counted = async () => (await lastCount(sql, 'destination', world.workspace_id, 10))?.total.total;
-    expect(await counted()).toBe(1);
+    const lastTotal = async () => (await lastCount(sql, 'destination', world.workspace_id, 10))?.total.total;
+    expect(await lastTotal()).toBe(1);
     await send('bob@example.com');
 
     await refreshBacklog(peer);
-    expect(await counted()).toBe(1);
+    expect(await lastTotal()).toBe(1);
     await world.clock.advance(15_000);
     await refreshBacklog(peer);
 
-    expect(await counted()).toBe(2);
+    expect(await lastTotal()).toBe(2);
   });
 
   it('keeps the full total when keys are truncated', async () => {

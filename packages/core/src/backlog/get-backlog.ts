@@ -76,21 +76,21 @@ export async function backlogOf(
   workspace_id: string,
   top: number,
 ): Promise<Backlog> {
-  const counted = await count(ctx, by, workspace_id, top);
-  const facts = await factsOf(ctx.sql, by, workspace_id, counted.rows);
+  const counts = await count(ctx, by, workspace_id, top);
+  const facts = await factsOf(ctx.sql, by, workspace_id, counts.rows);
   return {
     object: 'backlog',
     dimension: by,
     bucket_upper_minutes: [...BUCKET_MINUTES, null],
-    rows: counted.rows.map((row) => rowOf(row, counted, facts.get(row.key))),
-    total: rowOf(counted.total, counted, undefined),
-    measured_at: isoTime(counted.measured_at),
+    rows: counts.rows.map((row) => rowOf(row, counts, facts.get(row.key))),
+    total: rowOf(counts.total, counts, undefined),
+    measured_at: isoTime(counts.measured_at),
   };
 }
 
 async function count({ sql }: ActorContext, by: BacklogDimension, workspace_id: string, top: number): Promise<Counted> {
-  const counted = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);
-  if (counted) return counted;
+  const counts = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);
+  if (counts) return counts;
   // Few are open, or no worker has counted yet.
   return sql.begin(async (tx) => {
     await planNormally(tx);

@@ -112,7 +112,7 @@ const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
         union all select 'tag', t.tag from unnest(g.tags) as t (tag)`;
 
 /** Rows of the dimensions of a part, per workspace and for the instance, ranked by size. */
-function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
+function countsOf(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
   const sums = Array.from({ length: BUCKETS }, (_, bucket) => sql`sum(g.counts[${bucket + 1}::int])::int`).reduce(
     (list, one) => sql`${list}, ${one}`,
   );
@@ -157,7 +157,7 @@ export async function countNow(
   const only = workspace_id === INSTANCE ? null : workspace_id;
   const rows = await tx<(CountedRow & { dimension: string })[]>`
     select dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
-    from (${counted(tx, part, only)}) c
+    from (${countsOf(tx, part, only)}) c
     where workspace_id = ${workspace_id} and dimension in (${dimension}, ${totalOf[part]}) and place <= ${top}
     order by place`;
   const [now] = await tx<{ at: Date }[]>`select clock_now() as at`;
@@ -231,7 +231,7 @@ export async function storeCount(tx: Tx, part: BacklogPart): Promise<void> {
   await tx`
     insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id)
     select workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
-    from (${counted(tx, part, null)}) c
+    from (${countsOf(tx, part, null)}) c
     where place <= ${MAX_KEYS}`;
   await tx`update backlog_snapshots set measured_at = clock_now() where part = ${part}`;
 }

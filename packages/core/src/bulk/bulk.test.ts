@@ -159,7 +159,7 @@ describe('a preview', () => {
     // Moves scheduled mail of other tests out of the way.
     await world.clock.advance(2 * HOUR_MS);
     await world.drain();
-    const begun = await send({ ...fields(), to: ['ada@example.com', 'bob@example.com'] });
+    const partial = await send({ ...fields(), to: ['ada@example.com', 'bob@example.com'] });
     await world.clock.advance('scheduled_at' in when ? HOUR_MS : 0);
     // One of its two jobs is claimed, and does not move.
     expect(await world.services.jobs.fetch('delivery.attempt', 1)).toHaveLength(1);
@@ -170,8 +170,8 @@ describe('a preview', () => {
     const { id } = await run(result.token);
     await workUntilEnd();
 
-    expect(await status(begun)).toBe('scheduled_at' in when ? 'scheduled' : 'queued');
-    expect(copiesOf(begun)).toBe(1);
+    expect(await status(partial)).toBe('scheduled_at' in when ? 'scheduled' : 'queued');
+    expect(copiesOf(partial)).toBe(1);
     expect(result).toMatchObject({ matched: 1, sample: [waiting], skipped: [{ reason: 'already_sent', count: 1 }] });
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1, skipped: 0 });
   });
@@ -454,8 +454,8 @@ describe('a bulk operation', () => {
     expect(answers.filter((reason) => reason === null)).toHaveLength(20);
     expect(answers.filter((reason) => reason === 'bulk_limit')).toHaveLength(5);
     const rejected = tokens[answers.indexOf('bulk_limit')] ?? '';
-    const begun = await run(tokens[answers.indexOf(null)] ?? '', {}, as);
-    await invoke(as, cancelBulk, { id: begun.id });
+    const bulk = await run(tokens[answers.indexOf(null)] ?? '', {}, as);
+    await invoke(as, cancelBulk, { id: bulk.id });
     expect(await reasonOf(run(rejected, {}, as))).toBeNull();
     await workUntilEnd();
   });

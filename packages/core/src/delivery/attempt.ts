@@ -99,7 +99,7 @@ async function talk(
   mailers: Mailers,
   { delivery, content, lease }: Claimed,
   signal: AbortSignal,
-  { begun, content: mayBegin, written }: AttemptWatch,
+  { begun: onBegin, content: mayBegin, written }: AttemptWatch,
 ): Promise<Pick<Settled, 'outcome'> & Partial<Settled>> {
   const before_content = () => {
     const allowed = mayBegin?.() ?? true;
@@ -108,7 +108,7 @@ async function talk(
     return Promise.resolve(allowed).then((may) => may && markContent(services.sql, delivery, lease));
   };
   try {
-    const callbacks = { before_content, ...(begun && { begun }), ...(written && { written }) };
+    const callbacks = { before_content, ...(onBegin && { begun: onBegin }), ...(written && { written }) };
     const envelope = { ...envelopeOf(services, delivery), ...callbacks };
     return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {

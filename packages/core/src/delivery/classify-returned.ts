@@ -48,11 +48,11 @@ export function classifyReturned(report: ReturnedReport, group: ReportedRecipien
   const section = sectionAbout(report.text, [email, ...(group?.addresses ?? [])]);
   const status = group?.status ?? null;
   const sayings = sayingsOf(report, section, group);
-  const judged = sayings.map((said) => ({ said, classification: classify(said) }));
-  const decided = judged.find(({ classification }) => !classification.weak);
+  const replies = sayings.map((reply) => ({ said: reply, classification: classify(reply) }));
+  const decided = replies.find(({ classification }) => !classification.weak);
   const sorted = decided ? undefined : SORTED[group?.sorted_as ?? ''];
-  const { said, classification } = decided ?? judged[0] ?? { said: NOTHING, classification: classify(NOTHING) };
-  const code = codeOf(said, status, section);
+  const { said: reply, classification } = decided ?? replies[0] ?? { said: NOTHING, classification: classify(NOTHING) };
+  const code = codeOf(reply, status, section);
   const after_data = AFTER_DATA.test(`${group?.diagnostic ?? ''}\n${section}`) && !EXACT.test(code ?? '');
   const hard = (sorted ? sorted.hard === true : classification.hard) && !after_data;
   // The server gave up on a temporary failure: that ends this message and says nothing about the next.
@@ -61,7 +61,7 @@ export function classifyReturned(report: ReturnedReport, group: ReportedRecipien
   return {
     bounce: { class: hard ? 'hard' : 'soft', category: sorted?.category ?? classification.category, code },
     suppress: suppress && hard && !given_up && report.from_system,
-    response: responseOf(group, said, section),
+    response: responseOf(group, reply, section),
   };
 }
 
@@ -73,8 +73,8 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
   const code = status !== null && !isClassAlone(status) ? status : null;
   const sayings: Said[] = [];
   if (group?.diagnostic) {
-    const said = replyInDiagnostic(group.diagnostic);
-    sayings.push({ ...said, enhanced: said.enhanced ?? code ?? status });
+    const reply = replyInDiagnostic(group.diagnostic);
+    sayings.push({ ...reply, enhanced: reply.enhanced ?? code ?? status });
   } else if (code !== null) sayings.push({ code: null, enhanced: code, text: '' });
   for (const part of section === text ? [text] : [section, text]) {
     const reply = replyInText(part);
@@ -92,16 +92,16 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
 
 /** The diagnostic may precede the reply with a sentence of the reporting system. */
 function replyInDiagnostic(diagnostic: string): Said {
-  const said = readSaid(diagnostic);
-  if (said.code !== null) return said;
+  const reply = readSaid(diagnostic);
+  if (reply.code !== null) return reply;
   const inside = replyInText(diagnostic);
-  return inside === null ? said : { ...inside, enhanced: inside.enhanced ?? said.enhanced, text: said.text };
+  return inside === null ? reply : { ...inside, enhanced: inside.enhanced ?? reply.enhanced, text: reply.text };
 }
 
-function codeOf(said: Said, status: string | null, section: string): string | null {
-  const exact = [said.enhanced, status, statusInText(section)].find((one) => one && !isClassAlone(one));
+function codeOf(reply: Said, status: string | null, section: string): string | null {
+  const exact = [reply.enhanced, status, statusInText(section)].find((one) => one && !isClassAlone(one));
   if (exact) return exact;
-  return said.code === null ? status : String(said.code);
+  return reply.code === null ? status : String(reply.code);
 }
 
 /** The part of a text about one of some addresses: from where it is named to where another entry begins. */
@@ -141,9 +141,9 @@ function withoutBoilerplate(text: string): string {
   return BOILERPLATE.reduce((rest, sentence) => rest.replace(sentence, '\n'), text);
 }
 
-function responseOf(group: ReportedRecipient | null, said: Said, section: string): string {
+function responseOf(group: ReportedRecipient | null, reply: Said, section: string): string {
   if (group?.diagnostic) return group.diagnostic;
-  const { code, enhanced, text } = said;
+  const { code, enhanced, text } = reply;
   if (code !== null)
     return cleanRemoteText([code, enhanced, text].filter((part) => part !== null && part !== '').join(' '));
   const words = cleanRemoteText(section.slice(0, MAX_RESPONSE_CHARACTERS));

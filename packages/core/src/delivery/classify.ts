@@ -55,19 +55,19 @@ const HOSTS = /\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}\b/g;
 const table: readonly (readonly [string, RefusalRule])[] = Object.entries(rules);
 
 /** Classifies a refusal. Only a permanent one about the address itself suppresses it. */
-export function classify(said: Said): Classification {
-  const text = said.text
+export function classify(reply: Said): Classification {
+  const text = reply.text
     .replace(ADDRESSES, ' ')
     .replace(/[\u2018\u2019]/g, "'")
     .replace(/\s+/g, ' ');
   // Phrases end at a full stop, and host names contain some.
   const texts = [...new Set([text, text.replace(HOSTS, 'x')])];
-  const status = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(said.enhanced ?? '')?.[1] ?? null;
-  const entry = table.find(([, rule]) => fits(rule, said.code, status, texts));
+  const status = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(reply.enhanced ?? '')?.[1] ?? null;
+  const entry = table.find(([, rule]) => fits(rule, reply.code, status, texts));
   // The last rule matches everything.
   if (!entry) throw new Error('no rule matches a refusal');
   const [name, rule] = entry;
-  const permanent = isPermanent(said) && !rule.for_now;
+  const permanent = isPermanent(reply) && !rule.for_now;
   return {
     category: rule.category,
     permanent,

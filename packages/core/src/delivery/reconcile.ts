@@ -76,9 +76,9 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
  */
 async function lostJobs(services: Services, job_ids: readonly string[]): Promise<Set<string>> {
   const { sql, jobs } = services;
-  const gone = await jobs.withoutLiveJob(sql, 'delivery.attempt', job_ids);
-  if (gone.length === 0) return new Set();
-  const parked = await parkedJobs(sql, gone);
-  const missing = gone.filter((id) => !parked.has(id));
+  const dead_ids = await jobs.withoutLiveJob(sql, 'delivery.attempt', job_ids);
+  if (dead_ids.length === 0) return new Set();
+  const parked = await parkedJobs(sql, dead_ids);
+  const missing = dead_ids.filter((id) => !parked.has(id));
   return new Set(await jobs.withoutLiveJob(sql, 'delivery.attempt', missing));
 }

@@ -77,12 +77,12 @@ export async function recordReturned(
 export function judgeReturned(mail: ReturnedMail, email: string): JudgedReturn {
   const finding = find(mail, email.toLowerCase());
   if (finding.what !== 'bounce') return finding;
-  const judged = classifyReturned(finding.report, finding.group, email);
+  const verdict = classifyReturned(finding.report, finding.group, email);
   return {
     what: 'bounce',
     status: finding.group?.status ?? null,
-    ...judged,
-    suppress: judged.suppress && finding.alone,
+    ...verdict,
+    suppress: verdict.suppress && finding.alone,
   };
 }
 
@@ -110,13 +110,13 @@ function findInReport(report: ReturnedReport, email: string): Finding {
     return { what: 'bounce', report, group: null, alone: true };
   }
   const ours = recipients.filter(({ addresses }) => addresses.includes(email));
-  const counted = ours.length > 0 ? ours : recipients;
-  const group = counted.find(({ action }) => action === 'failed');
+  const considered = ours.length > 0 ? ours : recipients;
+  const group = considered.find(({ action }) => action === 'failed');
   // A list behind the address may report several members; their faults are not faults of our recipient.
   if (group) return { what: 'bounce', report, group, alone: ours.length > 0 || recipients.length === 1 };
-  const delayed = counted.find(({ action }) => action === 'delayed');
+  const delayed = considered.find(({ action }) => action === 'delayed');
   if (delayed) return { what: 'delay', response: delayed.diagnostic ?? delayed.status ?? 'delayed' };
-  return { what: 'nothing', why: `the report says ${counted.map(({ action }) => action).join(', ')}` };
+  return { what: 'nothing', why: `the report says ${considered.map(({ action }) => action).join(', ')}` };
 }
 
 export type JudgedReturn =

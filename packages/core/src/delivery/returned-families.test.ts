@@ -27,13 +27,13 @@ const fixtures: readonly ReturnedFixture[] = [
 ];
 
 function meaningOf({ raw, from }: ReturnedFixture): Meaning {
-  const judged = judgeReturned(readReturnedMail(raw, from), 'ada@example.net');
-  if (judged.what === 'nothing') return 'ignored';
-  if (judged.what === 'complain') return 'complaint';
-  if (judged.what === 'delay') return 'delay';
-  const { class: hardness, category } = judged.bounce;
+  const verdict = judgeReturned(readReturnedMail(raw, from), 'ada@example.net');
+  if (verdict.what === 'nothing') return 'ignored';
+  if (verdict.what === 'complain') return 'complaint';
+  if (verdict.what === 'delay') return 'delay';
+  const { class: hardness, category } = verdict.bounce;
   // Only a hard bounce is ever suppressed.
-  return `${hardness} ${category}${judged.suppress ? ' suppress' : ''}` as Meaning;
+  return `${hardness} ${category}${verdict.suppress ? ' suppress' : ''}` as Meaning;
 }
 
 describe('a mail that comes back: real R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14', () => {

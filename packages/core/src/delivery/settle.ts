@@ -30,11 +30,11 @@ export const GIVEN_UP = 'given_up';
 /** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
   const history = await historyOf(services, results);
-  const judged = results.map((result) => judgeSettled(services, result, history));
+  const results_judged = results.map((result) => judgeSettled(services, result, history));
   const now_ms = services.clock.now();
   const alone: { readonly one: Judged; readonly row: Delivered }[] = [];
   const others: Judged[] = [];
-  for (const one of judged) {
+  for (const one of results_judged) {
     const row = deliveredAlone(services, one, now_ms);
     if (row) alone.push({ one, row });
     else others.push(one);
@@ -57,7 +57,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
   });
   if (fenced.length > 0) await settleFenced(services, fenced, now_ms);
   // The results are recorded: a failure to count them must not record them again.
-  await meterAttempts(services, judged.flatMap(attemptedOf), now_ms).catch((error) =>
+  await meterAttempts(services, results_judged.flatMap(attemptedOf), now_ms).catch((error) =>
     services.log.error({ err: error }, 'attempts could not be metered'),
   );
   // Deferred mail is due later; a wake would find nothing.
@@ -132,17 +132,22 @@ async function confirmLate(services: Services, accepted: readonly Judged[], now_
 }
 
 /** Returns the results whose lease was lost. */
-async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[], now_ms: number): Promise<Judged[]> {
+async function settleOthers(
+  services: Services,
+  tx: Tx,
+  decisions: readonly Judged[],
+  now_ms: number,
+): Promise<Judged[]> {
   const lost: Judged[] = [];
   const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
-  const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
+  const byTransition = Map.groupBy(decisions, ({ verdict }) => verdict.transition);
   const again = byTransition.has('defer') || byTransition.has('hand_back');
   const [now] = await Promise.all([
     again ? transactionTime(tx) : new Date(now_ms),
     byTransition.size > 1 &&
       lockMessages(
         tx,
-        judged.map(({ result }) => keyOf(result.claimed.delivery)),
+        decisions.map(({ result }) => keyOf(result.claimed.delivery)),
       ),
   ]);
   for (const [name, group] of byTransition) {
@@ -172,10 +177,12 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
     if (name === 'defer') await endGivenUp(tx, moves, won, now_ms);
     const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
     lost.push(...fenced);
-    const counted = group.filter(({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back);
+    const effective = group.filter(
+      ({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back,
+    );
     await insertAttempts(
       tx,
-      counted.map((one) => attemptRow(services, one, newId('attempt', now_ms))),
+      effective.map((one) => attemptRow(services, one, newId('attempt', now_ms))),
     );
     for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
     await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
@@ -184,7 +191,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
   await services.jobs.complete(
     tx,
     'delivery.attempt',
-    judged.map(({ result }) => result.claimed.job),
+    decisions.map(({ result }) => result.claimed.job),
   );
   return lost;
 }

@@ -210,16 +210,16 @@ it('migrations: one that is pending fails, and an applied one passes', async () 
 
 it('oldest transaction: one that is open for hours fails, and the statement of the fix ends it', async () => {
   const client = connect(world.database_url, { max: 1, application_name: 'postrider-test-open' });
-  const begun = Promise.withResolvers<void>();
+  const start = Promise.withResolvers<void>();
   const termination = expect(
     client.begin(async (tx) => {
       // Ours end when they are idle for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
-      begun.resolve();
+      start.resolve();
       await new Promise(() => undefined);
     }),
   ).rejects.toThrow();
-  await begun.promise;
+  await start.promise;
   const transaction = await oldestTransaction(services.sql);
   const open = { pid: transaction?.pid ?? 0, name: transaction?.name ?? '' };
   const failed = judgeOldestTransaction({ ...open, seconds: 2 * 3600 });

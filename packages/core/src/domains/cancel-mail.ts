@@ -57,8 +57,10 @@ async function cancelBatch(
         reason: 'domain_removed',
       })),
     );
-    const gone = new Set(canceled.map((row) => row.recipient_id));
-    const untried = open.filter((row) => gone.has(row.recipient_id) && row.mode === 'live' && row.sent_at === null);
+    const recipient_ids = new Set(canceled.map((row) => row.recipient_id));
+    const untried = open.filter(
+      (row) => recipient_ids.has(row.recipient_id) && row.mode === 'live' && row.sent_at === null,
+    );
     for (const rows of Map.groupBy(untried, dayOf).values()) {
       const [first] = rows;
       if (first) await returnUsage(tx, workspace_id, first.created_at, rows.length);

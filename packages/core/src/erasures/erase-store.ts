@@ -279,16 +279,16 @@ export async function eraseElsewhere(tx: Tx, target: Wanted): Promise<number> {
   const tag_ids = await tx<{ id: number }[]>`
     select t.id from tags t where t.workspace_id = ${workspace_id} and ${holds(tx, tx`t.name`, target)}`;
   const ids = tag_ids.map(({ id }) => id);
-  const counted = (table: 'stat_minutes' | 'stat_hours' | 'stat_days') => tx`
+  const countRows = (table: 'stat_minutes' | 'stat_hours' | 'stat_days') => tx`
     delete from ${tx(table)} s
     where s.workspace_id in (${workspace_id}, no_id()) and s.dimension = 'tag' and ${holds(tx, tx`s.key`, target)}
     returning true as changed`;
   const steps = [
     tx`delete from message_tags t where t.tag_id = any (${ids}::int[]) returning true as changed`,
     tx`delete from tags t where t.id = any (${ids}::int[]) returning true as changed`,
-    counted('stat_minutes'),
-    counted('stat_hours'),
-    counted('stat_days'),
+    countRows('stat_minutes'),
+    countRows('stat_hours'),
+    countRows('stat_days'),
     tx`delete from last_successes s where s.workspace_id in (${workspace_id}, no_id()) and ${holds(tx, tx`s.key`, target)}
       returning true as changed`,
     tx`update failure_groups g set sample = ${without(tx, tx`g.sample`, target)}, signature = ${without(tx, tx`g.signature`, target)}

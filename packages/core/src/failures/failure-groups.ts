@@ -88,7 +88,7 @@ export const readFailureGroups = operation({
   input: z.object({ ids: z.array(z.string()).max(MAX_REPLIES).meta({ description: 'Replies, verbatim.' }) }),
   output: z.array(failureGroupSchema.nullable()).readonly(),
   async run(ctx, { ids: replies }): Promise<readonly (FailureGroup | null)[]> {
-    const group_ids = replies.map((said) => failureSignature(said, kindOfReply(said)).id);
+    const group_ids = replies.map((reply) => failureSignature(reply, kindOfReply(reply)).id);
     const { now } = await standOf(ctx.sql, 'failures');
     const since = new Date(now.getTime() - bucketMs.day);
     const { from, to, bucket_ms } = bucketRange({ since }, 'hour', bounds.hour, now);

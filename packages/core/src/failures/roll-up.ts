@@ -37,12 +37,12 @@ export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?
         const posts = await failedPosts(tx, from, to);
         const jobs = await failedJobs(tx, from, to);
         const known = new Map<string, KnownGroup>();
-        const counted = [
+        const groups = [
           ...group(deliveries, kindOfReply, known),
           ...group(posts, () => 'webhook', known),
           ...group(jobs, () => 'job', known),
         ];
-        await replaceFailures(tx, from, to, counted, [...known.values()]);
+        await replaceFailures(tx, from, to, groups, [...known.values()]);
       },
     },
     budget_ms,
@@ -62,7 +62,7 @@ interface Tally {
 /** Counts failures by signature, per workspace and for the instance, and adds each group to known. */
 function group(
   samples: readonly FailuresSeen[],
-  kindOf: (said: string) => FailureKind,
+  kindOf: (reply: string) => FailureKind,
   known: Map<string, KnownGroup>,
 ): CountedGroup[] {
   const signatures = new Map<string, { kind: FailureKind; signature: FailureSignature }>();
@@ -132,7 +132,7 @@ function note(
   }: Pick<KnownGroup, 'workspace_id' | 'kind'> & Omit<Tally, 'count'>,
 ): void {
   const name = `${workspace_id} ${found.id}`;
-  for (const { said, first_at, last_at } of samples) {
+  for (const { said: reply, first_at, last_at } of samples) {
     const before = known.get(name);
     known.set(name, {
       workspace_id,
@@ -141,7 +141,7 @@ function note(
       signature: found.signature,
       code: found.code,
       enhanced_code: found.enhanced_code,
-      sample: before && before.last_seen_at >= last_at ? before.sample : said,
+      sample: before && before.last_seen_at >= last_at ? before.sample : reply,
       first_seen_at: before && before.first_seen_at < first_at ? before.first_seen_at : first_at,
       last_seen_at: before && before.last_seen_at > last_at ? before.last_seen_at : last_at,
     });

@@ -38,14 +38,14 @@ const replacements: readonly (readonly [RegExp, string])[] = [
  */
 export function failureSignature(text: string, kind: FailureKind = 'smtp'): FailureSignature {
   // Multi-line replies leave multiple spaces.
-  const said = text
+  const normalized = text
     .slice(0, LONGEST)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  const head = REPLY.exec(said);
+  const head = REPLY.exec(normalized);
   const code = head?.[1] === undefined ? null : Number(head[1]);
-  const enhanced_code = head?.[2] ?? /(?<![\w.])([245]\.\d{1,3}\.\d{1,3})(?![\w.])/.exec(said)?.[1] ?? null;
-  const words = normalised(head ? said.slice(head[0].length) : said);
+  const enhanced_code = head?.[2] ?? /(?<![\w.])([245]\.\d{1,3}\.\d{1,3})(?![\w.])/.exec(normalized)?.[1] ?? null;
+  const words = normalised(head ? normalized.slice(head[0].length) : normalized);
   const signature = [code, enhanced_code, words].filter((part) => part !== null && part !== '').join(' ');
   const id = createHash('sha256').update(`${kind}\n${signature}`).digest('hex').slice(0, 16);
   return { id, signature, code, enhanced_code };

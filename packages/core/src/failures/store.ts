@@ -102,19 +102,19 @@ export async function replaceFailures(
   tx: Tx,
   from: Date,
   to: Date,
-  counted: readonly CountedGroup[],
+  counts: readonly CountedGroup[],
   groups: readonly KnownGroup[],
 ): Promise<void> {
   await tx`delete from failure_minutes where at >= ${from} and at < ${to} and kind <> 'webhook'`;
   await tx`
     insert into failure_minutes as f (workspace_id, kind, at, group_id, destination, count)
     select * from unnest(
-      ${counted.map((row) => row.workspace_id)}::uuid[],
-      ${counted.map((row) => row.kind)}::text[],
-      ${counted.map((row) => row.at.toISOString())}::text[]::timestamptz[],
-      ${counted.map((row) => row.group_id)}::text[],
-      ${counted.map((row) => row.destination)}::text[],
-      ${counted.map((row) => row.count)}::int[]
+      ${counts.map((row) => row.workspace_id)}::uuid[],
+      ${counts.map((row) => row.kind)}::text[],
+      ${counts.map((row) => row.at.toISOString())}::text[]::timestamptz[],
+      ${counts.map((row) => row.group_id)}::text[],
+      ${counts.map((row) => row.destination)}::text[],
+      ${counts.map((row) => row.count)}::int[]
     )
     on conflict (workspace_id, kind, at, group_id, destination) do update set count = greatest(f.count, excluded.count)`;
   await tx`

@@ -110,11 +110,11 @@ export async function accessibleMail(
 ): Promise<ReadonlySet<string>> {
   const { actor, sql } = ctx;
   const past = ids.filter((id) => isId('message', id) && !isKept(ctx, 'messages', id));
-  const gone = new Set(past);
-  if (past.length > 0) for (const id of await openMail(sql, actor.workspace_id, past)) gone.delete(id);
+  const expired = new Set(past);
+  if (past.length > 0) for (const id of await openMail(sql, actor.workspace_id, past)) expired.delete(id);
   return mailOfOwnMode(
     ctx,
-    ids.filter((id) => !gone.has(id)),
+    ids.filter((id) => !expired.has(id)),
   );
 }
 

@@ -70,8 +70,8 @@ describe('likelyMeant', () => {
     ['template_id', null],
     ['from', null],
     ['', null],
-  ])('reads %j as %j', (name, meant) => {
-    expect(likelyMeant(name, fields)).toBe(meant);
+  ])('reads %j as %j', (name, expected) => {
+    expect(likelyMeant(name, fields)).toBe(expected);
   });
 
   it('finds every known name of five letters or more after one edit', () => {

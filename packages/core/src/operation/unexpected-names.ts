@@ -105,9 +105,9 @@ function judge(
     result.faults.push({ param, reason: 'misplaced_field', message: place });
     return;
   }
-  const meant = likelyMeant(name, [...names]);
-  if (meant !== null) {
-    const message = `${param} is not a field; did you mean ${pathText([...path, meant])}?`;
+  const suggestion = likelyMeant(name, [...names]);
+  if (suggestion !== null) {
+    const message = `${param} is not a field; did you mean ${pathText([...path, suggestion])}?`;
     result.faults.push({ param, reason: 'misspelled_field', message });
   } else if (!strict) result.ignored.push(param);
 }

@@ -143,11 +143,11 @@ describe('readConfig', () => {
     ['ROLE', null],
     ['HOSTS', null],
     ['PORTS', null],
-  ])('reads %s as %s', (name, meant) => {
+  ])('reads %s as %s', (name, expected) => {
     const problems = problemsOf({ [name]: 'x' });
 
-    if (meant === null) expect(problems).toBe('');
-    else expect(problems).toContain(`${name} is not a Postrider setting; rename it to ${meant}.`);
+    if (expected === null) expect(problems).toBe('');
+    else expect(problems).toContain(`${name} is not a Postrider setting; rename it to ${expected}.`);
   });
 
   it('names every problem at once', () => {

@@ -255,8 +255,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const problems: string[] = [];
   for (const name of Object.keys(variables)) {
     if (configNames.includes(name)) continue;
-    const meant = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
-    if (meant) problems.push(`${name} is not a Postrider setting; rename it to ${meant}.`);
+    const suggestion = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
+    if (suggestion) problems.push(`${name} is not a Postrider setting; rename it to ${suggestion}.`);
   }
   const parsed = schema.safeParse(variables, { error: refusalWords });
   if (!parsed.success) {

@@ -51,16 +51,16 @@ describe('a port that was not set (newcomer N9)', () => {
   it('is kept beside an embedded database only', async () => {
     await usual();
     const config = readConfig({ DATA_DIR: data_dir, DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) });
-    const tried: number[] = [];
+    const ports: number[] = [];
     const failTwice = async (port: number) => {
-      tried.push(port);
-      if (tried.length < 3) throw Object.assign(new Error('busy'), { code: 'EADDRINUSE' });
+      ports.push(port);
+      if (ports.length < 3) throw Object.assign(new Error('busy'), { code: 'EADDRINUSE' });
       return { port };
     };
 
     await listenNear(config, 'CAPTURE_PORT', failTwice);
 
-    expect(tried).toEqual([1025, 1026, 1027]);
+    expect(ports).toEqual([1025, 1026, 1027]);
   });
 
   it('is the usual one where what was kept cannot be read', async () => {

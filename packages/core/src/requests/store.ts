@@ -102,14 +102,14 @@ export async function groupsOfRequests(
   sql: Sql,
   workspace_id: string,
   range: IdRange,
-  counted: number,
+  counted_rows: number,
   most: number,
 ): Promise<RequestGroupRow[]> {
   return sql<RequestGroupRow[]>`
     with newest as materialized (
       select id, api, method, path, status, code, reason from requests r
       where r.workspace_id = ${workspace_id} and r.id >= ${range.from} and r.id < ${range.before}
-      order by r.id desc limit ${counted}
+      order by r.id desc limit ${counted_rows}
     ), groups as (
       select reason, api, method, path, count(*)::int as count, max(id) as last_id from newest
       group by reason, api, method, path

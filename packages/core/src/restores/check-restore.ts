@@ -75,14 +75,14 @@ export const checkRestore = operation({
     const hold = await keepInstanceHeld(ctx, REASON);
     const { workers, webhook_deliveries, bulk_operations } = await restored(ctx.sql);
     const open = { scheduled: 0, queued: 0, deferred: 0, sending: 0 };
-    const lists = { sent: counted(), perhaps: counted(), ended: counted() };
+    const lists = { sent: emptyList(), perhaps: emptyList(), ended: emptyList() };
     let closed = 0;
     if (close) await ctx.sql.begin(endLostLeases);
     for await (const page of pagesOf(ctx)) {
       for (const { state } of page) if (state in open) open[state as keyof typeof open] += 1;
-      const judged = await judge(page, sources);
-      for (const one of judged) note(lists[one.known], one);
-      const sent = judged.filter(({ known }) => known === 'sent');
+      const verdicts = await judge(page, sources);
+      for (const one of verdicts) note(lists[one.known], one);
+      const sent = verdicts.filter(({ known }) => known === 'sent');
       if (close) closed += await closeAsSent(ctx, sent);
     }
     const held_at = Date.parse(hold.created_at);
@@ -184,11 +184,11 @@ async function missingAfter(
   return { count: missing.size, listed: [...missing].slice(0, MAX_NAMED) };
 }
 
-function counted(): { count: number; listed: z.output<typeof namedSchema>[] } {
+function emptyList(): { count: number; listed: z.output<typeof namedSchema>[] } {
   return { count: 0, listed: [] };
 }
 
-function note(list: ReturnType<typeof counted>, { recipient, by }: Found): void {
+function note(list: ReturnType<typeof emptyList>, { recipient, by }: Found): void {
   list.count += 1;
   if (list.listed.length < MAX_NAMED)
     list.listed.push({ email_id: recipient.message_id, email: recipient.email, known_by: by });

@@ -105,9 +105,9 @@ describe('a fair line', () => {
   it('ends a wait that is too long, or whose client has left, and gives no place to it', async () => {
     const { line, metricOf } = lineOf({ units: 1, own_units: 1, reserve: 0, max_wait_ms: 20 });
     const leave = await line.enter('a');
-    const gone = new AbortController();
-    const client = line.enter('b', 1, gone.signal).catch((error: unknown) => error);
-    gone.abort('left');
+    const abort = new AbortController();
+    const client = line.enter('b', 1, abort.signal).catch((error: unknown) => error);
+    abort.abort('left');
 
     expect(await client).toBe('left');
     expect(await reasonOf(line.enter('c'))).toBe('timeout');

@@ -5,7 +5,7 @@ import { buckets, DEFAULT_SERIES, type Stats, statsOf, statsSchema } from './sta
 
 // A minute less than a day: both ends are made whole minutes, and no answer has more of them than a day.
 const DEFAULT_MS = 86_340_000;
-const counted = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
+const metrics = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 
 /** The results of the mail of a workspace over time, counted by recipient. */
 export const getStats = operation({
@@ -27,7 +27,7 @@ export const getStats = operation({
       since: since ?? new Date((until?.getTime() ?? ctx.clock.now()) - DEFAULT_MS),
       until,
       bucket: step,
-      metrics: counted,
+      metrics,
       group_by: group_by ?? 'none',
       top: DEFAULT_SERIES,
     });

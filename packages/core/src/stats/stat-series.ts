@@ -191,11 +191,11 @@ export function isDuration(metric: Metric): metric is PercentileMetric {
 /** The busiest keys by the requested counts; by all counts if only durations are requested. */
 function busiest(rows: readonly StatRow[], metric_list: readonly Metric[], top: number): (string | null)[] {
   const count_metrics = metric_list.filter((metric): metric is CountMetric => !isDuration(metric));
-  const counted = count_metrics.length > 0 ? count_metrics : [...countMetrics];
+  const count_list = count_metrics.length > 0 ? count_metrics : [...countMetrics];
   const totals = new Map<string, number>();
   for (const row of rows) {
     if (row.key === '') continue;
-    const counts = counted.map((metric) => row[metric]);
+    const counts = count_list.map((metric) => row[metric]);
     totals.set(
       row.key,
       counts.reduce((sum, count) => sum + count, totals.get(row.key) ?? 0),

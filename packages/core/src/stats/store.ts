@@ -193,12 +193,12 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
  * The end of a statement that has rows as `counted` and their histograms as `bins`: the busiest keys of each bucket get
  * a row each, and the rest one row together.
  */
-function insertion(tx: Tx, table: string, counted: Fragment, max_keys: number): Fragment {
+function insertion(tx: Tx, table: string, source: Fragment, max_keys: number): Fragment {
   return tx`
     , totals as (
       select workspace_id, dimension, at, key,
         row_number() over (partition by workspace_id, dimension, at order by sum(n) desc, key) as place
-      from ${counted} where key <> '' group by workspace_id, dimension, at, key
+      from ${source} where key <> '' group by workspace_id, dimension, at, key
     ),
     named as materialized (select workspace_id, dimension, at, key from totals where place <= ${max_keys}),
     histograms as (
@@ -217,7 +217,7 @@ function insertion(tx: Tx, table: string, counted: Fragment, max_keys: number): 
         sum(delivered)::int as delivered, sum(bounced)::int as bounced, sum(deferred)::int as deferred,
         sum(failed)::int as failed, sum(complained)::int as complained, sum(suppressed)::int as suppressed,
         sum(canceled)::int as canceled
-      from ${counted} c left join named k using (workspace_id, dimension, at, key)
+      from ${source} c left join named k using (workspace_id, dimension, at, key)
       group by 1, 2, 3, 4
     )
     insert into ${tx(table)} (workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed,

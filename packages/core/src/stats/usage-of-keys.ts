@@ -44,9 +44,9 @@ export async function usageOfKeys(
     histograms: false,
     keys: key_ids,
   });
-  const counted = Map.groupBy(rows, (row) => row.key);
+  const by_key = Map.groupBy(rows, (row) => row.key);
   return key_ids.map((key_id) => {
-    const at = new Map((counted.get(key_id) ?? []).map((row) => [row.at.getTime(), row.accepted]));
+    const at = new Map((by_key.get(key_id) ?? []).map((row) => [row.at.getTime(), row.accepted]));
     const points: { at: string; value: number }[] = [];
     for (let ms = from.getTime(); ms < to.getTime(); ms += bucket_ms)
       points.push({ at: isoTime(ms), value: at.get(ms) ?? 0 });

@@ -288,11 +288,11 @@ describe('a retention of messages alone', () => {
       const count = (await invoke(as, listEvents, {})).data.length;
 
       await usual.clock.advance(2 * DAY_MS);
-      const gone = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
+      const empty_lists = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
       await usual.clock.advance(19 * DAY_MS);
       await maintainStorage(usual.services);
 
-      expect([count, ...gone.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
+      expect([count, ...empty_lists.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
       for (const table of [...TABLES, 'webhook_attempts'])
         expect(await usual.services.sql`select from ${usual.services.sql(table)}`).toHaveLength(0);
     } finally {

@@ -89,7 +89,7 @@ async function store(
   const now_ms = ctx.clock.now();
   return ctx.sql.begin(async (tx) => {
     const now = await transactionTime(tx);
-    const judged = entries.map((entry): NewSuppression | AppError => {
+    const results = entries.map((entry): NewSuppression | AppError => {
       if (!entry.ok) return entry.error;
       const { email, reason, expires_at } = entry.value;
       if (expires_at && expires_at <= now) return expired();
@@ -106,7 +106,7 @@ async function store(
     });
     const added = await addSuppressions(
       tx,
-      judged.filter((one): one is NewSuppression => !(one instanceof AppError)),
+      results.filter((one): one is NewSuppression => !(one instanceof AppError)),
     );
     const [first] = added;
     if (source === 'import' && first) {
@@ -117,7 +117,7 @@ async function store(
       await recordAudit(tx, ctx, [{ action: 'suppression.added', target_id: id, diff: { expires_at }, reason }]);
     }
     const stored = new Map(added.map((row) => [row.id, row]));
-    return judged.map((one) => {
+    return results.map((one) => {
       if (one instanceof AppError) return one;
       const row = stored.get(one.id);
       return row ? suppressionEntry(row) : exists(one.email);

@@ -25,12 +25,12 @@ export const deleteSuppression = operation({
   async run(ctx, { email }): Promise<DeletedSuppression> {
     const { workspace_id } = ctx.actor;
     const event_id = newId('event', ctx.clock.now());
-    const gone = await ctx.sql.begin(async (tx) => {
+    const deletion = await ctx.sql.begin(async (tx) => {
       const [removed] = await removeSuppressions(tx, 'deleted', [{ workspace_id, email, event_id }]);
       if (!removed) throw suppressionNotFound(email);
       await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id }]);
       return removed;
     });
-    return { object: 'suppression', id: gone.id, email: gone.email, deleted: true };
+    return { object: 'suppression', id: deletion.id, email: deletion.email, deleted: true };
   },
 });

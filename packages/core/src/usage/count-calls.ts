@@ -16,6 +16,6 @@ export async function countCalls(
   { session_id }: UserActor,
   calls: number,
 ): Promise<CountedCalls> {
-  const counted = await countSession(services.sql, session_id, calls);
-  return { window: windowOf(counted), refusal: rateRefusal('session', counted) };
+  const window_count = await countSession(services.sql, session_id, calls);
+  return { window: windowOf(window_count), refusal: rateRefusal('session', window_count) };
 }

@@ -10,7 +10,7 @@ interface Counted {
   count(sql: Sql | Tx, workspace_id: Fragment): Fragment;
 }
 
-const counted: Readonly<Record<Limited, Counted>> = {
+const queries: Readonly<Record<Limited, Counted>> = {
   api_keys: {
     limit: (sql) => sql`p.key_limit`,
     count: (sql, workspace_id) => sql`(
@@ -39,7 +39,7 @@ export async function lockPlanOf(
   what: Limited,
 ): Promise<{ readonly plan: string; readonly limit: number | null }> {
   const [row] = await tx<{ plan: string; limit: number | null }[]>`
-    select p.name as plan, ${counted[what].limit(tx)} as limit
+    select p.name as plan, ${queries[what].limit(tx)} as limit
     from workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id} for no key update of w`;
   if (!row) throw new Error('an actor belongs to no workspace');
@@ -48,7 +48,7 @@ export async function lockPlanOf(
 
 /** In a statement after that of the lock, which sees what was committed while it waited. */
 export async function countOf(tx: Tx, workspace_id: string, what: Limited): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select ${counted[what].count(tx, tx`${workspace_id}::uuid`)} as count`;
+  const [row] = await tx<{ count: number }[]>`select ${queries[what].count(tx, tx`${workspace_id}::uuid`)} as count`;
   return row?.count ?? 0;
 }
 
@@ -68,8 +68,8 @@ export interface PlanUseRow extends Readonly<Record<Limited, number>> {
 export async function planUses(sql: Sql | Tx, workspace_ids: readonly string[]): Promise<PlanUseRow[]> {
   const own = sql`w.id`;
   return sql<PlanUseRow[]>`
-    select w.id as workspace_id, ${counted.api_keys.count(sql, own)} as api_keys, ${counted.domains.count(sql, own)} as domains,
-      ${counted.webhooks.count(sql, own)} as webhooks, ${counted.members.count(sql, own)} as members,
+    select w.id as workspace_id, ${queries.api_keys.count(sql, own)} as api_keys, ${queries.domains.count(sql, own)} as domains,
+      ${queries.webhooks.count(sql, own)} as webhooks, ${queries.members.count(sql, own)} as members,
       (select coalesce(sum(c.size_bytes), 0)::float8 from captures c where c.workspace_id = w.id) as capture_bytes,
       coalesce(least(p.workspace_rate, (select r.used from rate_windows r
         where p.workspace_rate is not null and r.subject = w.id and r.class = 'workspace'

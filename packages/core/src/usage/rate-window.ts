@@ -43,24 +43,24 @@ const reasonOf: Record<RateClass, Reason> = {
   workspace: 'workspace_rate',
 };
 
-export function windowOf(counted: Counted): RateWindow {
+export function windowOf(window_count: Counted): RateWindow {
   return {
-    limit: counted.limit,
-    remaining: Math.max(0, counted.limit - counted.place),
-    reset_unix: counted.reset_unix,
-    retry_after_seconds: Math.min(60, Math.max(1, Math.ceil(counted.seconds_left))),
+    limit: window_count.limit,
+    remaining: Math.max(0, window_count.limit - window_count.place),
+    reset_unix: window_count.reset_unix,
+    retry_after_seconds: Math.min(60, Math.max(1, Math.ceil(window_count.seconds_left))),
   };
 }
 
 /** The 429 error for a request beyond the limit of its window, or null. */
-export function rateRefusal(rateClass: RateClass, counted: Counted): AppError | null {
-  if (counted.place <= counted.limit) return null;
-  const { retry_after_seconds } = windowOf(counted);
+export function rateRefusal(rateClass: RateClass, window_count: Counted): AppError | null {
+  if (window_count.place <= window_count.limit) return null;
+  const { retry_after_seconds } = windowOf(window_count);
   const subject =
     rateClass === 'workspace' ? 'The plan allows all API keys of the workspace together' : 'This window allows';
   return new AppError(
     reasonOf[rateClass],
-    `${subject} ${counted.limit} requests per minute. Retry in ${retry_after_seconds} s.`,
+    `${subject} ${window_count.limit} requests per minute. Retry in ${retry_after_seconds} s.`,
     { retry_after_seconds },
   );
 }

@@ -45,7 +45,7 @@ const workmail = (status: string, diagnostic: string) =>
     copyPart,
   );
 const powermta = 'From: PowerMTA Mailer <postmaster@mx.example.net>\nSubject: Delivery report\nX-Mailer: PowerMTA';
-const powermtaText = (said: string) => `Hello, this is the mail server on mx.example.net.
+const powermtaText = (reply: string) => `Hello, this is the mail server on mx.example.net.
 
 I am sending you this message to inform you on the delivery status of a
 message you previously sent.  Immediately below you will find a list of
@@ -53,7 +53,7 @@ the affected recipients;  also attached is a Delivery Status Notification
 (DSN) report in standard format, as well as the headers of the original
 message.
 
-  <ada@example.net>  ${said}`;
+  <ada@example.net>  ${reply}`;
 const sns = (notification: unknown) =>
   plain(
     'From: AWS Notifications <no-reply@sns.amazonaws.com>\nSubject: AWS Notification Message\nContent-Type: text/plain; charset=UTF-8',

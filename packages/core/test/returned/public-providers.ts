@@ -15,10 +15,10 @@ const postfix =
 /** A reply as Postfix reports it. */
 const rejection = (reply: string, command = 'RCPT TO') => {
   const status = /[45]\.\d+\.\d+/.exec(reply)?.[0] ?? `${reply[0]}.0.0`;
-  const said = `host mx2.example.net[192.0.2.5] said: ${reply} (in reply to ${command} command)`;
+  const text = `host mx2.example.net[192.0.2.5] said: ${reply} (in reply to ${command} command)`;
   return dsn(
     postfix,
-    `This is the mail system at host mx.example.org.\n\nI'm sorry to have to inform you that your message could not\nbe delivered to one or more recipients.\n\n<ada@example.net>: ${said}`,
+    `This is the mail system at host mx.example.org.\n\nI'm sorry to have to inform you that your message could not\nbe delivered to one or more recipients.\n\n<ada@example.net>: ${text}`,
     fields(status, `smtp; ${reply}`),
   );
 };

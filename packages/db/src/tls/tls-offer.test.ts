@@ -10,8 +10,8 @@ it.each([
   ['S', '?sslmode=require', false],
 ])(
   'a server that answers %s to a client with "%s" offers no TLS where it must: %s (newcomer N19)',
-  async (said, parameters, none) => {
-    const server = createServer((socket) => socket.once('data', () => socket.end(said)));
+  async (reply, parameters, none) => {
+    const server = createServer((socket) => socket.once('data', () => socket.end(reply)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;

@@ -39,7 +39,7 @@ afterAll(async () => {
 const ENCRYPTED = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
 
 /** Whether each driver's connection is encrypted, or whether its certificate was rejected. */
-async function tried(host: string, query: string): Promise<(boolean | 'rejected')[]> {
+async function outcomesOf(host: string, query: string): Promise<(boolean | 'rejected')[]> {
   const url = new URL(server.url);
   url.hostname = host;
   const address = `${url.href}?${query}`;
@@ -75,7 +75,7 @@ describe('both drivers', () => {
     ['127.0.0.1', 'sslmode=verify-full&sslrootcert=AUTHORITY', 'rejected'],
     ['127.0.0.1', 'sslmode=verify-ca&sslrootcert=AUTHORITY', true],
   ] as const)('fairness P33: treat %s with %s alike: %s', async (host, query, outcome) => {
-    expect(await tried(host, query.replace('AUTHORITY', authority))).toEqual([outcome, outcome]);
+    expect(await outcomesOf(host, query.replace('AUTHORITY', authority))).toEqual([outcome, outcome]);
   });
 });
 

@@ -36,9 +36,9 @@ async function sink(): Promise<SmtpSink> {
 
 /** A port of this machine on which no server listens. */
 async function deadPort(): Promise<number> {
-  const gone = await startSmtpSink();
-  await gone.stop();
-  return gone.port;
+  const closed_sink = await startSmtpSink();
+  await closed_sink.stop();
+  return closed_sink.port;
 }
 
 /** Mail by domain to servers of their own; all other mail to the world's. A lane for each domain. */

@@ -7,7 +7,7 @@ const line = () => new FairLine<Standing>((item) => item);
 const fill = (filled: FairLine<Standing>, count: number, priority: Priority, workspace_id = 'ws_1') => {
   for (let index = 0; index < count; index++) filled.push({ workspace_id, priority });
 };
-const counted = (items: readonly (Standing | null)[]) =>
+const countByWorkspace = (items: readonly (Standing | null)[]) =>
   Object.fromEntries(
     [...Map.groupBy(items, (item) => `${item?.workspace_id} ${item?.priority}`)].map(([name, { length }]) => [
       name,
@@ -41,7 +41,7 @@ describe('a line', () => {
     fill(waiting, 100, 'high', 'ws_loud');
     fill(waiting, 100, 'bulk', 'ws_quiet');
 
-    expect(counted(Array.from({ length: 40 }, () => waiting.shift()))).toEqual({
+    expect(countByWorkspace(Array.from({ length: 40 }, () => waiting.shift()))).toEqual({
       'ws_loud high': 20,
       'ws_quiet bulk': 20,
     });
@@ -57,7 +57,7 @@ describe('a line', () => {
       return waiting.shift();
     });
 
-    expect(counted(served)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
+    expect(countByWorkspace(served)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
   it('lets high mail overtake a backlog of bulk mail, which goes on', () => {
@@ -68,7 +68,7 @@ describe('a line', () => {
     const first = Array.from({ length: 18 }, () => waiting.shift());
 
     expect(first[0]?.priority).toBe('high');
-    expect(counted(first)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
+    expect(countByWorkspace(first)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
   it('skips a workspace that may have no turn now', () => {

@@ -40,7 +40,7 @@ function lanesAt(start_ms = 0) {
   };
 }
 
-function counted(candidates: readonly Candidate[]): Record<string, number> {
+function countByWorkspace(candidates: readonly Candidate[]): Record<string, number> {
   const groups = Map.groupBy(candidates, ({ job, body_bytes }) => `${job.data.workspace_id} ${body_bytes}`);
   return Object.fromEntries([...groups].map(([name, { length }]) => [name, length]));
 }
@@ -354,7 +354,11 @@ describe('the turns of large emails', () => {
     // A lane begins with five.
     const batch = lanes.take(100);
 
-    expect(counted(batch)).toEqual({ 'ws_greedy 100': 1, [`ws_greedy ${10 * MIB}`]: 2, [`ws_other ${10 * MIB}`]: 2 });
+    expect(countByWorkspace(batch)).toEqual({
+      'ws_greedy 100': 1,
+      [`ws_greedy ${10 * MIB}`]: 2,
+      [`ws_other ${10 * MIB}`]: 2,
+    });
     lanes.admit(some(1, 'b.test', 'ws_greedy', large));
     expect(lanes.take(100)).toEqual([]);
     const [first] = batch.filter(({ body_bytes }) => body_bytes > MIB);

@@ -60,7 +60,7 @@ function hanging(...paths: string[]) {
 function countingPosts() {
   const under_way = new Map<string, number>();
   let most = 0;
-  const counted: HttpGuard = {
+  const guard: HttpGuard = {
     ...http,
     async post(request, signal) {
       const count = (under_way.get(request.url) ?? 0) + 1;
@@ -71,7 +71,7 @@ function countingPosts() {
       return outcome;
     },
   };
-  return { http: counted, most: () => most };
+  return { http: guard, most: () => most };
 }
 
 describe('the webhook pump', () => {
@@ -90,28 +90,28 @@ describe('the webhook pump', () => {
   it('posts each of many once, at most 32 at a time', async () => {
     const { id } = await hook('/hook');
     await happen(500);
-    const counted = countingPosts();
+    const counter = countingPosts();
 
-    start(counted.http);
+    start(counter.http);
 
     await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 500 });
     expect(sink.requests).toHaveLength(500);
-    expect(counted.most()).toBeLessThanOrEqual(32);
+    expect(counter.most()).toBeLessThanOrEqual(32);
   });
 
   it('shares the work with another worker: nothing is posted twice, nor more than 32 at a time by both', async () => {
     const peer = await world.peer();
     const ids = [(await hook('/a')).id, (await hook('/b')).id];
     await happen(400);
-    const counted = countingPosts();
+    const counter = countingPosts();
     const { promise, resolve } = Promise.withResolvers<void>();
     sink.script(
       (): WebhookAnswer =>
         sink.requests.length < 8 ? { kind: 'stall', until: promise } : { kind: 'reply', status: 200 },
     );
 
-    start(counted.http);
-    pumps.push(startWebhookPump(peer, counted.http, holds));
+    start(counter.http);
+    pumps.push(startWebhookPump(peer, counter.http, holds));
     await sink.waitFor(8);
     // Calls that come meanwhile are fetched by the one or the other.
     for (let round = 0; round < 5; round++) {
@@ -123,7 +123,7 @@ describe('the webhook pump', () => {
     for (const id of ids) await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 450 });
     expect(new Set(sink.requests.map(({ path, headers }) => path + headers['webhook-id'])).size).toBe(900);
     expect(sink.requests).toHaveLength(900);
-    expect(counted.most()).toBeLessThanOrEqual(32);
+    expect(counter.most()).toBeLessThanOrEqual(32);
     // A worker that was called to an endpoint leased by the other has it looked at once more when that may be over.
     const remaining = async () => {
       await world.clock.advance(10_000);
@@ -136,12 +136,12 @@ describe('the webhook pump', () => {
     const { id } = await hook('/slow');
     await happen(500);
     sink.script((): WebhookAnswer => ({ kind: 'stall', until: new Promise((resolve) => setTimeout(resolve, 200)) }));
-    const counted = countingPosts();
+    const counter = countingPosts();
 
-    start(counted.http);
+    start(counter.http);
 
     await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 500 });
-    expect(counted.most()).toBe(32);
+    expect(counter.most()).toBe(32);
   });
 
   it('ends its job for an endpoint whose lease another worker has taken', async () => {

@@ -117,7 +117,7 @@ function splitBody(body: string, { type, parameters }: ContentType): string[] {
 function splitAt(body: string, boundary: string): string[] {
   const mark = `--${boundary}`;
   const pieces: string[] = [];
-  let begun = -1;
+  let first = -1;
   let from = 0;
   for (;;) {
     const index = body.indexOf(mark, from);
@@ -129,12 +129,12 @@ function splitAt(body: string, boundary: string): string[] {
     const end = body.indexOf('\n', index);
     const rest = body.slice(from, end < 0 ? Math.min(body.length, from + 80) : Math.min(end, from + 80)).trim();
     if (rest !== '' && rest !== '--') continue;
-    if (begun >= 0) pieces.push(body.slice(begun, start));
-    begun = rest === '--' || end < 0 ? -1 : end + 1;
+    if (first >= 0) pieces.push(body.slice(first, start));
+    first = rest === '--' || end < 0 ? -1 : end + 1;
     if (rest === '--' || pieces.length >= MAX_PARTS) return pieces;
   }
   // The last part of a mail that was cut off.
-  if (begun >= 0) pieces.push(body.slice(begun));
+  if (first >= 0) pieces.push(body.slice(first));
   return pieces;
 }
 

@@ -26,11 +26,12 @@ export function readNotification(text: string): ReturnedMail | null {
 
 function recipientOf(entry: unknown): ReportedRecipient {
   const { emailAddress, status, diagnosticCode } = objectOf(entry);
-  const said = typeof diagnosticCode === 'string' ? cleanRemoteText(diagnosticCode.replace(/^[\w-]+ *;/, '')) : '';
+  const diagnostic =
+    typeof diagnosticCode === 'string' ? cleanRemoteText(diagnosticCode.replace(/^[\w-]+ *;/, '')) : '';
   return {
     action: 'failed',
-    status: typeof status === 'string' ? statusIn(status) : statusIn(said),
-    diagnostic: said || null,
+    status: typeof status === 'string' ? statusIn(status) : statusIn(diagnostic),
+    diagnostic: diagnostic || null,
     addresses: typeof emailAddress === 'string' ? [emailAddress.toLowerCase()] : [],
     sorted_as: null,
   };

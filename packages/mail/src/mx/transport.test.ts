@@ -304,20 +304,20 @@ describe('promise P9: a stranger that offers PIPELINING', () => {
         content = true;
         socket.write('354 go\r\n');
       } else {
-        if (line.startsWith('MAIL') && answered < begun) ahead += 1;
-        if (line.startsWith('MAIL')) begun += 1;
+        if (line.startsWith('MAIL') && end_count < start_count) ahead += 1;
+        if (line.startsWith('MAIL')) start_count += 1;
         socket.write('250 ok\r\n');
       }
     });
-    let begun = 0;
-    let answered = 0;
+    let start_count = 0;
+    let end_count = 0;
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, port, { max_connections: 1, timeouts: { prompt_ms: 100_000 } });
 
     const sent = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (name) => {
         const outcome = await send(mailer, `${name}@good.test`);
-        answered += 1;
+        end_count += 1;
         return outcome.kind;
       }),
     );

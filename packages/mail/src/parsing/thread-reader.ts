@@ -60,7 +60,7 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
     return new Promise((resolve) => {
       const finish = (result: Answer | Unreadable, lost: boolean) => {
         clearTimeout(deadline);
-        reading.off('message', answered).off('error', broke).off('exit', onExit);
+        reading.off('message', onAnswer).off('error', broke).off('exit', onExit);
         if (lost) {
           thread = null;
           replaced += 1;
@@ -69,11 +69,11 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
         resolve(result);
       };
       const giveUp = (why: string) => finish({ kind: 'unreadable', why, lost: true }, true);
-      const answered = (result: Answer | Unreadable) => finish(result, false);
+      const onAnswer = (result: Answer | Unreadable) => finish(result, false);
       const broke = (error: Error) => giveUp(error.message);
       const onExit = () => giveUp('the thread ended');
       const deadline = setTimeout(giveUp, options.deadline_ms ?? DEADLINE_MS, 'it took too long');
-      reading.on('message', answered).on('error', broke).on('exit', onExit);
+      reading.on('message', onAnswer).on('error', broke).on('exit', onExit);
       // A copy, whose memory is transferred to the thread.
       const copy = Uint8Array.from(raw);
       reading.postMessage({ raw: copy, about }, [copy.buffer]);

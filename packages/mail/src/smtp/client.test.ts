@@ -378,15 +378,15 @@ describe('a kept connection', () => {
 
   it('a connection that keeps failing defers, and one that responded is not replaced', async () => {
     const flaky = await scripted((verb) => (verb === 'MAIL' && flaky.bodies.length > 0 ? hangUp : undefined));
-    const answered = await scripted((verb) => (verb === 'RCPT' && answered.bodies.length > 0 ? hangUp : undefined));
+    const flaky_rcpt = await scripted((verb) => (verb === 'RCPT' && flaky_rcpt.bodies.length > 0 ? hangUp : undefined));
 
-    for (const sink of [flaky, answered]) {
+    for (const sink of [flaky, flaky_rcpt]) {
       const client = transport(sink.port);
       await client.send(envelope, raw, never);
       expect((await client.send(envelope, raw, never)).kind).toBe('deferred');
     }
     expect(flaky.connections).toBe(2);
-    expect(answered.connections).toBe(1);
+    expect(flaky_rcpt.connections).toBe(1);
   });
 
   it('a connection that the server closed while idle is not used again', async () => {

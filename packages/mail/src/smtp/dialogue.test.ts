@@ -293,7 +293,7 @@ describe('a message that carried the next envelope', () => {
     expect(fourth).toMatchObject({ kind: 'accepted' });
     expect(server.connections).toBe(1);
     expect(bodiesFor(server, 3)).toBe(0);
-    expect(server.verbs.filter((said) => said === 'RSET')).toHaveLength(1);
+    expect(server.verbs.filter((name) => name === 'RSET')).toHaveLength(1);
   });
 });
 
@@ -418,10 +418,10 @@ describe('a server out of step', () => {
       const server = await pipelined((verb, _, line) => {
         if (verb === 'greeting' || verb === 'QUIT') return undefined;
         const dice = random();
-        const chosen = dice < 0.04 ? hangUp : (REFUSALS[Math.floor(dice * 60)] ?? DEFAULTS[verb]);
-        if (typeof chosen !== 'string') return chosen;
-        if (verb === 'dot' && chosen.startsWith('250')) acknowledged.add(Number(/To: r(\d+)@/.exec(line)?.[1]));
-        return how === 'in order' || random() < 0.9 ? chosen : `${chosen}\r\n${random() < 0.5 ? chosen : '250 ok'}`;
+        const choice = dice < 0.04 ? hangUp : (REFUSALS[Math.floor(dice * 60)] ?? DEFAULTS[verb]);
+        if (typeof choice !== 'string') return choice;
+        if (verb === 'dot' && choice.startsWith('250')) acknowledged.add(Number(/To: r(\d+)@/.exec(line)?.[1]));
+        return how === 'in order' || random() < 0.9 ? choice : `${choice}\r\n${random() < 0.5 ? choice : '250 ok'}`;
       });
 
       const outcomes = await sendAll(transport(server.port, { max_connections: 2 }), 12);
@@ -517,20 +517,20 @@ it('a mail has begun when its turn on a connection has come, and not while it wa
   const server = await pipelined(atDot(2, answer));
   const client = transport(server.port);
   const controller = new AbortController();
-  const begun: number[] = [];
+  const order: number[] = [];
   const sent = [1, 2, 3, 4].map((number) => {
-    const envelope = { from: 'bounces@good.test', to: recipient(number), begun: () => void begun.push(number) };
+    const envelope = { from: 'bounces@good.test', to: recipient(number), begun: () => void order.push(number) };
     return client.send(envelope, mailFor(number), number === 4 ? controller.signal : never);
   });
   await expect.poll(() => server.ahead).toBe(1);
-  const begun_by_then = [...begun];
+  const begun_by_then = [...order];
 
   controller.abort();
   tell();
 
   expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted', 'deferred']);
   expect(begun_by_then).toEqual([1, 2]);
-  expect(begun).toEqual([1, 2, 3]);
+  expect(order).toEqual([1, 2, 3]);
 });
 
 it('a transport that stops finishes the mail whose envelope went ahead, and refuses waiting mails', async () => {

@@ -89,16 +89,16 @@ export class Dialogue<M extends Outgoing> {
   /** Starts the transaction of a mail on an idle session. */
   begin(mail: M): void {
     const { abilities, deadline, socket } = this.#line;
-    const begun = this.#turnOf(mail, false);
-    this.#turn = begun;
+    const turn = this.#turnOf(mail, false);
+    this.#turn = turn;
     this.session.listener = this.#listener;
-    const unsent = mail.signal.aborted ? lost(begun, ABORTED) : problemOf(mail, abilities);
+    const unsent = mail.signal.aborted ? lost(turn, ABORTED) : problemOf(mail, abilities);
     if (unsent) {
-      this.#finish(begun, unsent);
+      this.#finish(turn, unsent);
       return;
     }
     deadline.set(this.#timeouts.command_ms);
-    if (abilities.pipelining) socket.write(this.#announced(begun));
+    if (abilities.pipelining) socket.write(this.#announced(turn));
     else say(this.session, mailCommand(mail, abilities));
   }
 
@@ -108,10 +108,10 @@ export class Dialogue<M extends Outgoing> {
       // After the end of DATA the server may already have taken the mail, so its reply is awaited.
       if (this.#turn.position !== 'after_dot') this.#finish(this.#turn, lost(this.#turn, ABORTED));
     } else if (this.#pipelined?.mail === mail) {
-      const gone = this.#pipelined;
+      const turn = this.#pipelined;
       this.#pipelined = null;
       this.#has_abandoned = true;
-      this.#owner.settled(this, mail, resultOf(gone, lost(gone, ABORTED), performance.now()));
+      this.#owner.settled(this, mail, resultOf(turn, lost(turn, ABORTED), performance.now()));
     }
   }
 
@@ -152,65 +152,65 @@ export class Dialogue<M extends Outgoing> {
   }
 
   #onReply(text: string): void {
-    const answered = this.#turn;
-    if (!answered) return;
-    answered.reply_count++;
-    const judgement = this.#goOn(answered, text);
-    if (judgement) this.#finish(answered, judgement);
+    const turn = this.#turn;
+    if (!turn) return;
+    turn.reply_count++;
+    const judgement = this.#goOn(turn, text);
+    if (judgement) this.#finish(turn, judgement);
   }
 
   /** Takes the next step after a reply, or judges where there is none. */
-  #goOn(answered: Turn<M>, text: string): Judgement | null {
-    switch (answered.position) {
+  #goOn(turn: Turn<M>, text: string): Judgement | null {
+    switch (turn.position) {
       case 'mail':
       case 'rcpt':
-        return this.#afterEnvelopeReply(answered, text);
+        return this.#afterEnvelopeReply(turn, text);
       case 'data':
-        return this.#afterDataReply(answered, text);
+        return this.#afterDataReply(turn, text);
       case 'content':
       case 'after_dot':
         if (this.#pipelined && goesAheadEarly(this.#line.replies.rest())) {
-          return outOfStep(answered, 'A reply is missing.');
+          return outOfStep(turn, 'A reply is missing.');
         }
-        return judgeReply(answered, text);
+        return judgeReply(turn, text);
     }
   }
 
-  #afterEnvelopeReply(answered: Turn<M>, text: string): Judgement | null {
+  #afterEnvelopeReply(turn: Turn<M>, text: string): Judgement | null {
     const { abilities, replies } = this.#line;
     if (!text.startsWith('2')) {
-      answered.refusal ??= judgeReply(answered, text);
-      const { reply, stale } = answered.refusal;
-      if (!abilities.pipelining || !reply || reply.code === 421 || stale) return answered.refusal;
+      turn.refusal ??= judgeReply(turn, text);
+      const { reply, stale } = turn.refusal;
+      if (!abilities.pipelining || !reply || reply.code === 421 || stale) return turn.refusal;
     }
-    const is_mail = answered.position === 'mail';
-    if (is_mail) this.#moveTo(answered, 'rcpt', this.#timeouts.command_ms);
-    else this.#moveTo(answered, 'data', this.#timeouts.data_ms);
+    const is_mail = turn.position === 'mail';
+    if (is_mail) this.#moveTo(turn, 'rcpt', this.#timeouts.command_ms);
+    else this.#moveTo(turn, 'data', this.#timeouts.data_ms);
     if (abilities.pipelining) return null;
     // A reply to a command that was not sent yet would pass for the reply to the next command.
-    if (replies.rest() !== '') return lost(answered, 'The server sent more replies than there were commands.');
-    say(this.session, is_mail ? rcptCommand(answered.mail) : 'DATA');
+    if (replies.rest() !== '') return lost(turn, 'The server sent more replies than there were commands.');
+    say(this.session, is_mail ? rcptCommand(turn.mail) : 'DATA');
     return null;
   }
 
-  #afterDataReply(answered: Turn<M>, text: string): Judgement | null {
+  #afterDataReply(turn: Turn<M>, text: string): Judgement | null {
     // The replies are out of step, so an earlier refusal answered something else, too.
     if (text.startsWith('2')) {
-      if (answered.was_pipelined) this.#owner.unacknowledged();
-      return outOfStep(answered, 'The server did not reply to DATA with 354.');
+      if (turn.was_pipelined) this.#owner.unacknowledged();
+      return outOfStep(turn, 'The server did not reply to DATA with 354.');
     }
-    const { refusal } = answered;
+    const { refusal } = turn;
     if (refusal) {
       // After 354 the server waits for content that it must not get, so the connection is closed.
       return { ...refusal, in_step: refusal.in_step && !text.startsWith('3') && !text.startsWith('421') };
     }
-    if (!text.startsWith('3')) return judgeReply(answered, text);
-    if (this.#line.replies.rest() !== '') return lost(answered, 'The server replied before it had the message.');
-    const allowed = answered.mail.envelope.before_content?.() ?? true;
-    if (allowed === true) this.#beginContent(answered);
+    if (!text.startsWith('3')) return judgeReply(turn, text);
+    if (this.#line.replies.rest() !== '') return lost(turn, 'The server replied before it had the message.');
+    const allowed = turn.mail.envelope.before_content?.() ?? true;
+    if (allowed === true) this.#beginContent(turn);
     else {
-      this.#moveTo(answered, 'content', this.#timeouts.block_ms);
-      void this.#whenAllowed(answered, allowed);
+      this.#moveTo(turn, 'content', this.#timeouts.block_ms);
+      void this.#whenAllowed(turn, allowed);
     }
     return null;
   }

@@ -16,11 +16,11 @@ function read(...chunks: (string | Buffer)[]) {
 
 describe('a reply', () => {
   it('is whole whether it comes at once, byte by byte, or behind another', () => {
-    const said = '250-one\r\n250-two\r\n250 three\r\n354 go\r\n\r\n550 no\n';
+    const stream = '250-one\r\n250-two\r\n250 three\r\n354 go\r\n\r\n550 no\n';
     const replies = ['250-one\r\n250-two\r\n250 three', '354 go', '550 no'];
 
-    expect(read(said)).toEqual({ replies, too_long: 0, rest: '' });
-    expect(read(...said)).toEqual({ replies, too_long: 0, rest: '' });
+    expect(read(stream)).toEqual({ replies, too_long: 0, rest: '' });
+    expect(read(...stream)).toEqual({ replies, too_long: 0, rest: '' });
   });
 
   it('an unfinished reply is no reply yet', () => {
@@ -28,9 +28,9 @@ describe('a reply', () => {
   });
 
   it('may be UTF-8, also where it is cut within a character', () => {
-    const said = Buffer.from('550 nö\r\n');
+    const bytes = Buffer.from('550 nö\r\n');
 
-    expect(read(said.subarray(0, 6), said.subarray(6)).replies).toEqual(['550 nö']);
+    expect(read(bytes.subarray(0, 6), bytes.subarray(6)).replies).toEqual(['550 nö']);
   });
 
   it('an endless reply is abandoned once, and nothing after it is read', () => {

@@ -81,9 +81,9 @@ function talk({ port }: SubmissionServer) {
   });
   const reply = async () => {
     await expect.poll(() => /^\d{3} .*\r\n/m.test(received) || socket.destroyed).toBe(true);
-    const said = received;
+    const text = received;
     received = '';
-    return said;
+    return text;
   };
   return {
     socket,

@@ -56,7 +56,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
 
     async function askAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<Asked> {
       let outcome: Asked = { ok: false, why: 'no name server could be reached' };
-      let heard = false;
+      let has_answered = false;
       for (const server of servers) {
         if (signal.aborted || ++questions > MAX_QUERIES) {
           outcome = { ok: false, why: 'no name server responded in time' };
@@ -64,15 +64,15 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
         }
         outcome = await askServer(server, { name, type, recurse: false }, TRY_MS);
         if (!outcome.ok) continue;
-        heard = true;
+        has_answered = true;
         const { code, authoritative, answers } = outcome.reply;
-        const answered = code === 'ok' || code === 'no_such_name';
-        if (answered && (authoritative || answers.length > 0 || referralOf(outcome.reply, name, zone) !== null))
+        const is_answer = code === 'ok' || code === 'no_such_name';
+        if (is_answer && (authoritative || answers.length > 0 || referralOf(outcome.reply, name, zone) !== null))
           return outcome;
         // RFC 1912 section 2.8: a lame server does not have the zone, so its empty answer means nothing.
-        outcome = { ok: false, why: answered ? `a name server of ${zone} does not know it` : whyOf(code) };
+        outcome = { ok: false, why: is_answer ? `a name server of ${zone} does not know it` : whyOf(code) };
       }
-      if (zone === '' && !heard) shut = true;
+      if (zone === '' && !has_answered) shut = true;
       return outcome;
     }
 

@@ -62,16 +62,16 @@ describe('a lookup', () => {
   });
 
   it('blames the servers that it was given only where none of them says anything', async () => {
-    const gone = await startDnsZone();
-    await gone.stop();
+    const closed_zone = await startDnsZone();
+    await closed_zone.stop();
     zone.set('half.test', 'TXT', ['x']);
     zone.fail('half.test', 'SERVFAIL');
 
-    expect(await createDnsLookup([gone.address]).lookup('half.test', 'TXT')).toEqual({
+    expect(await createDnsLookup([closed_zone.address]).lookup('half.test', 'TXT')).toEqual({
       kind: 'error',
       message: 'no server in DNS_SERVERS could be reached',
     });
-    expect(await createDnsLookup([zone.address, gone.address]).lookup('half.test', 'TXT')).toEqual({
+    expect(await createDnsLookup([zone.address, closed_zone.address]).lookup('half.test', 'TXT')).toEqual({
       kind: 'error',
       message: 'the name server returned SERVFAIL',
     });

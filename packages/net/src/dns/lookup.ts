@@ -139,17 +139,17 @@ function blameGiven(outcome: Asked): Asked {
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<Asked> {
   let outcome: Asked = { ok: false, why: UNREACHABLE };
   // A server's reply is a better reason than the silence of another.
-  let said: Asked | null = null;
+  let refusal: Asked | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MAX_SERVERS)) {
       outcome = await askServer(server, { name, type, recurse: true }, TRY_MS);
       if (!outcome.ok) continue;
       const { code } = outcome.reply;
       if (code === 'ok' || code === 'no_such_name') return outcome;
-      said = { ok: false, why: whyOf(code) };
+      refusal = { ok: false, why: whyOf(code) };
     }
   }
-  return said ?? outcome;
+  return refusal ?? outcome;
 }
 
 /** Follows aliases through the zones that they lead to. */

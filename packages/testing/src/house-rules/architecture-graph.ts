@@ -71,9 +71,9 @@ export function withGraphs(page: string, files: readonly TreeFile[]): string {
 export const graphsAreDrawn: HouseRule = (files) => {
   const page = files.find(({ path }) => path === GRAPH_PAGE);
   if (!page) return [];
-  const drawn = withGraphs(page.text, files);
-  if (drawn === page.text) return [];
+  const page_text = withGraphs(page.text, files);
+  if (page_text === page.text) return [];
   const lines = page.text.split('\n');
-  const differs = drawn.split('\n').findIndex((line, index) => line !== lines[index]);
+  const differs = page_text.split('\n').findIndex((line, index) => line !== lines[index]);
   return [at(page, lines.slice(0, differs).join('\n').length + 1, `not as the imports are; run ${COMMAND}`)];
 };

@@ -33,17 +33,17 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
     const failure = await requireAdmittedSince(ctx, checked_at).catch((error: unknown) => error);
     if (failure instanceof AppError) return refuse(failure, request_id, {});
     if (failure) throw failure;
-    const answered =
+    const graphql_response =
       parsed_request instanceof AppError
         ? refuse(parsed_request, request_id, {})
         : await within(
             server.fetch(parsed_request, createGraphqlContext(ctx, cost, createFollow(services, credential))),
           );
-    if (!answered) return refuse(tooSlow(), request_id, {});
+    if (!graphql_response) return refuse(tooSlow(), request_id, {});
     const response =
-      parsed_request instanceof AppError || cost.answered || !isRefusal(answered)
-        ? answered
-        : await inOurShape(answered, request_id);
+      parsed_request instanceof AppError || cost.answered || !isRefusal(graphql_response)
+        ? graphql_response
+        : await inOurShape(graphql_response, request_id);
     const { limit, reset_unix } = cost.charged.window;
     for (const [name, value] of Object.entries(rateHeaders({ limit, remaining: cost.remaining, reset_unix })))
       response.headers.set(name, value);

@@ -64,21 +64,21 @@ export function createKnownAnswers(
       return false;
     }
     const request_id = newId('request', services.clock.now());
-    const answered = await answer(known_query, request, request_id).catch((error: unknown) => {
+    const known_answer = await answer(known_query, request, request_id).catch((error: unknown) => {
       services.log.error({ err: error, request_id }, 'a query failed');
       return refusalOf(new AppError('unexpected', 'The request failed. Retry.'), request_id, {});
     });
-    response.writeHead(answered.status, {
+    response.writeHead(known_answer.status, {
       'content-type': `${media_type}; charset=utf-8`,
-      ...answered.headers,
-      'content-length': Buffer.byteLength(answered.body),
+      ...known_answer.headers,
+      'content-length': Buffer.byteLength(known_answer.body),
       'x-request-id': request_id,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       'content-security-policy': PAGE_POLICY,
     });
-    response.end(answered.body);
+    response.end(known_answer.body);
     return true;
   };
 
@@ -116,11 +116,11 @@ export function createKnownAnswers(
       actor: admitted.actor,
     };
     services.metrics.observe('graphql_cost_points', ['query'], query.points);
-    const begun = meterOf(query, admitted);
-    const g = createGraphqlContext(ctx, begun, createFollow(services, admitted.credential));
-    const answered = await within(run(query, admitted, g));
-    if (!answered) return refusalOf(tooSlow(), request_id, {});
-    const { cost, ...result } = answered;
+    const meter = meterOf(query, admitted);
+    const g = createGraphqlContext(ctx, meter, createFollow(services, admitted.credential));
+    const reply = await within(run(query, admitted, g));
+    if (!reply) return refusalOf(tooSlow(), request_id, {});
+    const { cost, ...result } = reply;
     refunds.give(spenderOf(admitted.actor), cost.spared);
     const { limit, reset_unix } = cost.charged.window;
     return {

@@ -69,10 +69,10 @@ export function ComposePage() {
   const problem = send.error === null ? null : problemOf(send.error);
   const of = (name: string) => [...(problem?.fields ?? [])].find(([path]) => path.startsWith(name))?.[1];
   const attach = async (files: FileList | null) => {
-    const chosen = [...(files ?? [])];
-    const large = chosen.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES;
+    const list = [...(files ?? [])];
+    const large = list.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES;
     setTooLarge(large);
-    setAttachments(large ? [] : await Promise.all(chosen.map(readAttachment)));
+    setAttachments(large ? [] : await Promise.all(list.map(readAttachment)));
   };
   return (
     <Page>

@@ -14,11 +14,17 @@ const calls: Readonly<Record<Action, (id: string) => Promise<unknown>>> = {
 };
 
 /** The actions on the chosen rows. */
-export function BulkBar({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; readonly onDone: () => void }) {
+export function BulkBar({
+  chosen: selection,
+  onDone,
+}: {
+  readonly chosen: ReadonlySet<string>;
+  readonly onDone: () => void;
+}) {
   const { action, open, close } = useAction();
-  if (chosen.size === 0) return null;
+  if (selection.size === 0) return null;
   const run = async (name: Action) => {
-    const answers = await Promise.allSettled([...chosen].map((id) => calls[name](id)));
+    const answers = await Promise.allSettled([...selection].map((id) => calls[name](id)));
     const rejected = answers.filter((answer) => answer.status === 'rejected');
     const done = answers.length - rejected.length;
     const word = words.bulk[name];
@@ -27,12 +33,12 @@ export function BulkBar({ chosen, onDone }: { readonly chosen: ReadonlySet<strin
     else toast(words.bulk.partly(word, done, rejected.length, problemOf(first.reason).message), 'bad');
   };
   const text = {
-    cancel: [words.bulk.cancelTitle(chosen.size), words.bulk.cancelAbout],
-    resend: [words.bulk.resendTitle(chosen.size), words.bulk.resendAbout],
+    cancel: [words.bulk.cancelTitle(selection.size), words.bulk.cancelAbout],
+    resend: [words.bulk.resendTitle(selection.size), words.bulk.resendAbout],
   } as const;
   return (
-    <div className="line bulk-bar" role="region" aria-label={words.bulk.chosen(chosen.size)}>
-      <strong role="status">{words.bulk.chosen(chosen.size)}</strong>
+    <div className="line bulk-bar" role="region" aria-label={words.bulk.chosen(selection.size)}>
+      <strong role="status">{words.bulk.chosen(selection.size)}</strong>
       <Button small needs="email:send" onClick={() => open('cancel')}>
         {words.bulk.cancel}
       </Button>

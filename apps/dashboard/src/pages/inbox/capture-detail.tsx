@@ -54,7 +54,14 @@ export function CaptureDetail(props: DetailProps) {
   );
 }
 
-function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps & { readonly capture: Capture }) {
+function Shown({
+  capture,
+  tab,
+  onTab,
+  onGone,
+  back,
+  drawn: has_trace = false,
+}: DetailProps & { readonly capture: Capture }) {
   const { action, open, close } = useAction();
   const remove = useMutation(
     trpc.captures.delete.mutationOptions({
@@ -90,7 +97,7 @@ function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps
         <CaptureContent capture={capture} tab={tab} onTab={onTab} />
       </Panel>
       <Facts rows={factsOf(capture)} />
-      {drawn && (
+      {has_trace && (
         <p>
           <Link to="/inbox/$id" params={{ id: capture.id }}>
             {text.openPage}

@@ -96,8 +96,8 @@ function repair(body: Body, { pointer, reason, message }: Fault, sender: string)
   if (!isRecord(holder)) return;
   const name = /^\d+$/.test(last) ? field : last;
   if (reason === 'misspelled_field') {
-    const meant = /did you mean (?:\S*\.)?(\w+)\?/.exec(message)?.[1];
-    if (meant !== undefined) holder[meant] = EXAMPLES[meant] ?? holder[last];
+    const suggestion = /did you mean (?:\S*\.)?(\w+)\?/.exec(message)?.[1];
+    if (suggestion !== undefined) holder[suggestion] = EXAMPLES[suggestion] ?? holder[last];
     delete holder[last];
   } else if (name === 'from') holder[last] = sender;
   else if (reason === 'no_content') holder.text = EXAMPLES.text;

@@ -27,9 +27,9 @@ const sources = Object.entries(words.sources) as [keyof typeof words.sources, st
 export function SuppressionsPage() {
   const { open, remove, source } = useSearch({ from: '/shell/suppressions' });
   const navigate = useNavigate({ from: '/suppressions' });
-  const chosen = sources.find(([name]) => name === source)?.[0] ?? 'all';
-  const list = useKeyset(trpc.suppressions.list, { limit: 100, ...(chosen !== 'all' && { source: chosen }) });
-  const search = chosen === 'all' ? {} : { source: chosen };
+  const current = sources.find(([name]) => name === source)?.[0] ?? 'all';
+  const list = useKeyset(trpc.suppressions.list, { limit: 100, ...(current !== 'all' && { source: current }) });
+  const search = current === 'all' ? {} : { source: current };
   const close = () => void navigate({ search, replace: true });
   const add = (
     <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...search, open: 'new' } })}>
@@ -48,7 +48,7 @@ export function SuppressionsPage() {
       <Choices
         label={words.filter}
         options={sources}
-        value={chosen}
+        value={current}
         onChange={(name) => void navigate({ search: name === 'all' ? {} : { source: name } })}
       />
       <KeysetList

@@ -43,22 +43,22 @@ interface WebhookFormProps<T> extends Omit<FormDialogProps<T>, 'run'> {
 
 function WebhookForm<T>({ webhook, save, ...dialog }: WebhookFormProps<T>) {
   const [all, setAll] = useState(webhook === null || webhook.events === 'all');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+  const [selection, setSelection] = useState<ReadonlySet<string>>(
     new Set(webhook === null || webhook.events === 'all' ? [] : webhook.events),
   );
   const [format, setFormat] = useState<Webhook['format']>('postrider');
   const run = (form: FormData) =>
     save({
       url: String(form.get('url') ?? '').trim(),
-      events: all ? 'all' : [...chosen],
+      events: all ? 'all' : [...selection],
       description: String(form.get('description') ?? '').trim() || null,
       ...(webhook === null && { format }),
     });
   const toggle = (name: string, on: boolean) => {
-    const next = new Set(chosen);
+    const next = new Set(selection);
     if (on) next.add(name);
     else next.delete(name);
-    setChosen(next);
+    setSelection(next);
   };
   return (
     <FormDialog {...dialog} run={run}>
@@ -79,7 +79,7 @@ function WebhookForm<T>({ webhook, save, ...dialog }: WebhookFormProps<T>) {
                   name="events"
                   value={name}
                   label={<code>{name}</code>}
-                  checked={chosen.has(name)}
+                  checked={selection.has(name)}
                   onChange={(on) => toggle(name, on)}
                 />
               ))}

@@ -85,9 +85,9 @@ export const messages = [
       `... on Message { content { html text attachments { filename content_type: contentType
          size_bytes: sizeBytes content_id: contentId } } headers }`,
       idOnly,
-      (answered) => {
-        if (answered === null) return null;
-        const { content, headers } = answered as Record<'content' | 'headers', Record<string, unknown>>;
+      (answer) => {
+        if (answer === null) return null;
+        const { content, headers } = answer as Record<'content' | 'headers', Record<string, unknown>>;
         return { ...content, headers };
       },
     ),

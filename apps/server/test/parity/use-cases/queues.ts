@@ -81,7 +81,7 @@ export const queues = [
         range: { since },
         maxPoints: max_points,
       }),
-      value: (answered) => answered,
+      value: (answer) => answer,
     },
     given: (world) => measured(world, { queue: 'webhook.close', since: later(world, -1), max_points: 5 }),
     target: 'queue',

@@ -49,11 +49,11 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Pl
     passedOver: async () => [],
     warnings: states.includes('delivered') ? ['The endpoint already accepted some of these.'] : [],
     async act(tx, services, ids) {
-      const begun = await replayRows(tx, { workspace_id, webhook_id, states }, cutoff_at, ids);
-      if (begun.size > 0) await sendDeliver(services, tx, workspace_id, webhook_id);
-      const reason = begun.size < ids.length ? await whyNot(tx, workspace_id, webhook_id) : null;
+      const replayed_ids = await replayRows(tx, { workspace_id, webhook_id, states }, cutoff_at, ids);
+      if (replayed_ids.size > 0) await sendDeliver(services, tx, workspace_id, webhook_id);
+      const reason = replayed_ids.size < ids.length ? await whyNot(tx, workspace_id, webhook_id) : null;
       return ids.map((item_id) =>
-        begun.has(item_id)
+        replayed_ids.has(item_id)
           ? { item_id, outcome: 'done', reason: null }
           : { item_id, outcome: 'skipped', reason: reason ?? 'not_matching' },
       );

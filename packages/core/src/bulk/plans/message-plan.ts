@@ -112,13 +112,13 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
       const { before, oldest_kept } = walk;
       const statuses = otherStatuses(kind.statuses);
       const others: MessageWalk = { workspace_id, filters, statuses, before, oldest_kept };
-      const [in_others, tried] = await Promise.all([
+      const [in_others, attempt_counts] = await Promise.all([
         kind.otherwise && countMessages(sql, others, most),
         kind.once_tried && countMessages(sql, { ...walk, tried: true }, most),
       ]);
       return sumsOf([
         ...(kind.otherwise && in_others ? [{ reason: kind.otherwise, ...in_others }] : []),
-        ...(kind.once_tried && tried ? [{ reason: kind.once_tried, ...tried }] : []),
+        ...(kind.once_tried && attempt_counts ? [{ reason: kind.once_tried, ...attempt_counts }] : []),
       ]);
     },
     warnings: [
@@ -159,43 +159,43 @@ const acts: Record<MessageAction, Act> = {
   async retry(tx, services, { actor, workspace_id }, ids, still) {
     const outcomes = await lockDeferred(tx, actor, workspace_id, ids);
     const stray = await still();
-    const chosen = choose<readonly LockedRecipient[]>(ids, (id) => {
+    const choice = choose<readonly LockedRecipient[]>(ids, (id) => {
       const one = outcomes.get(id);
       if (!one) return 'message_not_found';
       if (one instanceof AppError) return one.reason;
       return stray(id) ?? (one.length === 0 ? 'not_deferred' : one);
     });
-    await retryDeferred(tx, services, chosen.values.flat());
-    return chosen.receipts;
+    await retryDeferred(tx, services, choice.values.flat());
+    return choice.receipts;
   },
   async cancel(tx, services, { actor, workspace_id }, ids, still) {
     const outcomes = await lockUnsent(tx, actor, workspace_id, ids);
     const stray = await still();
-    const chosen = choose<Unsent>(ids, (id) => waitingOf(outcomes.get(id), stray(id)));
-    await cancelUnsent(tx, services, workspace_id, chosen.values);
-    return chosen.receipts;
+    const choice = choose<Unsent>(ids, (id) => waitingOf(outcomes.get(id), stray(id)));
+    await cancelUnsent(tx, services, workspace_id, choice.values);
+    return choice.receipts;
   },
   async give_up(tx, services, { actor, workspace_id }, ids, still) {
     const outcomes = await lockHopeless(tx, actor, workspace_id, ids);
     const stray = await still();
-    const chosen = choose<Hopeless>(ids, (id) => {
+    const choice = choose<Hopeless>(ids, (id) => {
       const one = outcomes.get(id);
       if (!one) return 'message_not_found';
       return one instanceof AppError ? one.reason : (stray(id) ?? one);
     });
-    await giveUp(tx, services, workspace_id, chosen.values);
-    return chosen.receipts;
+    await giveUp(tx, services, workspace_id, choice.values);
+    return choice.receipts;
   },
   async send_now(tx, services, { actor, workspace_id }, ids, still) {
     const outcomes = await lockUnsent(tx, actor, workspace_id, ids);
     const stray = await still();
-    const chosen = choose<Unsent>(ids, (id) => {
+    const choice = choose<Unsent>(ids, (id) => {
       const one = waitingOf(outcomes.get(id), stray(id));
       if (typeof one === 'string') return one;
       return dueLater(one) ?? 'not_scheduled';
     });
-    await moveUnsent(tx, services, workspace_id, chosen.values, await transactionTime(tx));
-    return chosen.receipts;
+    await moveUnsent(tx, services, workspace_id, choice.values, await transactionTime(tx));
+    return choice.receipts;
   },
   async delete(tx, _services, { actor, workspace_id }, ids, still) {
     await lockMailOf(tx, workspace_id, ids);
@@ -233,9 +233,9 @@ function choose<T extends object>(
 ): { readonly values: readonly T[]; readonly receipts: readonly Receipt[] } {
   const values: T[] = [];
   const receipts = ids.map((item_id): Receipt => {
-    const judged = judge(item_id);
-    if (typeof judged === 'string') return { item_id, outcome: 'skipped', reason: judged };
-    values.push(judged);
+    const verdict = judge(item_id);
+    if (typeof verdict === 'string') return { item_id, outcome: 'skipped', reason: verdict };
+    values.push(verdict);
     return { item_id, outcome: 'done', reason: null };
   });
   return { values, receipts };

@@ -9,7 +9,7 @@ const keys = [
 ];
 const records = wantedRecords(domain, keys, site);
 
-function judged(purpose: string, values: string[], where = site): Diagnosis {
+function diagnosisOf(purpose: string, values: string[], where = site): Diagnosis {
   const expected = records.find((record) => record.purpose === purpose);
   if (!expected) throw new Error(`no ${purpose} record is wanted`);
   return judge(expected, values, where, null);
@@ -35,7 +35,7 @@ describe('the diagnosis of a record', () => {
     ['split_wrongly', ['v=DKIM1\\; k=rsa\\; p=MIIBIjANBgkqhkiG']],
     ['truncated', ['v=DKIM1; k=rsa; p=MIIBIjAN', 'an unrelated line']],
   ])('calls a DKIM key %s for %j', (diagnosis, values) => {
-    expect(judged('dkim', values)).toBe(diagnosis);
+    expect(diagnosisOf('dkim', values)).toBe(diagnosis);
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -45,7 +45,7 @@ describe('the diagnosis of a record', () => {
     ['missing', ['v=spf1 -all']],
     ['missing', []],
   ])('calls a proof of ownership %s for %j', (diagnosis, values) => {
-    expect(judged('ownership', values)).toBe(diagnosis);
+    expect(diagnosisOf('ownership', values)).toBe(diagnosis);
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -55,11 +55,11 @@ describe('the diagnosis of a record', () => {
     ['missing', ['v=spf10 -all']],
     ['two_records', ['v=spf1 a:mail.service.test -all', 'v=spf1 -all']],
   ])('calls SPF %s for %j', (diagnosis, values) => {
-    expect(judged('spf', values)).toBe(diagnosis);
+    expect(diagnosisOf('spf', values)).toBe(diagnosis);
   });
 
   it('accepts any single SPF record if mail leaves by a relay', () => {
-    expect(judged('spf', ['v=spf1 include:x.test -all'], { ...site, relayed: true })).toBe('right');
+    expect(diagnosisOf('spf', ['v=spf1 include:x.test -all'], { ...site, relayed: true })).toBe('right');
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -70,7 +70,7 @@ describe('the diagnosis of a record', () => {
     ['missing', ['v=DMARC12; p=none']],
     ['two_records', ['v=DMARC1; p=none', 'v=DMARC1; p=reject']],
   ])('calls DMARC %s for %j', (diagnosis, values) => {
-    expect(judged('dmarc', values)).toBe(diagnosis);
+    expect(diagnosisOf('dmarc', values)).toBe(diagnosis);
   });
 
   it.each<[Diagnosis, string[]]>([
@@ -79,7 +79,7 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['0 ']],
     ['missing', []],
   ])('calls a return path %s for %j', (diagnosis, values) => {
-    expect(judged('return_path', values)).toBe(diagnosis);
+    expect(diagnosisOf('return_path', values)).toBe(diagnosis);
   });
 });
 

@@ -186,8 +186,8 @@ export function diagnose(expected: WantedRecord, evidence: Evidence, site: Site)
     ttl_seconds,
     observed,
   });
-  const judged = judge(expected, texts, site, evidence.spf);
-  if (judged === 'right') {
+  const verdict = judge(expected, texts, site, evidence.spf);
+  if (verdict === 'right') {
     const misaligned = expected.purpose === 'dmarc' ? misalignment(texts, evidence.alignment) : null;
     if (misaligned !== null) return say('dmarc_misaligned', misaligned);
     if (expected.purpose === 'spf' && (evidence.spf?.lookups ?? 0) > 10) return say('spf_too_many_lookups');
@@ -197,14 +197,14 @@ export function diagnose(expected: WantedRecord, evidence: Evidence, site: Site)
     return say('right');
   }
   const { unknown = null } = evidence.spf ?? {};
-  if (judged === 'mismatch' && unknown !== null) return say('lookup_failed', unknown);
-  if (judged === 'two_records') return say('two_records', String(ofKind(expected, texts).length));
+  if (verdict === 'mismatch' && unknown !== null) return say('lookup_failed', unknown);
+  if (verdict === 'two_records') return say('two_records', String(ofKind(expected, texts).length));
   if (answer.alias !== null) return say('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
-  if (judged !== 'missing' && judged !== 'mismatch') return say(judged);
+  if (verdict !== 'missing' && verdict !== 'mismatch') return say(verdict);
   const [elsewhere] = evidence.elsewhere.filter(({ texts }) => isMeant(expected, texts, site));
   if (elsewhere) return say(elsewhere.kind, elsewhere.fqdn);
   if (evidence.addresses.length > 0) return say('proxied', null, evidence.addresses);
-  return say(judged);
+  return say(verdict);
 }
 
 function observationOf(answer: DnsAnswer | null): Observation[] {
@@ -276,10 +276,10 @@ function judgeDkim(value: string, texts: readonly string[], records: readonly st
   // RFC 6376 section 3.6.2.2: with several, the result is undefined.
   if (records.length > 1) return 'two_records';
   const [record = ''] = records;
-  const judged = judgeKey(value, record);
+  const verdict = judgeKey(value, record);
   // Quotes and backslashes are zone file syntax; some provider forms store them as part of the value.
   const plain = record.replace(/["\\]/g, '');
-  return judged !== 'right' && plain !== record && judgeKey(value, plain) === 'right' ? 'split_wrongly' : judged;
+  return verdict !== 'right' && plain !== record && judgeKey(value, plain) === 'right' ? 'split_wrongly' : verdict;
 }
 
 function judgeKey(value: string, record: string): Judged {

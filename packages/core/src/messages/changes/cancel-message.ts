@@ -63,10 +63,10 @@ export async function cancelUnsent(
     canceled,
     mails.flatMap(({ waiting }) => waiting),
   );
-  const counted = Map.groupBy(canceled, (row) => row.message_id);
-  const live = mails.filter(({ message }) => message.mode === 'live' && counted.has(message.id));
+  const by_message = Map.groupBy(canceled, (row) => row.message_id);
+  const live = mails.filter(({ message }) => message.mode === 'live' && by_message.has(message.id));
   for (const group of Map.groupBy(live, dayOf).values()) {
-    const count = group.reduce((sum, { message }) => sum + (counted.get(message.id)?.length ?? 0), 0);
+    const count = group.reduce((sum, { message }) => sum + (by_message.get(message.id)?.length ?? 0), 0);
     const [first] = group;
     if (first) await returnUsage(tx, workspace_id, first.message.created_at, count);
   }

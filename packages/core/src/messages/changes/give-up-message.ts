@@ -46,8 +46,8 @@ export const giveUpMessage = operation({
         const outcome = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
         if (outcome instanceof AppError) throw outcome;
         await giveUp(tx, ctx, workspace_id, [outcome]);
-        const { tried, sending, untried } = outcome;
-        const diff = { given_up: tried.length, sending: sending.length, canceled: untried.waiting.length };
+        const { tried: attempted, sending, untried } = outcome;
+        const diff = { given_up: attempted.length, sending: sending.length, canceled: untried.waiting.length };
         await recordAudit(tx, ctx, [{ action: 'message.given_up', target_id: id, diff, reason }]);
       }),
     );
@@ -75,8 +75,8 @@ export async function lockHopeless(
         ({ state }) => state === 'queued' || state === 'deferred' || state === 'scheduled',
       );
       if (sending.length + waiting.length === 0) return [id, nothingOpen(id)];
-      const tried = waiting.filter((row) => row.tried);
-      return [id, { tried, sending, untried: { message, waiting: waiting.filter((row) => !row.tried) } }];
+      const attempted = waiting.filter((row) => row.tried);
+      return [id, { tried: attempted, sending, untried: { message, waiting: waiting.filter((row) => !row.tried) } }];
     }),
   );
 }
@@ -89,18 +89,18 @@ export async function giveUp(
   mails: readonly Hopeless[],
 ): Promise<void> {
   const now_ms = services.clock.now();
-  const tried = mails.flatMap((mail) => mail.tried);
+  const attempted = mails.flatMap((mail) => mail.tried);
   const moved = await transition(
     tx,
     'give_up',
-    tried.map((key) => ({
+    attempted.map((key) => ({
       ...key,
       event_id: newId('event', now_ms),
       event_facts: { reason: GIVEN_UP },
       reason: GIVEN_UP,
     })),
   );
-  await dropJobs(tx, moved, tried);
+  await dropJobs(tx, moved, attempted);
   await markGivingUp(
     tx,
     mails.flatMap(({ sending }) => sending),

@@ -101,7 +101,7 @@ function having(sql: Sql | Tx, ids: Fragment, matches: Fragment, row: (match: Ma
 }
 
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
-  const { statuses, tags, to, from, domain, to_domain, priority, mode = null, tried = null } = filter;
+  const { statuses, tags, to, from, domain, to_domain, priority, mode = null, tried: has_attempts = null } = filter;
   const filters: Narrowing[] = [];
   const keep = (id: Fragment, row: (match: Match) => Fragment) => filters.push((ids) => having(sql, ids, id, row));
   const keepMessages = (condition: Fragment) =>
@@ -156,8 +156,8 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
   }
   if (filter.deferred) keepByRecipients(sql`and r.state = 'deferred'`);
   // All recipients of the ids left so far, by primary key.
-  if (tried !== null)
-    keepByRecipients(sql`group by r.message_id having bool_or(r.first_attempt_at is not null) = ${tried}`);
+  if (has_attempts !== null)
+    keepByRecipients(sql`group by r.message_id having bool_or(r.first_attempt_at is not null) = ${has_attempts}`);
   if (mode !== null) keepMessages(sql`m.mode = ${mode}`);
   if (priority !== null && driver.kind !== 'priority') keepMessages(sql`m.priority = ${priority}`);
   // The domain is part of the primary key's index.

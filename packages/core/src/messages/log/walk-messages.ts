@@ -87,8 +87,13 @@ function walkRange({ filters, before }: MessageWalk, position: string | null): I
 }
 
 /** null: nothing can match. */
-function walkFilter({ filters, statuses, deferred = false, tried = null }: MessageWalk): MessageFilter | null {
+function walkFilter({
+  filters,
+  statuses,
+  deferred = false,
+  tried: has_attempts = null,
+}: MessageWalk): MessageFilter | null {
   const filter = filterOf(filters);
   const both = statuses?.filter((state) => filter.statuses?.includes(state) ?? true) ?? filter.statuses;
-  return both?.length === 0 ? null : { ...filter, statuses: both, deferred, tried };
+  return both?.length === 0 ? null : { ...filter, statuses: both, deferred, tried: has_attempts };
 }

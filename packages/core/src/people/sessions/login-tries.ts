@@ -39,8 +39,8 @@ interface Subjects {
  */
 export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSource): Promise<LoginTry> {
   const { own, shared, limits } = subjectsOf(source);
-  const counted = await countTry(sql, [...limits.keys()]);
-  const over = counted.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
+  const attempts = await countTry(sql, [...limits.keys()]);
+  const over = attempts.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
   if (over.length > 0) {
     const minutes = Math.max(1, ...over.map(({ minutes_left }) => minutes_left));
     throw new AppError('login_rate', `Too many failed sign-ins. Try again in ${minutes} min.`, {

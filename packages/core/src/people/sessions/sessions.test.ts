@@ -27,10 +27,10 @@ const link = async () => {
 /** Holds a password change open until another session waits for its lock, and then commits. */
 async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   const hash = await hashPassword('another password');
-  const begun = Promise.withResolvers<Promise<PromiseSettledResult<T>[]>>();
+  const begin = Promise.withResolvers<Promise<PromiseSettledResult<T>[]>>();
   await sql.begin(async (tx) => {
     await tx`update users set password_hash = ${hash} where email = ${email}`;
-    begun.resolve(Promise.allSettled([start()]));
+    begin.resolve(Promise.allSettled([start()]));
     await vi.waitFor(
       async () => {
         const [row] = await sql<{ waiting: number }[]>`
@@ -43,7 +43,7 @@ async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettl
     await tx`delete from login_links`;
     await tx`delete from sessions`;
   });
-  const [outcome] = await await begun.promise;
+  const [outcome] = await await begin.promise;
   if (!outcome) throw new Error('nothing was started');
   return outcome;
 }

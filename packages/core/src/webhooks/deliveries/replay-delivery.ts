@@ -27,12 +27,12 @@ export const replayWebhookDelivery = operation({
     const { workspace_id } = ctx.actor;
     const row = await ctx.sql.begin(async (tx) => {
       await keepDelivered(tx, workspace_id, [delivery_id]);
-      const begun = await replayRow(tx, workspace_id, id, delivery_id);
-      if (!begun) throw deliveryNotFound(delivery_id);
+      const replay = await replayRow(tx, workspace_id, id, delivery_id);
+      if (!replay) throw deliveryNotFound(delivery_id);
       await sendDeliver(ctx, tx, workspace_id, id);
-      const diff = { webhook_id: id, event_id: begun.event_id };
+      const diff = { webhook_id: id, event_id: replay.event_id };
       await recordAudit(tx, ctx, [{ action: 'delivery.replayed', target_id: delivery_id, diff }]);
-      return begun;
+      return replay;
     });
     ctx.jobs.wakeAll('webhook.deliver');
     return webhookDeliveryEntry(row);

@@ -155,9 +155,9 @@ export async function deleteWebhookRow(
   mode: KeyMode | null,
   id: string,
 ): Promise<boolean> {
-  const gone = await tx`
+  const deleted = await tx`
     delete from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(tx, mode)} returning id`;
-  return gone.length > 0;
+  return deleted.length > 0;
 }
 
 /** Until then both secrets sign. */

@@ -248,7 +248,7 @@ describe('a lease', () => {
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
 
     // Concurrently, in either order.
-    const [begun] = await Promise.all([
+    const [start] = await Promise.all([
       takeEndpointLeases(world.services, late, mine),
       settlePosts(
         world.services,
@@ -258,8 +258,8 @@ describe('a lease', () => {
     ]);
 
     const again =
-      begun.endpointLeases.length > 0
-        ? begun.endpointLeases
+      start.endpointLeases.length > 0
+        ? start.endpointLeases
         : (await takeEndpointLeases(world.services, await fetch(), [])).endpointLeases;
     const { posts: rest } = await claimPosts(
       world.services,

@@ -157,20 +157,20 @@ export async function settlePosts(
   leases: readonly EndedLease[] = [],
 ): Promise<void> {
   const now_ms = services.clock.now();
-  const judged = settled.map((one) => ({ ...one, verdict: verdictOf(services, one, now_ms) }));
+  const verdicts = settled.map((one) => ({ ...one, verdict: verdictOf(services, one, now_ms) }));
   const { closed, due } = await services.sql.begin(async (tx) => {
-    const closed = await record(services, tx, judged);
+    const closed = await record(services, tx, verdicts);
     return { closed, due: leases.length > 0 && (await endLeaseRows(tx, services.jobs, leases)) };
   });
-  meterPosts(services, judged, now_ms);
+  meterPosts(services, verdicts, now_ms);
   if (closed) services.jobs.wakeAll('webhook.close');
   if (due) services.jobs.wakeAll('webhook.deliver');
 }
 
 const outcomeOf = { delivered: 'delivered', pending: 'retried', failed: 'failed' } as const;
 
-function meterPosts({ metrics }: Services, judged: readonly JudgedPost[], now_ms: number): void {
-  for (const { row, outcome, ours, verdict } of judged) {
+function meterPosts({ metrics }: Services, verdicts: readonly JudgedPost[], now_ms: number): void {
+  for (const { row, outcome, ours, verdict } of verdicts) {
     if (outcome === null || ours) continue;
     metrics.count('webhook_attempts_total', [outcomeOf[verdict.state]]);
     // A test delivery has no event.
@@ -180,12 +180,12 @@ function meterPosts({ metrics }: Services, judged: readonly JudgedPost[], now_ms
 }
 
 /** Returns whether an endpoint was disabled. */
-async function record(services: Services, tx: Tx, judged: readonly JudgedPost[]): Promise<boolean> {
-  if (judged.length === 0) return false;
-  const won = await recordResults(tx, judged.map(resultOf));
-  if (won.size < judged.length)
-    services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
-  const posted = judged.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
+async function record(services: Services, tx: Tx, verdicts: readonly JudgedPost[]): Promise<boolean> {
+  if (verdicts.length === 0) return false;
+  const won = await recordResults(tx, verdicts.map(resultOf));
+  if (won.size < verdicts.length)
+    services.log.warn({ count: verdicts.length - won.size }, 'results of webhooks came after their lease was lost');
+  const posted = verdicts.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
   const unsettled = posted.filter(({ row, verdict }) => verdict.state !== 'delivered' || row.attempt_count > 1);
   await keepAttempts(tx, unsettled.map(endedAttempt));
   return learn(
@@ -203,7 +203,7 @@ function verdictOf(services: Services, { row, outcome }: SettledPost, now_ms: nu
 }
 
 function resultOf({ row, lease, outcome, duration_ms, verdict }: JudgedPost): PostResult {
-  const answered = outcome?.kind === 'answered' ? outcome : null;
+  const response = outcome?.kind === 'answered' ? outcome : null;
   return {
     workspace_id: row.workspace_id,
     id: row.id,
@@ -212,23 +212,23 @@ function resultOf({ row, lease, outcome, duration_ms, verdict }: JudgedPost): Po
     handed_back: outcome === null,
     delay_seconds: verdict.delay_seconds,
     duration_ms: duration_ms ?? null,
-    response_status: answered?.status ?? null,
-    response_body: answered?.text ?? null,
+    response_status: response?.status ?? null,
+    response_body: response?.text ?? null,
     error: outcome?.kind === 'failed' ? outcome.error : null,
   };
 }
 
 function endedAttempt({ row, outcome, duration_ms, request_headers }: JudgedPost): EndedAttempt {
-  const answered = outcome?.kind === 'answered' ? outcome : null;
+  const response = outcome?.kind === 'answered' ? outcome : null;
   return {
     workspace_id: row.workspace_id,
     id: row.id,
     number: row.attempt_count,
     duration_ms: duration_ms ?? null,
     request_headers: request_headers ? JSON.stringify(request_headers) : null,
-    response_status: answered?.status ?? null,
-    response_headers: answered && JSON.stringify(shownHeaders(answered.headers)),
-    response_body: answered?.text ?? null,
+    response_status: response?.status ?? null,
+    response_headers: response && JSON.stringify(shownHeaders(response.headers)),
+    response_body: response?.text ?? null,
     error: outcome?.kind === 'failed' ? outcome.error : null,
   };
 }
@@ -239,21 +239,21 @@ async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): 
   const news = [...byEndpoint].flatMap(([id, group]) => {
     const [first] = group;
     if (!first) return [];
-    const gone = group.some(({ verdict }) => verdict.gone);
+    const is_gone = group.some(({ verdict }) => verdict.gone);
     return {
       id,
       workspace_id: first.row.workspace_id,
-      succeeded: !gone && group.some(({ verdict }) => verdict.state === 'delivered'),
+      succeeded: !is_gone && group.some(({ verdict }) => verdict.state === 'delivered'),
       failures: group.filter(({ verdict }) => verdict.state !== 'delivered').length,
       wait_seconds: Math.max(...group.map(({ verdict }) => verdict.wait_seconds)),
-      gone,
+      gone: is_gone,
     };
   });
   if (news.length === 0) return false;
-  const gone = new Set(news.filter((one) => one.gone).map(({ id }) => id));
+  const gone_ids = new Set(news.filter((one) => one.gone).map(({ id }) => id));
   let closed = false;
   for (const { workspace_id, id, failing_seconds, noticed } of await recordHealth(tx, news, PAUSE)) {
-    const reason = gone.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
+    const reason = gone_ids.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
     if (reason) {
       const row = await disableWebhook(tx, workspace_id, id, reason);
       if (!row) continue;

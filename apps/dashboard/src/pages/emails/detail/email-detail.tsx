@@ -26,7 +26,7 @@ export function EmailDetail({
   tab,
   onTab,
   back,
-  drawn = false,
+  drawn: has_trace = false,
 }: {
   readonly id: string;
   readonly tab: ContentTab;
@@ -56,7 +56,7 @@ export function EmailDetail({
             actions={
               <>
                 <EmailActions email={data} />
-                {drawn && (
+                {has_trace && (
                   <Link
                     to="/emails/$id"
                     params={{ id }}

@@ -30,15 +30,22 @@ export const phaseNames: readonly PhaseName[] = ['connect', 'tls', 'mail', 'data
 
 /** The steps of a mail on one time axis. */
 export function timelineOf(email: Email, now_ms: number): Timeline {
-  const begun = Date.parse(email.created_at);
+  const started_ms = Date.parse(email.created_at);
   const attempts = email.attempts.toSorted((left, right) => left.started_at.localeCompare(right.started_at));
   const recent = attempts.slice(-MAX_ATTEMPTS);
   const last = new Map(attempts.map((one) => [one.recipient_id, one.id]));
   const first = attempts[0];
   const waits_until = first ? Date.parse(first.started_at) : now_ms;
   const steps: Step[] = [
-    { key: 'accepted', kind: 'accepted', from_ms: begun, to_ms: begun, attempt: null, dimmed: false },
-    { key: 'wait', kind: 'wait', from_ms: begun, to_ms: Math.max(begun, waits_until), attempt: null, dimmed: false },
+    { key: 'accepted', kind: 'accepted', from_ms: started_ms, to_ms: started_ms, attempt: null, dimmed: false },
+    {
+      key: 'wait',
+      kind: 'wait',
+      from_ms: started_ms,
+      to_ms: Math.max(started_ms, waits_until),
+      attempt: null,
+      dimmed: false,
+    },
     ...recent.map(
       (attempt): Step => ({
         key: attempt.id,
@@ -63,15 +70,15 @@ function axisOf(steps: readonly Step[]): Pick<Timeline, 'at' | 'compressed'> {
   });
   const worked = spans.reduce((sum, { busy: works, length }) => sum + (works ? length : 0), 0);
   const max_idle = worked === 0 ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_MS, worked * IDLE_SHARE);
-  const drawn = spans.map((one) => ({ ...one, length: one.busy ? one.length : Math.min(one.length, max_idle) }));
-  const total = drawn.reduce((sum, { length }) => sum + length, 0) || 1;
+  const bars = spans.map((one) => ({ ...one, length: one.busy ? one.length : Math.min(one.length, max_idle) }));
+  const total = bars.reduce((sum, { length }) => sum + length, 0) || 1;
   const at = (ms: number) => {
     let before = 0;
-    for (const { from, to, length } of drawn) {
+    for (const { from, to, length } of bars) {
       if (ms >= to) before += length;
       else if (ms > from) before += (length * (ms - from)) / (to - from);
     }
     return Math.min(1, before / total);
   };
-  return { at, compressed: drawn.some(({ length }, index) => length < (spans[index]?.length ?? 0)) };
+  return { at, compressed: bars.some(({ length }, index) => length < (spans[index]?.length ?? 0)) };
 }

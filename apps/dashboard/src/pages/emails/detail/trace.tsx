@@ -47,7 +47,7 @@ export function Trace({ email }: { readonly email: Email }) {
 function TraceStep({
   step,
   timeline,
-  begun,
+  begun: started_ms,
   scheduled,
   recipient,
 }: {
@@ -82,7 +82,7 @@ function TraceStep({
         </span>
       </span>
       <span className="trace-time small">
-        {kind === 'accepted' ? '+0 ms' : attempt ? `+${spanMs(from_ms - begun)}` : spanMs(to_ms - from_ms)}
+        {kind === 'accepted' ? '+0 ms' : attempt ? `+${spanMs(from_ms - started_ms)}` : spanMs(to_ms - from_ms)}
       </span>
       {attempt && <AttemptFacts attempt={attempt} />}
     </li>

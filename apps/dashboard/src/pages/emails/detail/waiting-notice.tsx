@@ -44,7 +44,7 @@ function sentenceOf(waiting: Waiting): ReactNode {
       )}
     </>
   );
-  const begun = since && (
+  const since_text = since && (
     <>
       {' '}
       {text.since} <RelativeTime at={since} />
@@ -58,7 +58,7 @@ function sentenceOf(waiting: Waiting): ReactNode {
       {text[reason]}
       {waiting.hold && ` ${text.because(waiting.hold.reason)}`}
       {when}
-      {begun}
+      {since_text}
       {queue.length > 0 && `: ${queue.join(', ')}`}.
     </>
   );

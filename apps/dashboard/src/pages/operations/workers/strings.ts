@@ -3,8 +3,8 @@ export const words = {
     title: 'Workers',
     answer: {
       none: 'No worker is running. Nothing is sent until one starts.',
-      some: (live: number, gone: number) =>
-        `${live} live ${live === 1 ? 'worker' : 'workers'}${gone > 0 ? `, ${gone} stopped in the last 24 hours` : ''}`,
+      some: (live: number, stopped: number) =>
+        `${live} live ${live === 1 ? 'worker' : 'workers'}${stopped > 0 ? `, ${stopped} stopped in the last 24 hours` : ''}`,
     },
     columns: {
       name: 'Worker',

@@ -19,12 +19,12 @@ import { useOpened } from './use-opened.ts';
 
 export function ApiKeysPage() {
   const search = useSearch({ from: '/shell/settings/api-keys' });
-  const { gone = false } = search;
+  const { gone: show_inactive = false } = search;
   const opened = useOpened();
   const list = useKeyset(trpc.apiKeys.list, { limit: 100 });
   const all = list.rows ?? [];
   const active = all.filter(({ status }) => status === 'active');
-  const rows = gone ? all : active;
+  const rows = show_inactive ? all : active;
   const find = (id: string | undefined) => all.find((key) => key.id === id);
   const create = (
     <Button kind="primary" needs="admin" onClick={() => opened.open({ open: 'new' })}>
@@ -54,7 +54,7 @@ export function ApiKeysPage() {
         }
       />
       {all.length > active.length && (
-        <CheckBox name="gone" label={words.showGone} checked={gone} onChange={opened.showGone} />
+        <CheckBox name="gone" label={words.showGone} checked={show_inactive} onChange={opened.showGone} />
       )}
       {search.open === 'new' && <CreateKey onClose={opened.close} />}
       {rotated && <RotateKey apiKey={rotated} onClose={opened.close} />}

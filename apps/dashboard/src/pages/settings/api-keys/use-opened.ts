@@ -10,8 +10,16 @@ interface Opened {
 export function useOpened() {
   const navigate = useNavigate({ from: '/settings/api-keys' });
   return {
-    open: (dialog: Opened) => void navigate({ search: ({ gone }) => ({ ...(gone && { gone }), ...dialog }) }),
-    close: () => void navigate({ search: ({ gone }) => (gone ? { gone } : {}), replace: true }),
-    showGone: (gone: boolean) => void navigate({ search: gone ? { gone } : {}, replace: true }),
+    open: (dialog: Opened) =>
+      void navigate({
+        search: ({ gone: show_inactive }) => ({ ...(show_inactive && { gone: show_inactive }), ...dialog }),
+      }),
+    close: () =>
+      void navigate({
+        search: ({ gone: show_inactive }) => (show_inactive ? { gone: show_inactive } : {}),
+        replace: true,
+      }),
+    showGone: (show_inactive: boolean) =>
+      void navigate({ search: show_inactive ? { gone: show_inactive } : {}, replace: true }),
   };
 }
