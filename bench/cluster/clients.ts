@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ledgers, Sent } from '../faults/ledgers.ts';
+import type { Ledgers, SentEntry } from '../faults/ledgers.ts';
 import { wallTime } from '../faults/wall-time.ts';
 import { SENDER } from './installation.ts';
 
@@ -63,7 +63,7 @@ export class Clients {
   }
 
   async #one(index: number): Promise<void> {
-    const sent: Sent = {
+    const sent: SentEntry = {
       key: `cluster-${index}`,
       keyed: (index % 100) / 100 < this.#options.keyed,
       recipients: [`r${index}@example.com`],
@@ -83,7 +83,7 @@ export class Clients {
   }
 
   /** Once; whether the answer is final. */
-  async #ask(sent: Sent, index: number): Promise<boolean> {
+  async #ask(sent: SentEntry, index: number): Promise<boolean> {
     const { port, secret } = this.#options;
     const began_at = wallTime();
     const failed = (what: string) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Check, check, holds } from '../faults/check.ts';
-import type { Database, Stored } from '../faults/database.ts';
+import type { Database, StoredState } from '../faults/database.ts';
 import type { Ledgers } from '../faults/ledgers.ts';
 
 const DRAIN_MS = 120_000;
@@ -25,7 +25,7 @@ export function copiesOf({ seen: arrivals }: Ledgers): Map<string, number> {
 }
 
 /** What must hold whatever was done to the service. */
-export function mailChecks(ledgers: Ledgers, stored: Stored): Check[] {
+export function mailChecks(ledgers: Ledgers, stored: StoredState): Check[] {
   const copies = copiesOf(ledgers);
   const accepted = ledgers.sent.flatMap(({ ids }) => [...ids]);
   return [
@@ -54,7 +54,7 @@ export function mailChecks(ledgers: Ledgers, stored: Stored): Check[] {
   ];
 }
 
-function doubled({ recipients }: Stored): string[] {
+function doubled({ recipients }: StoredState): string[] {
   const messages = Map.groupBy(recipients, ({ email }) => email);
   return [...messages].filter(([, list]) => list.length > 1).map(([email, list]) => `${email} ${list.length}`);
 }

@@ -5,7 +5,7 @@ import { runAll } from '@postrider/core';
 import postgres from 'postgres';
 import { atMost, check } from '../faults/check.ts';
 import { Database } from '../faults/database.ts';
-import { type Ledgers, newLedgers, type Seen } from '../faults/ledgers.ts';
+import { type ArrivalEntry, type Ledgers, newLedgers } from '../faults/ledgers.ts';
 import { freePort } from '../faults/postgres.ts';
 import { runCommand } from '../faults/processes.ts';
 import { wallTime } from '../faults/wall-time.ts';
@@ -95,7 +95,7 @@ interface Loss {
   readonly point: string;
   readonly point_at: number;
   /** What the mail server had taken when the machine was lost. */
-  readonly sent: readonly Seen[];
+  readonly sent: readonly ArrivalEntry[];
 }
 
 interface Ground {
@@ -189,7 +189,7 @@ interface Sending {
   readonly unnamed: readonly string[];
 }
 
-interface Told {
+interface RestoreReport {
   readonly closed: number;
   readonly known_sent: { readonly count: number };
   readonly missing: { readonly count: number; readonly listed: readonly string[] };
@@ -204,7 +204,7 @@ async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boole
   const restored = new Set((await database.read('none')).messages.keys());
   const open_before = await database.openRecipients();
   const report = checks
-    ? (JSON.parse(await runCommand(['restore-check', '--sent', log, '--close', '--json'], env)) as Told)
+    ? (JSON.parse(await runCommand(['restore-check', '--sent', log, '--close', '--json'], env)) as RestoreReport)
     : null;
   const from = ledgers.seen.length;
   const slot = installation.open(checks ? 'worker-with' : 'worker-without', 'worker', await freePort(), {

@@ -23,7 +23,7 @@ interface Transfer {
   readonly all: number;
 }
 
-type Stored = NonNullable<BrowserContextOptions['storageState']>;
+type StorageState = NonNullable<BrowserContextOptions['storageState']>;
 
 const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
 const server = spawn(process.execPath, [START], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -58,7 +58,7 @@ function printedLink(): Promise<string> {
 }
 
 /** The cookie of a session, and the pages of the navigation. */
-async function signIn(chromium: Browser, link: URL): Promise<readonly [Stored, readonly string[]]> {
+async function signIn(chromium: Browser, link: URL): Promise<readonly [StorageState, readonly string[]]> {
   const context = await chromium.newContext({ baseURL: link.origin });
   const page = await context.newPage();
   // The first start builds the dashboard; until then the page reloads itself.
@@ -73,7 +73,7 @@ async function signIn(chromium: Browser, link: URL): Promise<readonly [Stored, r
 }
 
 /** Loads a page as a new visitor does, and counts the bytes on the wire. */
-async function load(chromium: Browser, baseURL: string, path: string, storageState: Stored): Promise<Transfer> {
+async function load(chromium: Browser, baseURL: string, path: string, storageState: StorageState): Promise<Transfer> {
   const context = await chromium.newContext({ baseURL, storageState, extraHTTPHeaders: { 'accept-encoding': 'gzip' } });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);

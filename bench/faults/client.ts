@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ledgers, Sent } from './ledgers.ts';
+import type { Ledgers, SentEntry } from './ledgers.ts';
 import type { Random } from './random.ts';
 import { wallTime } from './wall-time.ts';
 
@@ -118,7 +118,7 @@ export class Load {
     };
   }
 
-  #bodyOf({ recipients, due_at }: Sent, index: number, large: boolean): string {
+  #bodyOf({ recipients, due_at }: SentEntry, index: number, large: boolean): string {
     return JSON.stringify({
       from: this.#options.from,
       to: recipients,
@@ -146,7 +146,7 @@ export class Load {
     }
   }
 
-  async #send(sent: Sent, body: string, random: Random): Promise<string | null> {
+  async #send(sent: SentEntry, body: string, random: Random): Promise<string | null> {
     const path = '/v1/email/send';
     const answer = sent.keyed
       ? await this.#repeat(path, body, sent.key, random)
@@ -161,13 +161,13 @@ export class Load {
     return null;
   }
 
-  #accepted(sent: Sent, id: string): void {
+  #accepted(sent: SentEntry, id: string): void {
     sent.ids.add(id);
     sent.accepted_at ??= wallTime();
     this.#ledgers.accepted.push(wallTime());
   }
 
-  async #cancel(sent: Sent, id: string, random: Random): Promise<void> {
+  async #cancel(sent: SentEntry, id: string, random: Random): Promise<void> {
     sent.canceled = 'unknown';
     const answer = await this.#repeat(`/v1/email/${id}/cancel`, undefined, undefined, random);
     if (answer === null) return;
@@ -217,7 +217,7 @@ function isFinal({ status, body }: Answer): boolean {
   return status < 500 && status !== 429 && !JSON.stringify(body).includes('idempotency_in_progress');
 }
 
-function newSent(index: number, recipients: readonly string[], due_at: number | null, keyed = true): Sent {
+function newSent(index: number, recipients: readonly string[], due_at: number | null, keyed = true): SentEntry {
   return {
     key: `fault-${index}`,
     keyed,

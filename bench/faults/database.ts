@@ -21,7 +21,7 @@ export interface StoredEvent {
 }
 
 /** What the database says after the run. */
-export interface Stored {
+export interface StoredState {
   readonly messages: ReadonlyMap<
     string,
     { readonly message_id: string; readonly created_at: number; readonly status: string }
@@ -134,7 +134,7 @@ export class Database {
     return row?.count ?? 0;
   }
 
-  async read(url: string): Promise<Stored> {
+  async read(url: string): Promise<StoredState> {
     const sql = this.#sql;
     // Ids are text with a prefix, or a uuid that the database turns into that text.
     const [type] = await sql<{ uuid: boolean }[]>`

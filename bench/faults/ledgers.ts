@@ -1,5 +1,5 @@
 /** What a client knows of one request, by its idempotency key. */
-export interface Sent {
+export interface SentEntry {
   readonly key: string;
   /** False where it was sent without its key and once: what became of it is not known unless it was answered. */
   readonly keyed: boolean;
@@ -19,7 +19,7 @@ export const sinkOutcomes = ['accepted', 'deferred', 'rejected', 'ack_lost', 'dr
 export type SinkOutcome = (typeof sinkOutcomes)[number];
 
 /** What a mail server saw of one recipient of one transaction. */
-export interface Seen {
+export interface ArrivalEntry {
   readonly message_id: string;
   readonly recipient: string;
   readonly outcome: SinkOutcome;
@@ -30,7 +30,7 @@ export interface Seen {
 }
 
 /** One post to a webhook endpoint. */
-export interface Posted {
+export interface PostEntry {
   readonly webhook_id: string;
   readonly type: string;
   readonly email_id: string | null;
@@ -90,9 +90,9 @@ export interface Split {
 }
 
 export interface Ledgers {
-  readonly sent: Sent[];
-  readonly seen: Seen[];
-  readonly posted: Posted[];
+  readonly sent: SentEntry[];
+  readonly seen: ArrivalEntry[];
+  readonly posted: PostEntry[];
   readonly lives: Life[];
   readonly faults: Fault[];
   readonly kills: WorkerKill[];

@@ -1,6 +1,6 @@
 import { type Check, check } from './check.ts';
-import type { Stored, StoredRecipient } from './database.ts';
-import type { Fault, Ledgers, Seen } from './ledgers.ts';
+import type { StoredRecipient, StoredState } from './database.ts';
+import type { ArrivalEntry, Fault, Ledgers } from './ledgers.ts';
 import type { Plan } from './plans.ts';
 import { recoveryChecks } from './recovery.ts';
 import { keyOf, latencies } from './speed.ts';
@@ -27,7 +27,7 @@ const MAX_UNRECORDED = 128;
 const DUPLICATES_A_KILL = 3;
 
 /** Holds the ledgers of clients, mail servers, endpoints and processes against the database. */
-export function reconcile(ledgers: Ledgers, stored: Stored, options: ReconcileOptions): Figures {
+export function reconcile(ledgers: Ledgers, stored: StoredState, options: ReconcileOptions): Figures {
   const copies = takenCopies(ledgers);
   const { plan, slow, narrow, rescued } = options;
   const duplicates = duplicateChecks(ledgers, copies, options);
@@ -50,8 +50,8 @@ export function reconcile(ledgers: Ledgers, stored: Stored, options: ReconcileOp
 }
 
 /** Copies that a server took, by message and recipient, in the order of their arrival. */
-function takenCopies({ seen: arrivals }: Ledgers): Map<string, Seen[]> {
-  const copies = new Map<string, Seen[]>();
+function takenCopies({ seen: arrivals }: Ledgers): Map<string, ArrivalEntry[]> {
+  const copies = new Map<string, ArrivalEntry[]>();
   for (const entry of arrivals) {
     if (entry.outcome !== 'accepted' && entry.outcome !== 'ack_lost') continue;
     const id = keyOf(entry.message_id.split('@')[0] ?? '', entry.recipient);
@@ -70,8 +70,8 @@ function isTo(domains: readonly string[], recipient: string): boolean {
 
 function mailChecks(
   ledgers: Ledgers,
-  stored: Stored,
-  copies: ReadonlyMap<string, readonly Seen[]>,
+  stored: StoredState,
+  copies: ReadonlyMap<string, readonly ArrivalEntry[]>,
   slow: readonly string[],
 ): Check[] {
   const rejected = new Set(
@@ -133,7 +133,7 @@ interface Extra {
 
 function duplicateChecks(
   ledgers: Ledgers,
-  by_copy: ReadonlyMap<string, readonly Seen[]>,
+  by_copy: ReadonlyMap<string, readonly ArrivalEntry[]>,
   { plan, calm_until, slow }: ReconcileOptions,
 ): Figures {
   const calm: string[] = [];
@@ -199,7 +199,7 @@ function faultBetween({ faults }: Ledgers, first: number, second: number): Fault
 }
 
 /** What the database says of one recipient must agree with itself. */
-function recordChecks({ recipients }: Stored): Check[] {
+function recordChecks({ recipients }: StoredState): Check[] {
   const closing: Readonly<Record<string, string>> = {
     delivered: 'email.delivered',
     bounced: 'email.bounced',
@@ -230,7 +230,7 @@ export const FAILED_IN_CALM = 'requests that failed while nothing else did';
 
 function clientChecks(
   { sent, failures }: Ledgers,
-  stored: Stored,
+  stored: StoredState,
   copies: ReadonlyMap<string, unknown>,
   calm_until: number,
 ): Check[] {
@@ -265,7 +265,7 @@ function clientChecks(
   ];
 }
 
-function eventChecks({ posted, sent }: Ledgers, stored: Stored, slow: readonly string[]): Check[] {
+function eventChecks({ posted, sent }: Ledgers, stored: StoredState, slow: readonly string[]): Check[] {
   const good = new Set(
     posted.filter(({ answered: status }) => status === 200).map(({ email_id, sequence }) => `${email_id} ${sequence}`),
   );

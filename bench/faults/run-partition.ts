@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Check, check, holds } from './check.ts';
 import { Database, type StoredRecipient } from './database.ts';
 import { ask, startInstance } from './instance.ts';
-import { newLedgers, type Seen } from './ledgers.ts';
+import { type ArrivalEntry, newLedgers } from './ledgers.ts';
 import { createRandom } from './random.ts';
 import { createLog, wallTime } from './wall-time.ts';
 
@@ -120,7 +120,7 @@ async function drain(): Promise<number> {
 
 function checksOf({ policy, away_s }: Case, cut_at: number, recipients: readonly StoredRecipient[]): Check[] {
   const copies = Map.groupBy(ledgers.seen, ({ message_id }) => message_id.split('@')[0] ?? '');
-  const copiesOf = ({ message_id }: StoredRecipient): readonly Seen[] => copies.get(message_id) ?? [];
+  const copiesOf = ({ message_id }: StoredRecipient): readonly ArrivalEntry[] => copies.get(message_id) ?? [];
   const repeated = recipients.filter((one) => copiesOf(one).length > 1);
   const may_repeat = policy === 'resend' && away_s > LONGEST_AWAY_WITHOUT_COPIES_S;
   const excusable = (one: StoredRecipient) =>

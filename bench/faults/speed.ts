@@ -1,6 +1,6 @@
 import { atMost, type Check } from './check.ts';
-import type { Stored } from './database.ts';
-import type { Ledgers, Seen } from './ledgers.ts';
+import type { StoredState } from './database.ts';
+import type { ArrivalEntry, Ledgers } from './ledgers.ts';
 import type { Speed } from './plans.ts';
 
 const AWAY_MS = 15_000;
@@ -14,8 +14,8 @@ export interface SpeedOptions {
 /** Accept to the first copy taken, in ascending seconds, of mail that was due at once and met no scripted delay. */
 export function latencies(
   ledgers: Ledgers,
-  stored: Stored,
-  copies: ReadonlyMap<string, readonly Seen[]>,
+  stored: StoredState,
+  copies: ReadonlyMap<string, readonly ArrivalEntry[]>,
   { speed, slow }: SpeedOptions,
 ): { readonly checks: readonly Check[]; readonly notes: readonly string[] } {
   const scripted = new Set(

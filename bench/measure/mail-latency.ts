@@ -8,7 +8,7 @@ export interface Entrance {
   stop(): Promise<void>;
 }
 
-interface Paced {
+interface PacedLoad {
   readonly seconds: number;
   /** Mails a second. */
   readonly pace: number;
@@ -20,7 +20,7 @@ const WARM_S = 3;
 
 /** The p99 in milliseconds from the time a mail was due to be submitted to its last byte at the receiver. */
 export async function mailLatency(
-  { seconds, pace, on_mail }: Paced,
+  { seconds, pace, on_mail }: PacedLoad,
   open: (sink_port: number) => Promise<Entrance>,
 ): Promise<number> {
   const due_at = new Map<string, number>();

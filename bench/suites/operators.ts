@@ -156,9 +156,9 @@ interface Question {
   ask(ctx: Context): Promise<unknown>;
 }
 
-type Asked = Parameters<typeof invoke>[1];
+type AnyOperation = Parameters<typeof invoke>[1];
 
-function question(what: string, operation: Asked, raw: unknown, goal_ms = LIST_GOAL_MS): Question {
+function question(what: string, operation: AnyOperation, raw: unknown, goal_ms = LIST_GOAL_MS): Question {
   return { what, goal_ms, ask: (ctx) => invoke(ctx, operation, raw) };
 }
 

@@ -125,7 +125,7 @@ async function fillBulk({ services, workspace_ids: [workspace_id] }: Site): Prom
   await services.sql`vacuum analyze`;
 }
 
-interface Measured {
+interface PriorityResult {
   readonly high: number;
   readonly other: number;
   readonly share: number;
@@ -133,7 +133,7 @@ interface Measured {
   readonly rate: number;
 }
 
-async function measure(site: Site, sink: Sink, seconds: number): Promise<Measured> {
+async function measure(site: Site, sink: Sink, seconds: number): Promise<PriorityResult> {
   const { services, workspace_ids } = site;
   const [own, theirs] = workspace_ids.map((workspace_id) => createContext(services, { kind: 'system', workspace_id }));
   if (!own || !theirs) throw new Error('two workspaces are needed');

@@ -133,15 +133,15 @@ async function seedMonth(sql: Sql, count: number, workspace_ids: readonly string
   });
 }
 
-interface Dropped {
+interface DropResult {
   readonly partition: string;
   readonly ms: number;
   readonly turns: number;
 }
 
 /** As the hourly job does it, which is not due while this measures: by the same function, with the same pauses. */
-async function dropMonth({ sql }: ProductDatabase): Promise<Dropped[]> {
-  const dropped: Dropped[] = [];
+async function dropMonth({ sql }: ProductDatabase): Promise<DropResult[]> {
+  const dropped: DropResult[] = [];
   for (const parent of tables) {
     const partitions = await sql<{ name: string }[]>`
       select c.relname as name from partitioned_tables t

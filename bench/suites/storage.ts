@@ -61,7 +61,7 @@ interface TableRow {
   readonly indexes: number;
 }
 
-interface Measured {
+interface StorageResult {
   readonly lines: Line[];
   readonly figures: Record<string, number>;
 }
@@ -92,7 +92,7 @@ export async function benchStorage({ messages, variants: variant_names }: BenchO
   return reports;
 }
 
-async function measure(product: ProductDatabase, count: number): Promise<Measured> {
+async function measure(product: ProductDatabase, count: number): Promise<StorageResult> {
   const { sql } = product;
   await sql`vacuum analyze`;
   await sql`select pg_stat_reset()`;

@@ -33,7 +33,7 @@ const link = (id: string, attachment?: number) =>
 const LINK = `mutation ($id: ID!, $attachment: Int) {
   result: messageContentLink(input: { id: $id, attachment: $attachment }) { ... on ApiError { reason } } }`;
 
-interface Linked {
+interface ContentLinks {
   readonly content: { readonly attachments: readonly { readonly url: string }[] };
   readonly raw: { readonly sizeBytes: number; readonly url: string; readonly expiresAt: string };
   readonly again: { readonly url: string };
@@ -135,7 +135,7 @@ describe('a link to content', () => {
     );
     expect(errors).toEqual([]);
     // As the query asks; a field that is missing fails below.
-    const { content, raw, again } = (data as { node: Linked }).node;
+    const { content, raw, again } = (data as { node: ContentLinks }).node;
     expect(again.url).toBe(raw.url);
     expect(raw.expiresAt).toBe(new Date(world.clock.now() + 5 * MINUTE_MS).toISOString());
 

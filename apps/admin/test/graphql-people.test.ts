@@ -19,7 +19,7 @@ const INVITE = `mutation ($input: MemberInviteInput!) {
 }`;
 const MEMBERS = 'query ($workspace: ID) { members(workspaceId: $workspace) { nodes { userId email role } } }';
 
-type Invited = { memberInvite: { member: { userId: string }; entry: { loginUrl: string } } };
+type Invitation = { memberInvite: { member: { userId: string }; entry: { loginUrl: string } } };
 
 describe('members', () => {
   it('are invited, listed, given a role and removed, in any workspace, with a key that has operator', async () => {
@@ -28,7 +28,7 @@ describe('members', () => {
 
     const boss = await invite('boss@people.test', 'ADMIN');
     const invited = await invite('Ada@people.test', 'VIEWER');
-    const { userId } = (invited.data as Invited).memberInvite.member;
+    const { userId } = (invited.data as Invitation).memberInvite.member;
     const changed = await graphql.ask(
       `mutation ($input: MemberSetRoleInput!) {
         memberSetRole(input: $input) { ... on MemberPayload { member { role } entry { loginUrl } } }
@@ -60,7 +60,7 @@ describe('members', () => {
       },
     });
     expect((await remove(userId)).data).toEqual({ memberRemove: { deletedId: userId } });
-    expect((await remove((boss.data as Invited).memberInvite.member.userId)).data).toEqual({
+    expect((await remove((boss.data as Invitation).memberInvite.member.userId)).data).toEqual({
       memberRemove: { code: 'UNPROCESSABLE', reason: 'last_admin' },
     });
   });

@@ -16,13 +16,13 @@ afterEach(async () => {
   for (const stream of open.splice(0)) await stream.stop();
 });
 
-interface Told {
+interface StreamChunk {
   readonly data?: { readonly events: { cursor: string; node: { id: string; type: string; message: { id: string } } } };
   readonly errors?: readonly { readonly extensions: Readonly<Record<string, unknown>> }[];
 }
 
 interface Stream {
-  readonly answers: Told[];
+  readonly answers: StreamChunk[];
   /** The comments that keep the connection open between answers. */
   readonly comments: string[];
   readonly ended: () => boolean;
@@ -45,7 +45,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
   outgoing.on('error', reject);
   outgoing.end(JSON.stringify({ query, variables }));
   const answer = await promise;
-  const answers: Told[] = [];
+  const answers: StreamChunk[] = [];
   const comments: string[] = [];
   let is_ended = false;
   let text = '';
@@ -57,7 +57,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
     for (const part of parts) {
       if (part.startsWith(':')) comments.push(part);
       const data = /^data: (.+)$/m.exec(part)?.[1];
-      if (data) answers.push(JSON.parse(data) as Told);
+      if (data) answers.push(JSON.parse(data) as StreamChunk);
     }
   });
   // Aborting the request ends the response with an error.

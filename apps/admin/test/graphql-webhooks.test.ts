@@ -34,7 +34,7 @@ interface Delivery {
   readonly requestBody: Readonly<Record<string, unknown>>;
 }
 
-interface Listed {
+interface DeliveryPage {
   readonly webhookDeliveries: { readonly nodes: Delivery[]; readonly pageInfo: { readonly endCursor: string } };
 }
 
@@ -45,7 +45,7 @@ async function deliveries(filter: object, first = 20): Promise<readonly Delivery
     { filter, first },
   );
   expect(answer.errors).toEqual([]);
-  return (answer.data as unknown as Listed).webhookDeliveries.nodes;
+  return (answer.data as unknown as DeliveryPage).webhookDeliveries.nodes;
 }
 
 describe('deliveries of a workspace', () => {
@@ -83,7 +83,7 @@ describe('deliveries of a workspace', () => {
 
   it('go on behind a cursor, which belongs to their filter', async () => {
     const page = '{ webhookDeliveries(first: 2) { nodes { id } pageInfo { endCursor } } }';
-    const { webhookDeliveries } = (await graphql.ask(page)).data as unknown as Listed;
+    const { webhookDeliveries } = (await graphql.ask(page)).data as unknown as DeliveryPage;
     const { endCursor } = webhookDeliveries.pageInfo;
     const next =
       'query ($after: String, $filter: DeliveryFilter) { webhookDeliveries(after: $after, filter: $filter) { nodes { id } } }';
@@ -91,7 +91,7 @@ describe('deliveries of a workspace', () => {
     const second = await graphql.ask(next, { after: endCursor });
     const other = await graphql.ask(next, { after: endCursor, filter: { webhookId: shop } });
 
-    expect((second.data as unknown as Listed).webhookDeliveries.nodes).toHaveLength(1);
+    expect((second.data as unknown as DeliveryPage).webhookDeliveries.nodes).toHaveLength(1);
     expect(other.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
   });
 

@@ -212,7 +212,7 @@ describe('the audit log', () => {
   });
 });
 
-interface Told {
+interface AuditEvent {
   readonly auditLog: { readonly cursor: string; readonly node: { readonly targetId: string } };
 }
 
@@ -228,13 +228,13 @@ async function follow(query: string, variables: object, key: string) {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   return {
-    async next(): Promise<Told> {
+    async next(): Promise<AuditEvent> {
       for (;;) {
         const match = /^data: (.+)\n\n/m.exec(text);
         if (match?.[1]) {
           text = text.slice(match.index + match[0].length);
           // The cast holds for the fields that the query selects.
-          return JSON.parse(match[1]).data as Told;
+          return JSON.parse(match[1]).data as AuditEvent;
         }
         const { value, done } = (await reader?.read()) ?? { done: true };
         if (done) throw new Error(`the stream ended: ${text}`);

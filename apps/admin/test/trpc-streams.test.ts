@@ -14,22 +14,22 @@ afterEach(() => {
   for (const stream of open.splice(0)) stream.stop();
 });
 
-interface Told {
+interface StreamEvent {
   readonly event: string | null;
   readonly data: Record<string, unknown>;
 }
 
 interface Stream {
-  readonly events: Told[];
+  readonly events: StreamEvent[];
   /** The changes that it told. */
-  readonly changes: () => Told['data'][];
+  readonly changes: () => StreamEvent['data'][];
   readonly ended: () => boolean;
   stop(): void;
 }
 
 /** Subscribes like EventSource. */
 async function follow(cookie: string): Promise<Stream> {
-  const events: Told[] = [];
+  const events: StreamEvent[] = [];
   let is_ended = false;
   const headers = { cookie, accept: 'text/event-stream' };
   const subscription = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });

@@ -21,7 +21,7 @@ import { bearerToken } from './bearer-token.ts';
 import { bodyPlaceOf } from './body-line.ts';
 import { asAppError } from './errors.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { type Asked, type Match, matchRoute, parametersOf, requestOf, routeNotFound } from './match.ts';
+import { type Match, matchRoute, parametersOf, type RequestMatch, requestOf, routeNotFound } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, UNBUDGETED_BYTES } from './read-body.ts';
 import { repeatedHeader, repeatedRefusal } from './repeated-header.ts';
@@ -43,10 +43,10 @@ type Outcome = Pick<Answer, 'status' | 'body' | 'retry_after_seconds' | 'replaye
   /** The reason of a refusal. */
   readonly policy: string | null;
   /** What the request log stores about a refusal. */
-  readonly rejection?: Refused;
+  readonly rejection?: Rejection;
 };
 
-interface Refused
+interface Rejection
   extends Pick<
     Parameters<Services['request_log']['note']>[0],
     'error' | 'actor' | 'secret_hash' | 'address' | 'input'
@@ -106,7 +106,7 @@ async function serve(
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   let notes: AnswerNotes | null = null;
-  const caller: { actor: Refused['actor']; secret_hash: Buffer | null; address: string | null; input: unknown } = {
+  const caller: { actor: Rejection['actor']; secret_hash: Buffer | null; address: string | null; input: unknown } = {
     actor: null,
     secret_hash: null,
     address: null,
@@ -280,11 +280,11 @@ function fieldsOf(query: URLSearchParams, known: readonly string[]): Record<stri
   );
 }
 
-function unasked(match: Match | null): { readonly match: Match | null; readonly faults: Asked['faults'] } {
+function unasked(match: Match | null): { readonly match: Match | null; readonly faults: RequestMatch['faults'] } {
   return { match, faults: [] };
 }
 
-function withFaults(input: Parsed<unknown>, faults: Asked['faults']): Parsed<unknown> {
+function withFaults(input: Parsed<unknown>, faults: RequestMatch['faults']): Parsed<unknown> {
   return input.ok && faults.length > 0 ? { ...input, faults } : input;
 }
 

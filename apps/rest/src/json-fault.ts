@@ -1,6 +1,6 @@
 const MISSING_QUOTE = 'names and strings take double quotes';
 
-type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' | 'nothing';
+type ExpectedToken = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' | 'nothing';
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERAL = /true|false|null/y;
@@ -25,7 +25,7 @@ interface Fault {
 
 function findFault(text: string): Fault {
   const open: ('{' | '[')[] = [];
-  let expected: Wanted = 'value';
+  let expected: ExpectedToken = 'value';
   let at = 0;
   for (;;) {
     while (' \t\n\r'.includes(text[at] ?? 'x')) at += 1;
@@ -63,7 +63,7 @@ function findFault(text: string): Fault {
   }
 }
 
-function afterValue(open: readonly unknown[]): Wanted {
+function afterValue(open: readonly unknown[]): ExpectedToken {
   return open.length === 0 ? 'nothing' : 'comma or end';
 }
 
@@ -87,7 +87,7 @@ function endOfString(text: string, start: number): number | Fault {
   return { at: text.length, problem: 'the body ends inside of a string' };
 }
 
-function unexpected(text: string, at: number, expected: Wanted, open: readonly ('{' | '[')[]): string {
+function unexpected(text: string, at: number, expected: ExpectedToken, open: readonly ('{' | '[')[]): string {
   const character = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
   if (expected === 'nothing') return `${character} follows the end of the value`;
   if (text[at] === "'" && /^(?:value|name)/.test(expected)) return MISSING_QUOTE;
@@ -97,7 +97,7 @@ function unexpected(text: string, at: number, expected: Wanted, open: readonly (
   return `${character} stands where ${described(expected, open)} should`;
 }
 
-function described(expected: Wanted, open: readonly ('{' | '[')[]): string {
+function described(expected: ExpectedToken, open: readonly ('{' | '[')[]): string {
   switch (expected) {
     case 'value':
       return 'a value';

@@ -92,13 +92,13 @@ function decodeSegment(text: string): string | null {
 }
 
 /** The match as changed by its query, and what is wrong with the query. */
-export interface Asked {
+export interface RequestMatch {
   readonly match: Match;
   readonly faults: readonly ErrorDetail[];
 }
 
 /** With ?dry_run=true the match has the dry-run operation of its route. */
-export function requestOf(match: Match, query: URLSearchParams): Asked {
+export function requestOf(match: Match, query: URLSearchParams): RequestMatch {
   const { route } = match;
   const known = parametersOf(route);
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));

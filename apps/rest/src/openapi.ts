@@ -195,12 +195,12 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): 
   return fieldsOf({ properties }).it ?? {};
 }
 
-interface Emitted {
+interface SchemaPair {
   readonly zodSchema: z.core.$ZodType;
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-function tidy({ zodSchema, jsonSchema }: Emitted): void {
+function tidy({ zodSchema, jsonSchema }: SchemaPair): void {
   // zod takes examples and default of a transform as those of its output; ours are inputs.
   const { examples, default: absent } = z.globalRegistry.get(zodSchema) ?? {};
   if (Array.isArray(examples)) jsonSchema.examples = examples;

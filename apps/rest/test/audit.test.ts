@@ -28,18 +28,18 @@ async function close(): Promise<void> {
   await world.stop();
 }
 
-interface Asked {
+interface AuditedRequest {
   readonly path: string;
   readonly body?: unknown;
   /** What the entry names; where it is made by the request, its answer has it as id. */
   readonly target_id?: string;
 }
 
-interface Audited {
+interface AuditCase {
   readonly action: AuditAction;
   /** Makes what the request needs, and says what to ask for. */
-  prepare(): Promise<Asked> | Asked;
-  readonly refused: Asked;
+  prepare(): Promise<AuditedRequest> | AuditedRequest;
+  readonly refused: AuditedRequest;
   /** What must not stand in the log. */
   readonly hidden?: readonly string[];
 }
@@ -62,7 +62,7 @@ const domain = async () => {
 };
 
 /** null: it changes nothing, is logged as a mail, or is about captured mail, which is dropped after a week anyway. */
-const surface: Record<string, Audited | null> = {
+const surface: Record<string, AuditCase | null> = {
   'POST /email/send': null,
   'POST /email/batch': null,
   'GET /email/logs': null,

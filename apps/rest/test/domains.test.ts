@@ -36,7 +36,7 @@ async function close(): Promise<void> {
   await zone.stop();
 }
 
-interface ShownRecord {
+interface RecordView {
   readonly purpose: string;
   readonly required: boolean;
   readonly type: string;
@@ -60,16 +60,16 @@ const send = (from: string, fields: object = {}) =>
   rest.call('POST', '/email/send', { body: { from, to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields } });
 
 // The schema of every answer has been checked by then.
-const recordsOf = (answer: Answer) => answer.body.dns_records as readonly ShownRecord[];
+const recordsOf = (answer: Answer) => answer.body.dns_records as readonly RecordView[];
 
-function recordOf(answer: Answer, fqdn: string): ShownRecord {
+function recordOf(answer: Answer, fqdn: string): RecordView {
   const record = recordsOf(answer).find((one) => one.fqdn === fqdn);
   if (!record) throw new Error(`no record ${fqdn} in ${answer.text}`);
   return record;
 }
 
 /** What an owner does with the records of an answer. */
-function publish(answer: Answer, which: (record: ShownRecord) => boolean = () => true): void {
+function publish(answer: Answer, which: (record: RecordView) => boolean = () => true): void {
   for (const record of recordsOf(answer).filter(which)) {
     if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
     if (record.type === 'MX')

@@ -32,13 +32,13 @@ const client = new Resend(world.secret, { baseUrl });
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-interface Found {
+interface ClientMethod {
   readonly name: string;
   call(...args: readonly unknown[]): unknown;
 }
 
 /** Every method, as `emails.send`, `webhooks.events.list`. */
-function methodsOf(part: object, path = ''): Found[] {
+function methodsOf(part: object, path = ''): ClientMethod[] {
   const own = Object.getOwnPropertyNames(Object.getPrototypeOf(part))
     .filter((name) => name !== 'constructor' && path !== '')
     .map((name) => ({
@@ -72,7 +72,7 @@ const differences: Readonly<Record<string, string>> = {
   'webhooks.update': 'rejected for endpoints in the postrider format',
 };
 
-async function isOffered({ name, call }: Found): Promise<boolean> {
+async function isOffered({ name, call }: ClientMethod): Promise<boolean> {
   if (LOCAL.includes(name)) return true;
   for (const way of ways) {
     const before = responses.length;

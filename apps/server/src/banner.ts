@@ -1,5 +1,5 @@
 import { SANDBOX_DOMAIN } from '@postrider/core/workspaces';
-import type { FirstSecrets, Shown } from './first-start.ts';
+import type { FirstSecrets, SecretOutput } from './first-start.ts';
 import type { Running } from './start.ts';
 
 const MAX_LEFTOVERS = 5;
@@ -44,11 +44,11 @@ export function secretRows(operator: string | null, { api_key, password }: First
   ];
 }
 
-function placeText(secret: Shown): string {
+function placeText(secret: SecretOutput): string {
   return 'file' in secret ? `in ${secret.file}` : `${secret.value}  (shown once)`;
 }
 
-function dashboardAt(url: string, link: Shown | null): string {
+function dashboardAt(url: string, link: SecretOutput | null): string {
   if (link === null) return url;
   const once = 'sign-in link, works once, expires in 15 minutes';
   return 'file' in link ? `${url}  (${once}: ${link.file})` : `${link.value}  (${once})`;
@@ -72,7 +72,7 @@ function rowOf(name: string, value: string): string {
 }
 
 /** A command that works when it is pasted. */
-function firstEmail(url: string, key: Shown): string {
+function firstEmail(url: string, key: SecretOutput): string {
   const body = JSON.stringify({
     from: `Postrider <hello@${SANDBOX_DOMAIN}>`,
     to: 'you@example.com',

@@ -5,13 +5,13 @@ import type { Provisioned } from '@postrider/core/workspaces';
 
 /** Secrets of a start that are shown once, or where they are written. */
 export interface FirstSecrets {
-  readonly api_key: Shown | null;
-  readonly password: Shown | null;
-  readonly login_link: Shown | null;
+  readonly api_key: SecretOutput | null;
+  readonly password: SecretOutput | null;
+  readonly login_link: SecretOutput | null;
 }
 
 /** A secret as a terminal shows it, or the file that holds it. */
-export type Shown = { readonly value: string } | { readonly file: string };
+export type SecretOutput = { readonly value: string } | { readonly file: string };
 
 interface Values {
   readonly api_key: string | null;

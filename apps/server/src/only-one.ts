@@ -2,7 +2,7 @@ import { type Config, roleNames } from '@postrider/core';
 import { type Claim, claim } from '@postrider/db/embedded';
 
 /** What a process says of itself to others on the same data directory. */
-interface Said {
+interface ServerRecord {
   /** It runs every role, so that a second one like it is rarely meant. */
   readonly whole: boolean;
   /** Null until it listens. */
@@ -17,7 +17,7 @@ export interface OnlyOne {
 /** Refuses to start all of Postrider a second time on one data directory, and says where it runs. */
 export async function claimData(config: Config): Promise<OnlyOne> {
   const whole = roleNames.every((role) => config.ROLES.includes(role));
-  const text = (url: string | null) => JSON.stringify({ whole, url } satisfies Said);
+  const text = (url: string | null) => JSON.stringify({ whole, url } satisfies ServerRecord);
   const mine: Claim = await claim(config.DATA_DIR, text(null), (others) => {
     const other = whole ? others.map(readSaid).find((record) => record.whole) : undefined;
     if (!other) return;
@@ -30,8 +30,8 @@ export async function claimData(config: Config): Promise<OnlyOne> {
   return { listens: (url) => mine.say(text(url)), end: () => mine.end() };
 }
 
-function readSaid(text: string): Said {
+function readSaid(text: string): ServerRecord {
   // Processes of the same user wrote it, by the line above or by that of another release.
-  const { whole = false, url = null } = JSON.parse(text) as Partial<Said>;
+  const { whole = false, url = null } = JSON.parse(text) as Partial<ServerRecord>;
   return { whole, url };
 }

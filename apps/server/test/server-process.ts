@@ -30,7 +30,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Launched {
+export interface LaunchedProcess {
   readonly pid: number;
   readonly exited: Promise<Exit>;
   stdout(): string;
@@ -45,7 +45,7 @@ export interface Launched {
   hangUp(): void;
 }
 
-export interface ServerProcess extends Launched {
+export interface ServerProcess extends LaunchedProcess {
   readonly url: string;
   readonly port: number;
   /** The port of a listener, as the banner has it. */
@@ -66,7 +66,7 @@ export function secretIn(stdout: string, name: 'api-key' | 'operator-password' |
 }
 
 /** Starts the server as shipped, of this tree or of another, with exactly this environment and ports of its own. */
-export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): Launched {
+export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): LaunchedProcess {
   const child = spawn(process.execPath, [join(checkout, MAIN)], {
     env: { LOG_FORMAT: 'json', NODE_COMPILE_CACHE, ...FREE_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
-import type { Seen } from '../ledgers.ts';
+import type { ArrivalEntry } from '../ledgers.ts';
 import { wallTime } from '../wall-time.ts';
 
 /** What one workspace sends from, and with. */
@@ -68,7 +68,7 @@ export class Neighbor {
   }
 
   /** When each of its emails was at the mail server, in milliseconds after its request; infinite where it never was. */
-  arrivals(entries: readonly Seen[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
+  arrivals(entries: readonly ArrivalEntry[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
     const arrived = new Map(entries.map(({ recipient, at }) => [recipient, at]));
     return this.samples.map(({ of, to, began_at }) => {
       const at = arrived.get(to);

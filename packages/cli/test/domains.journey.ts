@@ -4,7 +4,7 @@ import { openCommandLine } from './command-line.ts';
 const { postrider, zone } = await openCommandLine();
 
 describe('domains', () => {
-  interface Shown {
+  interface RecordView {
     readonly fqdn: string;
     readonly type: string;
     readonly value: string;
@@ -14,7 +14,7 @@ describe('domains', () => {
   it('a domain is added with its DNS records and verified once they are published', async () => {
     const addition = await postrider(['domains', 'add', 'Example.test', '--selector', 'acme', '--json']);
     expect(addition).toMatchObject({ code: 0, err: '' });
-    const { dns_records } = JSON.parse(addition.out) as { dns_records: Shown[] };
+    const { dns_records } = JSON.parse(addition.out) as { dns_records: RecordView[] };
     const early = await postrider(['domains', 'verify', 'example.test']);
     const zoneText = (await postrider(['domains', 'doctor', 'example.test', '--format', 'zone'])).out;
     const steps = (await postrider(['domains', 'doctor', 'example.test', '--format', 'steps'])).out;

@@ -8,7 +8,7 @@ export interface ServerUser {
   readonly gid: number;
 }
 
-export interface Finished {
+export interface ProcessResult {
   readonly code: number;
   readonly output: string;
 }
@@ -19,7 +19,7 @@ export function run(
   file: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Finished> {
+): Promise<ProcessResult> {
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(file, args, {

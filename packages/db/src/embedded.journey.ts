@@ -16,14 +16,14 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from './connect.ts';
-import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts';
+import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts';
 
 const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB' };
 const parent = realpathSync(mkdtempSync(join(tmpdir(), 'postrider-embedded-')));
 const data_dir = join(parent, 'data');
-const started: Embedded[] = [];
+const started: EmbeddedServer[] = [];
 
-async function start(options: Partial<EmbeddedOptions> = {}): Promise<Embedded> {
+async function start(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedServer> {
   const embedded = await startEmbedded({ data_dir, settings, ...options });
   started.push(embedded);
   return embedded;

@@ -39,7 +39,7 @@ export interface EmbeddedOptions {
   readonly on_progress?: (line: string) => void;
 }
 
-export interface Embedded {
+export interface EmbeddedServer {
   readonly url: string;
   /** Whether the server was already running, for another process or after one died. */
   readonly reused: boolean;
@@ -86,7 +86,7 @@ interface Cluster {
 }
 
 /** Starts a private Postgres for this data directory, or joins the running one. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   // Searchable by others, since Postgres's user may have to pass through; secret files have their own modes.
   const first_directory = mkdirSync(options.data_dir, { recursive: true });
   const data_dir = realpathSync(options.data_dir);

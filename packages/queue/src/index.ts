@@ -11,16 +11,16 @@ export {
 export { eraseFromJobs } from './erase-from-jobs.ts';
 export { installQueue, missingQueues } from './install.ts';
 export { cancelAllWaiting, cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
-export type { Wanted } from './job-rows.ts';
+export type { JobRequest as Wanted } from './job-rows.ts';
 export {
   gaugesOf,
   type InstanceRow,
   instancesOf,
   type JobPage,
   type JobPlace,
+  type JobQuery as JobsAsked,
   type JobRow,
   type JobState,
-  type JobsAsked,
   jobStates,
   jobsByIds,
   pageOfJobs,

@@ -120,7 +120,7 @@ export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: rea
 }
 
 /** What a fetch takes. */
-export interface Wanted {
+export interface JobRequest {
   /** Jobs of this one; null for all, the highest first. */
   readonly priority: number | null;
   readonly count: number;
@@ -137,7 +137,12 @@ export interface Wanted {
  * The transaction does not wait for the disk, as a fetch lost in a crash of Postgres is repeated: it must contain no
  * other write that has to be durable.
  */
-export function jobAcquisition(sql: Sql | Tx, queue: JobTable, holder: string, requests: readonly Wanted[]): Fragment {
+export function jobAcquisition(
+  sql: Sql | Tx,
+  queue: JobTable,
+  holder: string,
+  requests: readonly JobRequest[],
+): Fragment {
   const table = sql(`pgboss.${queue.table}`);
   const places = requests.map(({ priority, count, made_after }) => {
     const which = priority === null ? sql`` : sql`and j.priority = ${sql.unsafe(String(priority))}`;

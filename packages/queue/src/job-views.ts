@@ -47,7 +47,7 @@ function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fra
   };
 }
 
-export interface JobsAsked {
+export interface JobQuery {
   readonly queues: readonly string[];
   readonly state: JobState | null;
   readonly since: Date | null;
@@ -73,17 +73,17 @@ export interface JobPage {
 // The most jobs of each queue to which a page applies filters without an index.
 const EXAMINED = 1000;
 
-type Seen = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
+type CandidateRow = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
 
 /** Jobs of some queues, latest first: by due time, by end, or (of any state) by creation. */
-export async function pageOfJobs(sql: Sql, query: JobsAsked): Promise<JobPage> {
+export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
   const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
   const most = filtered ? EXAMINED : count;
   const { where, place } = statesOf(sql)[state ?? 'all'];
   const pages = await Promise.all(
     query.queues.map(
-      (queue) => sql<Seen[]>`
+      (queue) => sql<CandidateRow[]>`
         with seen as materialized (
           select ${columns(sql)}, ${place} as at from pgboss.job j
           where j.name = ${queue} and ${where}
@@ -121,7 +121,7 @@ export async function pageOfJobs(sql: Sql, query: JobsAsked): Promise<JobPage> {
   return { rows, edge: last ? { at: last.place, id: last.id } : null };
 }
 
-function latestFirst(left: Seen, right: Seen): number {
+function latestFirst(left: CandidateRow, right: CandidateRow): number {
   const [a, b] = [placeKey(left.place), placeKey(right.place)];
   if (a !== b) return a < b ? 1 : -1;
   return left.id < right.id ? 1 : left.id > right.id ? -1 : 0;

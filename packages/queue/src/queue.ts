@@ -12,6 +12,7 @@ import {
   freeUnknownJobs,
   holdJobs,
   idsWithoutLiveJob,
+  type JobRequest,
   type JobTable,
   jobAcquisition,
   jobCompletion,
@@ -21,7 +22,6 @@ import {
   jobReturn,
   readJobTables,
   touchJobs,
-  type Wanted,
 } from './job-rows.ts';
 import { Wakes } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
@@ -51,7 +51,7 @@ export interface Queue<C extends Catalogue> {
    * transaction must write nothing else that has to be durable. With `made_after`, older jobs may be left out: retries
    * and scheduled jobs are found by a poll without it. Of the queue's jobs, only the priorities that are named.
    */
-  acquisition(sql: Sql | Tx, name: keyof C & string, requests: readonly Wanted[]): Fragment;
+  acquisition(sql: Sql | Tx, name: keyof C & string, requests: readonly JobRequest[]): Fragment;
   /** The jobs of such rows; a job whose payload does not parse is canceled and reported. */
   acquired<N extends keyof C & string, R extends AcquiredRow>(
     name: N,

@@ -34,7 +34,7 @@ export interface Work {
   stop(): Promise<void>;
 }
 
-export interface Fetched<D> {
+export interface FetchedJob<D> {
   readonly job: Job<D>;
   readonly started_at: Date;
   readonly wait_ms: number;
@@ -42,7 +42,7 @@ export interface Fetched<D> {
 
 /** The queue as the loop needs it. */
 export interface WorkSource<D> {
-  fetch(count: number): Promise<readonly Fetched<D>[]>;
+  fetch(count: number): Promise<readonly FetchedJob<D>[]>;
   touch(holds: readonly JobHold[]): Promise<void>;
   complete(hold: JobHold): Promise<void>;
   fail(hold: JobHold, error: Fault): Promise<void>;
@@ -99,7 +99,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
     if (!stopped) timer = setTimeout(poll, POLL_MS);
   };
 
-  const start = (fetched: Fetched<D>) => {
+  const start = (fetched: FetchedJob<D>) => {
     const { id, retry_count } = fetched.job;
     const hold = { id, retry_count };
     const done = run(fetched, hold).then(() => {
@@ -109,7 +109,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
     running.set(id, { hold, ended: done });
   };
 
-  const run = async ({ job, started_at, wait_ms }: Fetched<D>, hold: JobHold) => {
+  const run = async ({ job, started_at, wait_ms }: FetchedJob<D>, hold: JobHold) => {
     const began = performance.now();
     const thrown = await attempt(() => options.handler(job.data));
     const duration_ms = performance.now() - began;

@@ -20,7 +20,7 @@ const QUIET = [
 ];
 
 /** A page, with its errors and unwanted requests. */
-export interface Watched {
+export interface BrowserTab {
   readonly page: Page;
   /** Errors of the console and of scripts, and CSP violations. */
   readonly problems: string[];
@@ -31,7 +31,7 @@ export interface Watched {
 
 export interface Visitor {
   readonly context: BrowserContext;
-  open(): Promise<Watched>;
+  open(): Promise<BrowserTab>;
   stop(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function visit(browser: Browser, port: number): Promise<Visitor> {
   return {
     context,
     async open() {
-      const tab: Watched = { page: await context.newPage(), problems: [], foreign: [], dialogs: [] };
+      const tab: BrowserTab = { page: await context.newPage(), problems: [], foreign: [], dialogs: [] };
       const { page } = tab;
       page.on('console', (message) => {
         if (message.type() === 'error') tab.problems.push(message.text());

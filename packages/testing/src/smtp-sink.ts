@@ -114,7 +114,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
 }
 
 /** Calling it without an error accepts the command; a dropped session is never called back. */
-type Done = (error?: Error | null) => void;
+type DoneCallback = (error?: Error | null) => void;
 
 /** One mail between DATA and the reply to its end. */
 interface IncomingMail {
@@ -161,7 +161,7 @@ class ScriptedServer {
     for (const socket of this.#sockets.values()) socket.destroy();
   }
 
-  onConnect(session: SMTPServerSession, done: Done): void {
+  onConnect(session: SMTPServerSession, done: DoneCallback): void {
     this.connections += 1;
     const question: SmtpQuestion = { stage: 'connect', from: '', to: '', nth: this.connections, message_id: null };
     const verdict = this.rule(question);
@@ -169,20 +169,20 @@ class ScriptedServer {
     this.#settle(verdict, 'connect', session, done);
   }
 
-  onMailFrom(from: string, session: SMTPServerSession, done: Done): void {
+  onMailFrom(from: string, session: SMTPServerSession, done: DoneCallback): void {
     this.#transactions += 1;
     const question: SmtpQuestion = { stage: 'mail', from, to: '', nth: this.#transactions, message_id: null };
     this.#settle(this.rule(question), 'mail', session, done);
   }
 
-  onRcptTo(to: string, session: SMTPServerSession, done: Done): void {
+  onRcptTo(to: string, session: SMTPServerSession, done: DoneCallback): void {
     const nth = (this.#rcptCounts.get(to) ?? 0) + 1;
     this.#rcptCounts.set(to, nth);
     const question: SmtpQuestion = { stage: 'rcpt', from: senderOf(session), to, nth, message_id: null };
     this.#settle(this.rule(question), 'rcpt', session, done);
   }
 
-  onData(stream: Readable, session: SMTPServerSession, done: Done): void {
+  onData(stream: Readable, session: SMTPServerSession, done: DoneCallback): void {
     const mail: IncomingMail = {
       envelope_from: senderOf(session),
       envelope_to: session.envelope.rcptTo.map((recipient) => recipient.address),
@@ -213,7 +213,7 @@ class ScriptedServer {
     return verdicts.find((one) => one.kind !== 'accept') ?? { kind: 'accept' };
   }
 
-  #end(mail: IncomingMail, session: SMTPServerSession, done: Done): void {
+  #end(mail: IncomingMail, session: SMTPServerSession, done: DoneCallback): void {
     const raw = Buffer.concat(mail.chunks);
     const verdict = mail.verdict ?? this.#judge(mail, raw);
     const accept = () => {
@@ -240,7 +240,7 @@ class ScriptedServer {
   }
 
   /** Answers a command with the verdict if that belongs to this stage. */
-  #settle(verdict: SmtpVerdict, stage: SmtpStage, session: SMTPServerSession, done: Done): void {
+  #settle(verdict: SmtpVerdict, stage: SmtpStage, session: SMTPServerSession, done: DoneCallback): void {
     if (stageOf(verdict) !== stage || verdict.kind === 'accept') done();
     else if (verdict.kind === 'reply') done(replyError(verdict.code, verdict.text));
     else if (verdict.kind === 'drop') this.#drop(session);

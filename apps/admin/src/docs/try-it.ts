@@ -4,14 +4,14 @@ import type { OpenApi, Schema } from './reference.ts';
 export const TRY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
-interface Shown {
+interface Example {
   readonly name: string;
   /** What its body may look like; empty where it has none. */
   readonly body: string;
 }
 
 /** Every operation of the API, for the list of the page. */
-function operationsOf(document: OpenApi): Shown[] {
+function operationsOf(document: OpenApi): Example[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody }]) => {
       const schema = requestBody?.content?.['application/json'].schema;

@@ -50,7 +50,7 @@ const AWAY_EVERY_MS = 15_000;
 const resumed: Change = { type: 'resumed', id: null };
 
 /** What the tab with the stream passes on: changes, or whether it is connected. */
-type Passed = readonly Change[] | boolean;
+type ChannelMessage = readonly Change[] | boolean;
 /** By which a new tab asks the one with the stream whether it is connected. */
 const ASKED = 'connected?';
 
@@ -63,13 +63,13 @@ export function followChanges(workspace_id: string): () => void {
   const abort = new AbortController();
   const channel = new BroadcastChannel(`postrider.live.${workspace_id}`);
   let leads = false;
-  channel.onmessage = ({ data }: MessageEvent<Passed | typeof ASKED>) => {
+  channel.onmessage = ({ data }: MessageEvent<ChannelMessage | typeof ASKED>) => {
     if (data === ASKED) {
       if (leads) channel.postMessage(connected.get());
     } else take(data);
   };
   channel.postMessage(ASKED);
-  const pass = (what: Passed) => {
+  const pass = (what: ChannelMessage) => {
     take(what);
     channel.postMessage(what);
   };
@@ -106,7 +106,7 @@ function followWhileVisible(signal: AbortSignal): void {
 }
 
 /** Follows the events of the workspace until the signal aborts, and passes them on in batches. */
-function lead(pass: (what: Passed) => void, signal: AbortSignal): Promise<void> {
+function lead(pass: (what: ChannelMessage) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let batch: Change[] = [];
     const timer = setInterval(() => {
@@ -128,7 +128,7 @@ function lead(pass: (what: Passed) => void, signal: AbortSignal): Promise<void> 
   });
 }
 
-function take(what: Passed): void {
+function take(what: ChannelMessage): void {
   if (typeof what === 'boolean') connected.set(what);
   else tell(what);
 }

@@ -2,12 +2,12 @@ import type { Query, QueryKey } from '@tanstack/react-query';
 import { isOpen } from '../parts/mail-status.tsx';
 import { queries, trpc } from './trpc.ts';
 
-interface Polled<T> {
+interface PolledProcedure<T> {
   pathKey(): QueryKey;
   readonly '~types': { readonly output: T };
 }
 
-function poll<T>(query: Polled<T>, every_ms: number, until: (data: T) => boolean = () => false): void {
+function poll<T>(query: PolledProcedure<T>, every_ms: number, until: (data: T) => boolean = () => false): void {
   const refetchInterval = ({ state }: Query) =>
     // The data of a query with this key is the output of its procedure.
     state.data !== undefined && until(state.data as T) ? false : every_ms;

@@ -4,13 +4,13 @@ import { words } from './strings.ts';
 /** What the server asks for: the password again, or a new sign-in. */
 export type Need = 'password' | 'session';
 
-interface Asked {
+interface SignInPrompt {
   readonly need: Need;
   readonly answer: (is_confirmed: boolean) => void;
 }
 
 /** The open dialog; every call that needs the same waits for it. */
-export const sign_in_prompt = createStore<Asked | null>(null);
+export const sign_in_prompt = createStore<SignInPrompt | null>(null);
 
 let waiting: { readonly need: Need; readonly confirmation: Promise<boolean> } | null = null;
 let arrived = false;

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { shortcutsOn } from '../shell/shortcuts.ts';
-import { useAnnounced } from './announced.ts';
+import { useAnnounced } from './announcement.ts';
 import type { Keyset } from './keyset.ts';
 import { ErrorPanel, Skeleton } from './states.tsx';
 import { words } from './strings.ts';

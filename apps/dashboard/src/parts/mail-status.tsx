@@ -18,20 +18,20 @@ import { words } from './strings.ts';
 
 export type MailStatus = Outputs['emails']['list']['data'][number]['status'];
 
-interface Shown {
+interface StatusView {
   readonly tone: Tone;
   readonly icon: LucideIcon;
   readonly word: string;
   readonly about: string;
 }
 
-function worded(name: keyof typeof words.statuses): Pick<Shown, 'word' | 'about'> {
+function worded(name: keyof typeof words.statuses): Pick<StatusView, 'word' | 'about'> {
   const [word, about] = words.statuses[name];
   return { word, about };
 }
 
 /** The meaning of each state, in one sentence. */
-export const mailStates: Readonly<Record<MailStatus, Shown>> = {
+export const mailStates: Readonly<Record<MailStatus, StatusView>> = {
   scheduled: { tone: 'info', icon: CalendarClock, ...worded('scheduled') },
   queued: { tone: 'info', icon: Clock, ...worded('queued') },
   sending: { tone: 'info', icon: Send, ...worded('sending') },
@@ -60,7 +60,7 @@ export const mailStates: Readonly<Record<MailStatus, Shown>> = {
   canceled: { tone: 'calm', icon: Ban, ...worded('canceled') },
 };
 
-const captured: Shown = {
+const captured: StatusView = {
   tone: 'info',
   icon: Inbox,
   ...worded('captured'),

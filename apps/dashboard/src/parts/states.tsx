@@ -74,7 +74,7 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   );
 }
 
-interface Asked<T> {
+interface QueryState<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
@@ -87,7 +87,7 @@ export function Answered<T>({
   head,
   children,
 }: {
-  readonly query: Asked<T>;
+  readonly query: QueryState<T>;
   readonly lines?: number;
   /** The head of a page whose own one needs the data: it stands there until the data does. */
   readonly head?: ReactNode;

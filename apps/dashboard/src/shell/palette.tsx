@@ -8,7 +8,7 @@ import { places } from './navigation.ts';
 import { words } from './strings.ts';
 import { setTheme } from './theme.ts';
 
-interface Found {
+interface PaletteItem {
   readonly id: string;
   readonly word: string;
   readonly about: string;
@@ -33,7 +33,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     };
   }, []);
   const current = items[Math.min(at, items.length - 1)];
-  const choose = (one: Found | undefined) => {
+  const choose = (one: PaletteItem | undefined) => {
     if (!one) return;
     onClose();
     one.run();
@@ -97,7 +97,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function useFound(text: string): readonly Found[] {
+function useFound(text: string): readonly PaletteItem[] {
   const me = useMe();
   const navigate = useNavigate();
   const pages = places
@@ -109,7 +109,7 @@ function useFound(text: string): readonly Found[] {
       icon,
       run: () => void navigate({ to }),
     }));
-  const actions: readonly Found[] = [
+  const actions: readonly PaletteItem[] = [
     {
       id: 'light',
       word: words.account.theme.light,
@@ -133,7 +133,7 @@ const SHORTEST = 2;
 const REST_MS = 200;
 
 /** The records that match the text, queried after a pause in typing. */
-function useThings(text: string): { readonly hits: readonly Found[]; readonly waiting: boolean } {
+function useThings(text: string): { readonly hits: readonly PaletteItem[]; readonly waiting: boolean } {
   const { history } = useRouter();
   const [query, setQuery] = useState('');
   const term = text.trim();

@@ -8,8 +8,8 @@ import {
   verifyDomain,
 } from '@postrider/core/domains';
 import { resendDomainStatus } from '@postrider/core/webhooks';
-import { type Asked, fieldsOf } from './asked.ts';
 import { pageAfter } from './page-after.ts';
+import { fieldsOf, type ResendRequest } from './resend-request.ts';
 
 type DnsRecord = DomainEntry['dns_records'][number];
 
@@ -23,7 +23,7 @@ const recordStatuses: Readonly<Record<DnsRecord['status'], string>> = {
   lookup_error: 'temporary_failure',
 };
 
-export async function create(ctx: Context, request: Asked) {
+export async function create(ctx: Context, request: ResendRequest) {
   const fields = fieldsOf(request);
   const entry = await invoke(ctx, addDomain, {
     name: fields.name,
@@ -32,21 +32,21 @@ export async function create(ctx: Context, request: Asked) {
   return detail(entry);
 }
 
-export async function list(ctx: Context, request: Asked) {
+export async function list(ctx: Context, request: ResendRequest) {
   const page = await pageAfter(ctx, listDomains, request);
   return { object: 'list', has_more: page.has_more, data: page.data.map(summary) };
 }
 
-export async function get(ctx: Context, { params }: Asked) {
+export async function get(ctx: Context, { params }: ResendRequest) {
   return { object: 'domain', ...detail(await invoke(ctx, getDomain, { domain: params.id })) };
 }
 
-export async function verify(ctx: Context, { params }: Asked) {
+export async function verify(ctx: Context, { params }: ResendRequest) {
   const { id } = await invoke(ctx, verifyDomain, { domain: params.id });
   return { object: 'domain', id };
 }
 
-export async function remove(ctx: Context, { params }: Asked) {
+export async function remove(ctx: Context, { params }: ResendRequest) {
   await invoke(ctx, removeDomain, { domain: params.id });
   return { object: 'domain', id: params.id, deleted: true };
 }

@@ -9,8 +9,8 @@ import {
   rescheduleMessage,
 } from '@postrider/core/messages';
 import { resendTag } from '@postrider/core/webhooks';
-import { type Asked, fieldsOf, isObject } from './asked.ts';
 import { pageAfter } from './page-after.ts';
+import { fieldsOf, isObject, type ResendRequest } from './resend-request.ts';
 
 const notSupported: Readonly<Record<string, string>> = {
   template: 'template is not supported. Render the email and send it as html.',
@@ -67,12 +67,12 @@ function unsupported(param: string, message: string): AppError {
   return new AppError('invalid_type', message, { details: [{ param, reason: 'invalid_type', message }] });
 }
 
-export async function send(ctx: Context, { body }: Asked) {
+export async function send(ctx: Context, { body }: ResendRequest) {
   const { id } = await invokeParsed(ctx, sendMessage, mapped(body));
   return { id };
 }
 
-function mapped(body: Asked['body']): Asked['body'] {
+function mapped(body: ResendRequest['body']): ResendRequest['body'] {
   if (!body.ok) return body;
   try {
     return { ok: true, value: sendFields(body.value) };
@@ -86,7 +86,7 @@ function mapped(body: Asked['body']): Asked['body'] {
  * Strict, as by default, refuses the whole batch for one mail that would be refused; permissive takes the others. What
  * does not exist here is refused before the core sees the mail, which would ignore it.
  */
-export async function batch(ctx: Context, { body, headers }: Asked) {
+export async function batch(ctx: Context, { body, headers }: ResendRequest) {
   const permissive = headers['x-batch-validation'] === 'permissive';
   if (!body.ok) throw body.error;
   // The core would take an object with messages, which no client of Resend sends.
@@ -116,7 +116,7 @@ export async function batch(ctx: Context, { body, headers }: Asked) {
 }
 
 /** Content is shown to keys with the scope admin only, so for the others html and text are null. */
-export async function get(ctx: Context, { params }: Asked) {
+export async function get(ctx: Context, { params }: ResendRequest) {
   const entry = await invoke(ctx, getMessage, { id: params.id });
   const content = await invoke(ctx, getContent, { id: params.id }).catch((error: unknown) => {
     if (error instanceof AppError && (error.code === 'forbidden' || error.reason === 'content_gone')) return null;
@@ -131,18 +131,18 @@ export async function get(ctx: Context, { params }: Asked) {
   };
 }
 
-export async function list(ctx: Context, request: Asked) {
+export async function list(ctx: Context, request: ResendRequest) {
   const page = await pageAfter(ctx, listMessages, request);
   return { object: 'list', has_more: page.has_more, data: page.data.map(summary) };
 }
 
-export async function update(ctx: Context, request: Asked) {
+export async function update(ctx: Context, request: ResendRequest) {
   const { scheduled_at } = fieldsOf(request);
   const { id } = await invoke(ctx, rescheduleMessage, { id: request.params.id, scheduled_at });
   return { object: 'email', id };
 }
 
-export async function cancel(ctx: Context, { params }: Asked) {
+export async function cancel(ctx: Context, { params }: ResendRequest) {
   const { id } = await invoke(ctx, cancelMessage, { id: params.id });
   return { object: 'email', id };
 }

@@ -7,9 +7,9 @@ export interface ResendError {
   readonly message: string;
 }
 
-type Named = readonly [statusCode: number, name: string];
+type ErrorName = readonly [statusCode: number, name: string];
 
-const byCode: Readonly<Record<ErrorCode, Named>> = {
+const byCode: Readonly<Record<ErrorCode, ErrorName>> = {
   invalid_request: [422, 'validation_error'],
   unauthorized: [403, 'invalid_api_key'],
   forbidden: [401, 'restricted_api_key'],
@@ -19,7 +19,7 @@ const byCode: Readonly<Record<ErrorCode, Named>> = {
   internal_error: [500, 'internal_server_error'],
 };
 
-const byReason: Partial<Record<Reason, Named>> = {
+const byReason: Partial<Record<Reason, ErrorName>> = {
   missing_key: [401, 'missing_api_key'],
   missing_field: [422, 'missing_required_field'],
   no_content: [422, 'missing_required_field'],

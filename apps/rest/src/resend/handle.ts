@@ -42,7 +42,7 @@ export function createResendHandler(
     request: IncomingMessage,
     { request_id, trace }: Pick<Context, 'request_id' | 'trace'>,
     url: URL,
-    route: Found,
+    route: RouteResult,
   ): Promise<Answer> => {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const credential = readCredential(bearerToken(request.headers.authorization), address);
@@ -115,9 +115,9 @@ export function createResendHandler(
 // Paths of Resend that look like that of one email.
 const NO_EMAIL: ReadonlySet<string> = new Set(['/emails/metrics', '/emails/receiving']);
 
-type Found = { readonly row: Row; readonly params: Readonly<Record<string, string>> } | AppError;
+type RouteResult = { readonly row: Row; readonly params: Readonly<Record<string, string>> } | AppError;
 
-function find(method: string, path: string): Found {
+function find(method: string, path: string): RouteResult {
   const parts = path.split('/');
   for (const row of NO_EMAIL.has(path) ? [] : rows) {
     const segments = row.path.split('/');

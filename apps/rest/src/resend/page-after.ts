@@ -1,12 +1,12 @@
 import { AppError, type Context, cursorOf, invoke, type List, type Operation } from '@postrider/core';
 import type { z } from 'zod';
-import type { Asked } from './asked.ts';
+import type { ResendRequest } from './resend-request.ts';
 
 /** A page as Resend asks for it: `after` is the id of the last entry of the page before. */
 export async function pageAfter<I extends z.ZodType, T>(
   ctx: Context,
   operation: Operation<I, List<T>>,
-  { query }: Asked,
+  { query }: ResendRequest,
   filters: Readonly<Record<string, unknown>> = {},
 ): Promise<List<T>> {
   const limit = query.get('limit') ?? undefined;

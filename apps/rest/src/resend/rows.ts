@@ -1,7 +1,7 @@
 import type { Context } from '@postrider/core';
-import type { Asked } from './asked.ts';
 import * as domains from './domains.ts';
 import * as emails from './emails.ts';
+import type { ResendRequest } from './resend-request.ts';
 import * as settings from './settings.ts';
 
 /** One method and path of Resend that has a counterpart here. */
@@ -11,7 +11,7 @@ export interface Row {
   readonly path: string;
   readonly status: 200 | 201;
   readonly rate_class: 'send' | 'logs' | 'default';
-  readonly answer: (ctx: Context, request: Asked) => Promise<unknown>;
+  readonly answer: (ctx: Context, request: ResendRequest) => Promise<unknown>;
 }
 
 function row(

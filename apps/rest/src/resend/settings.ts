@@ -18,15 +18,15 @@ import {
   updateWebhook,
   type WebhookEntry,
 } from '@postrider/core/webhooks';
-import { type Asked, fieldsOf } from './asked.ts';
 import { pageAfter } from './page-after.ts';
+import { fieldsOf, type ResendRequest } from './resend-request.ts';
 
 const permissions: Readonly<Record<string, readonly string[]>> = {
   full_access: ['admin'],
   sending_access: ['email:send'],
 };
 
-export async function createApiKey(ctx: Context, request: Asked) {
+export async function createApiKey(ctx: Context, request: ResendRequest) {
   const { name, permission, domain_id } = fieldsOf(request);
   const scopes = permissions[String(permission ?? 'full_access')];
   const domain = domain_id == null ? null : await invoke(ctx, getDomain, { domain: domain_id });
@@ -38,18 +38,18 @@ export async function createApiKey(ctx: Context, request: Asked) {
   return { id, token: secret };
 }
 
-export async function listApiKeys(ctx: Context, request: Asked) {
+export async function listApiKeys(ctx: Context, request: ResendRequest) {
   const page = await pageAfter(ctx, listKeys, request, { status: 'active' });
   const data = page.data.map(({ id, name, created_at, last_used_at }) => ({ id, name, created_at, last_used_at }));
   return { object: 'list', has_more: page.has_more, data };
 }
 
-export async function removeApiKey(ctx: Context, { params }: Asked) {
+export async function removeApiKey(ctx: Context, { params }: ResendRequest) {
   const { id } = await invoke(ctx, revokeKey, { key_id: params.id });
   return { object: 'api_key', id, deleted: true };
 }
 
-export async function addWebhook(ctx: Context, request: Asked) {
+export async function addWebhook(ctx: Context, request: ResendRequest) {
   const { endpoint, events } = fieldsOf(request);
   const { id, secret } = await invoke(ctx, createWebhook, {
     url: endpoint,
@@ -59,16 +59,16 @@ export async function addWebhook(ctx: Context, request: Asked) {
   return { object: 'webhook', id, signing_secret: secret };
 }
 
-export async function showWebhook(ctx: Context, { params }: Asked) {
+export async function showWebhook(ctx: Context, { params }: ResendRequest) {
   return { object: 'webhook', ...webhook(await invoke(ctx, getWebhook, { id: params.id })) };
 }
 
-export async function webhooks(ctx: Context, request: Asked) {
+export async function webhooks(ctx: Context, request: ResendRequest) {
   const page = await pageAfter(ctx, listWebhooks, request);
   return { object: 'list', has_more: page.has_more, data: page.data.map(webhook) };
 }
 
-export async function changeWebhook(ctx: Context, request: Asked) {
+export async function changeWebhook(ctx: Context, request: ResendRequest) {
   const { endpoint, events, status } = fieldsOf(request);
   // The names of events would be read as Resend's, and mean others to what it posts.
   const { format } = await invoke(ctx, getWebhook, { id: request.params.id });
@@ -85,33 +85,33 @@ export async function changeWebhook(ctx: Context, request: Asked) {
   return { object: 'webhook', id };
 }
 
-export async function removeWebhook(ctx: Context, { params }: Asked) {
+export async function removeWebhook(ctx: Context, { params }: ResendRequest) {
   const { id } = await invoke(ctx, deleteWebhook, { id: params.id });
   return { object: 'webhook', id, deleted: true };
 }
 
-export async function rotateWebhook(ctx: Context, { params }: Asked) {
+export async function rotateWebhook(ctx: Context, { params }: ResendRequest) {
   const { id, secret } = await invoke(ctx, rotateWebhookSecret, { id: params.id });
   return { object: 'webhook', id, signing_secret: secret };
 }
 
-export async function addSuppression(ctx: Context, request: Asked) {
+export async function addSuppression(ctx: Context, request: ResendRequest) {
   const new_suppression = await invoke(ctx, createSuppressions, { email: fieldsOf(request).email });
   if ('data' in new_suppression) throw new Error('one address was answered as a list');
   return { object: 'suppression', ...suppression(new_suppression) };
 }
 
-export async function suppressions(ctx: Context, request: Asked) {
+export async function suppressions(ctx: Context, request: ResendRequest) {
   const origin = request.query.get('origin');
   const page = await pageAfter(ctx, listSuppressions, request, origin === null ? {} : { source: origin });
   return { object: 'list', has_more: page.has_more, data: page.data.map(suppression) };
 }
 
-export async function showSuppression(ctx: Context, { params }: Asked) {
+export async function showSuppression(ctx: Context, { params }: ResendRequest) {
   return { object: 'suppression', ...suppression(await suppressionOf(ctx, params.id ?? '')) };
 }
 
-export async function removeSuppression(ctx: Context, { params }: Asked) {
+export async function removeSuppression(ctx: Context, { params }: ResendRequest) {
   const { id } = await invoke(ctx, deleteSuppression, { email: params.id });
   return { object: 'suppression', id, deleted: true };
 }

@@ -1,7 +1,7 @@
 import { type Scope, scopes } from '@postrider/core/api-keys';
 import { scopesOf, type WorkspaceRole } from '@postrider/core/people';
 import { absenceOf } from '../parity/compare.ts';
-import { type ApiName, apiNames, type Given, isAbsent, nowhere, type UseCase } from '../parity/use-case.ts';
+import { type ApiName, apiNames, isAbsent, nowhere, type Setup, type UseCase } from '../parity/use-case.ts';
 import { useCases } from '../parity/use-cases/registry.ts';
 import { type Attempt, wordsOf } from './attempt.ts';
 import type { Stage } from './stage.ts';
@@ -19,7 +19,7 @@ function ways(uses: readonly UseCase[]): { readonly use: UseCase; readonly api: 
   );
 }
 
-const give = (use: UseCase, { world, count }: Stage): Promise<Given> => use.given(world, world.workspace_id, count());
+const give = (use: UseCase, { world, count }: Stage): Promise<Setup> => use.given(world, world.workspace_id, count());
 
 const byStrangers: Attempt[] = ways(useCases).map(({ use, api, request }) => ({
   by: 'a stranger with an invented credential',

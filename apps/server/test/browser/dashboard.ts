@@ -4,7 +4,7 @@ import { newId } from '@postrider/core';
 import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
 import { createHandler as createRest } from '@postrider/rest';
 import { createWorld, listenHttp, type World } from '@postrider/testing';
-import { startChromium, type Visitor, visit, type Watched } from '@postrider/testing/chromium';
+import { type BrowserTab, startChromium, type Visitor, visit } from '@postrider/testing/chromium';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -117,7 +117,7 @@ export async function axeProblems(page: Page, rules: readonly string[] | null): 
 }
 
 /** Nothing went wrong that a person would not see: no error, no request elsewhere, no dialog of a script. */
-export function expectQuiet({ problems, foreign, dialogs }: Watched): void {
+export function expectQuiet({ problems, foreign, dialogs }: BrowserTab): void {
   expect(problems).toEqual([]);
   expect(foreign).toEqual([]);
   expect(dialogs).toEqual([]);

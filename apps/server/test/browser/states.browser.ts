@@ -108,7 +108,7 @@ describe.each(ALL ? ['full'] : [])('axe', (state) => {
   });
 });
 
-interface Found {
+interface StatesReport {
   readonly problems: Problems;
   /** The menus and dialogs that were opened. */
   readonly opened: Set<string>;
@@ -119,7 +119,7 @@ interface Found {
 const OPENED = 'dialog:modal, [role="menu"]:popover-open';
 
 /** Opens what each button of a page opens, by keyboard, and looks at it; nothing is changed by it. */
-async function openAll(page: Page, path: string, shows: string, results: Found): Promise<void> {
+async function openAll(page: Page, path: string, shows: string, results: StatesReport): Promise<void> {
   await openPage(page, path, shows);
   const inside = (await page.locator('dialog:modal').count()) > 0 ? 'dialog:modal .body' : 'main';
   const buttons = page.locator(`${inside} button:not([aria-disabled="true"]):visible`);
@@ -150,7 +150,7 @@ async function openItems(
   path: string,
   shows: string,
   { at, inside }: { readonly at: number; readonly inside: string },
-  results: Found,
+  results: StatesReport,
 ): Promise<void> {
   const items = page.locator('[role="menu"]:popover-open [role^="menuitem"]:not([aria-disabled="true"])');
   const count = await items.count();
@@ -185,7 +185,7 @@ describe.each(ALL ? [null] : [])('axe', () => {
   it('finds nothing wrong in any menu and dialog that a page opens, each opened by keyboard', async () => {
     const { visitor, page } = await openTab(one);
     await page.route('**/trpc/**', (route) => (route.request().method() === 'POST' ? refuse(route) : route.continue()));
-    const results: Found = { problems: {}, opened: new Set(), stuck: [] };
+    const results: StatesReport = { problems: {}, opened: new Set(), stuck: [] };
     for (const [path, shows] of pages) await openAll(page, placed(path, ids), shows, results);
 
     expect(results.problems).toEqual({});

@@ -14,17 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-interface Made {
+interface NewKey {
   readonly id: string;
   readonly secret: string;
 }
 
-async function makeKey(server: ServerProcess): Promise<Made> {
+async function makeKey(server: ServerProcess): Promise<NewKey> {
   const key = await server.call('POST', '/v1/api-keys', {
     body: { name: 'Short-lived', scopes: ['email:send', 'email:logs:read'] },
   });
   expect(key.status).toBe(201);
-  return key.body as unknown as Made;
+  return key.body as unknown as NewKey;
 }
 
 /** Another workspace, with a key of every scope. */

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '@postrider/db';
-import { type Embedded, startEmbedded } from '@postrider/db/embedded';
+import { type EmbeddedServer, startEmbedded } from '@postrider/db/embedded';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 
@@ -12,7 +12,7 @@ const settings = { wal_level: 'replica', max_wal_senders: '4', fsync: 'off', ful
 const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 const retried = { 'idempotency-key': 'order-1' };
 let data_dir: string;
-let postgres: Embedded;
+let postgres: EmbeddedServer;
 let sql: Sql;
 let server: ServerProcess;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { createKey, type Scope } from '@postrider/core/api-keys';
 import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
 import { createHandler as createRest } from '@postrider/rest';
 import { listenHttp, type World } from '@postrider/testing';
-import { type ApiName, type Given, isAbsent, type UseCase } from './use-case.ts';
+import { type ApiName, isAbsent, type Setup, type UseCase } from './use-case.ts';
 
 /** A caller, as a key and as a person. */
 export interface Caller {
@@ -26,7 +26,7 @@ export type Answer = { readonly value: unknown } | { readonly refusal: Refusal }
 
 export interface Api {
   readonly name: ApiName;
-  ask(use: UseCase, setup: Given, caller: Caller): Promise<Answer>;
+  ask(use: UseCase, setup: Setup, caller: Caller): Promise<Answer>;
 }
 
 export interface Apis {
@@ -65,18 +65,18 @@ export async function startApis(world: World): Promise<Apis> {
   };
 }
 
-interface Named {
+interface NamedInput {
   readonly fields: readonly { readonly name: string }[];
 }
 
 async function schemaOf(
   port: number,
   secret: string,
-): Promise<Record<'queryType' | 'mutationType' | 'subscriptionType', Named>> {
+): Promise<Record<'queryType' | 'mutationType' | 'subscriptionType', NamedInput>> {
   const fields = '{ fields { name } }';
   const query = `{ __schema { queryType ${fields} mutationType ${fields} subscriptionType ${fields} } }`;
   const body = await post(`http://127.0.0.1:${port}/graphql`, { query }, bearer(secret));
-  return (body.data as { __schema: Record<'queryType' | 'mutationType' | 'subscriptionType', Named> }).__schema;
+  return (body.data as { __schema: Record<'queryType' | 'mutationType' | 'subscriptionType', NamedInput> }).__schema;
 }
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });

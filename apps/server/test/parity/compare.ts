@@ -1,5 +1,5 @@
 import type { Answer, Api, Caller, Refusal } from './apis.ts';
-import { type ApiName, type Given, type Input, isAbsent, type UseCase } from './use-case.ts';
+import { type ApiName, type Input, isAbsent, type Setup, type UseCase } from './use-case.ts';
 
 /** The APIs that offer a use case. */
 export function offering(use: UseCase, apis: readonly Api[]): Api[] {
@@ -11,8 +11,8 @@ export async function valueDifferences(
   use: UseCase,
   apis: readonly Api[],
   caller: Caller,
-  give: () => Promise<Given>,
-  core: (use: UseCase, setup: Given) => Promise<unknown>,
+  give: () => Promise<Setup>,
+  core: (use: UseCase, setup: Setup) => Promise<unknown>,
 ): Promise<string[]> {
   const shared = use.writes ? null : await give();
   const results: { readonly name: ApiName; readonly value: unknown }[] = [];
@@ -38,7 +38,7 @@ export async function scopeDifferences(
   use: UseCase,
   apis: readonly Api[],
   lacking: (scope: string, api: ApiName) => Caller | null,
-  setup: Given,
+  setup: Setup,
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const api of offering(use, apis)) {
@@ -61,7 +61,7 @@ const success: Refusal = { code: 'answered', reason: '', message: '', required_s
 export async function absenceDifferences(
   use: UseCase,
   apis: readonly Api[],
-  cases: readonly { readonly setup: Given; readonly caller: Caller }[],
+  cases: readonly { readonly setup: Setup; readonly caller: Caller }[],
 ): Promise<string[]> {
   const results: { readonly what: string; readonly text: string }[] = [];
   for (const { setup, caller } of cases) {
@@ -78,7 +78,7 @@ export async function absenceDifferences(
     .map(({ what, text }) => `${what}: ${text}, not ${first?.text}`);
 }
 
-export function absenceOf(answer: Answer, { input, ids = {} }: Given, use: UseCase): string {
+export function absenceOf(answer: Answer, { input, ids = {} }: Setup, use: UseCase): string {
   if ('value' in answer) return `answered ${JSON.stringify(answer.value)}`;
   const { code, reason, message } = answer.refusal;
   const names = [use.target === null ? '' : String(input[use.target]), ...Object.values(ids)].filter(
@@ -92,7 +92,7 @@ export async function refusalDifferences(
   use: UseCase,
   apis: readonly Api[],
   caller: Caller,
-  { input, ids }: Given,
+  { input, ids }: Setup,
   bad: Input,
 ): Promise<string[]> {
   const setup = { input: { ...input, ...bad }, ...(ids && { ids }) };
@@ -122,7 +122,7 @@ export async function pageDifferences(
   use: UseCase,
   apis: readonly Api[],
   caller: Caller,
-  { input, ids }: Given,
+  { input, ids }: Setup,
 ): Promise<string[]> {
   const offered = offering(use, apis);
   const walks: { readonly name: string; readonly pages: string[] }[] = [];

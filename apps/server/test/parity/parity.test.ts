@@ -15,7 +15,7 @@ import {
   scopeDifferences,
   valueDifferences,
 } from './compare.ts';
-import { type ApiName, apiNames, type Given, isAbsent, nowhere, type UseCase } from './use-case.ts';
+import { type ApiName, apiNames, isAbsent, nowhere, type Setup, type UseCase } from './use-case.ts';
 import { alone, useCases } from './use-cases/registry.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -76,10 +76,10 @@ function isOfIntegrators(scope: string): boolean {
 }
 
 /** The answer of the core itself, for what GraphQL offers alone. */
-const byCore = (use: UseCase, { input }: Given) => invoke(world.as(world.workspace_id), use.operation, input);
+const byCore = (use: UseCase, { input }: Setup) => invoke(world.as(world.workspace_id), use.operation, input);
 
 /** What each API is asked about was made at the same time. */
-async function give(use: UseCase): Promise<Given> {
+async function give(use: UseCase): Promise<Setup> {
   count += 1;
   await world.clock.freeze(new Date(now_ms));
   return use.given(world, world.workspace_id, count);

@@ -24,7 +24,7 @@ export function isAbsent(way: unknown): way is Absent {
 }
 
 /** What a use case is asked about: the input, and ids of things that an API names otherwise. */
-export interface Given {
+export interface Setup {
   readonly input: Input;
   readonly ids?: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ export interface GraphqlWay {
   /** The root field. */
   readonly field: string;
   readonly document: string;
-  variables(setup: Given): Record<string, unknown>;
+  variables(setup: Setup): Record<string, unknown>;
   /** What was answered, with the fields of the core. */
   value(answer: unknown): unknown;
 }
@@ -56,7 +56,7 @@ export interface UseCase {
   /** GET or POST and the procedure. */
   readonly trpc: string | Absent;
   /** Makes what it is about in a workspace; number tells it from every other. */
-  given(world: World, workspace_id: string, number: number): Promise<Given>;
+  given(world: World, workspace_id: string, number: number): Promise<Setup>;
   /** The field that names what it is about, where there is such a thing. */
   readonly target: string | null;
   /** Whether GraphQL answers null for a target that is not there, as it does wherever something is looked up. */
@@ -90,7 +90,7 @@ export function useCase(
 }
 
 /** The same, of things that never were. */
-export function nowhere({ input, ids = {} }: Given, use: UseCase): Given {
+export function nowhere({ input, ids = {} }: Setup, use: UseCase): Setup {
   const zeros = (id: unknown) => String(id).replace(/_[0-9a-z]{26}$/, `_${'0'.repeat(25)}1`);
   const target = String(input[use.target ?? '']);
   const never = /^[a-z]{3}_/.test(target) ? zeros(target) : `never-${target}`;
@@ -117,7 +117,7 @@ export function camelFields(input: Input): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [camelCase(name), value]));
 }
 
-type Variables = (setup: Given) => Record<string, unknown>;
+type Variables = (setup: Setup) => Record<string, unknown>;
 
 /** A connection, whose page stands where a list of the core has it. */
 export function connection(

@@ -62,7 +62,7 @@ function countIn(value: unknown, above: readonly string[] = []): number {
   }, 0);
 }
 
-interface Sent {
+interface OperationSpec {
   readonly parameters?: readonly { name: string; in: 'query' | 'path'; schema: Json }[];
   readonly requestBody?: { content: Record<string, { schema: Json }> };
 }
@@ -71,7 +71,7 @@ const examples: Example[] = [];
 let count = 0;
 for (const [path, verbs] of Object.entries(document.paths)) {
   for (const [verb, operation] of Object.entries(verbs)) {
-    const { parameters = [], requestBody } = operation as Sent;
+    const { parameters = [], requestBody } = operation as OperationSpec;
     count += countIn(parameters) + countIn(requestBody ?? null);
     const at = { method: verb.toUpperCase(), path };
     for (const { name, in: place, schema } of parameters)
@@ -138,7 +138,7 @@ async function call(method: string, path: string, body?: unknown, key = instance
 
 async function sendExample({ method, path, place, steps, value }: Example): Promise<{ status: number; text: string }> {
   const operation = `${method} ${path}`;
-  const parameters = ((document.paths[path]?.[method.toLowerCase()] ?? {}) as Sent).parameters ?? [];
+  const parameters = ((document.paths[path]?.[method.toLowerCase()] ?? {}) as OperationSpec).parameters ?? [];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((one) => one.name === name);
     return encodeURIComponent(

@@ -45,7 +45,7 @@ async function start(checkout?: string): Promise<ServerProcess> {
   return startServer(env, checkout);
 }
 
-interface Answered {
+interface RollingResponse {
   readonly status: number;
   readonly id: string;
   readonly server: ServerProcess;
@@ -54,7 +54,7 @@ interface Answered {
 
 /** Sends one after the other until it is told to stop. */
 function keepSending(servers: () => readonly ServerProcess[]) {
-  const answers: Answered[] = [];
+  const answers: RollingResponse[] = [];
   let stopped = false;
   const send = async (number: number) => {
     for (let count = 0; !stopped; count++) {
@@ -88,7 +88,7 @@ async function pendingIn(database_url: string): Promise<string[]> {
 }
 
 /** For who runs it by hand; a test of every day says nothing. */
-function tell(answers: readonly Answered[], ran: readonly string[], migrated_ms: number): void {
+function tell(answers: readonly RollingResponse[], ran: readonly string[], migrated_ms: number): void {
   if (old_release === null) return;
   const rejected_count = answers.filter(({ status }) => status !== 202).length;
   const slowest = Math.max(...answers.map(({ ms }) => ms));

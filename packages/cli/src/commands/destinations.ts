@@ -12,29 +12,31 @@ interface LimitOptions {
 
 type Entry = Destinations['data'][number];
 
-interface Found extends Omit<Entry, 'reason'> {
+interface DestinationRow extends Omit<Entry, 'reason'> {
   readonly reason: string | null;
 }
 
-interface Limited {
+interface LimitPayload {
   readonly destination: string;
 }
 
 const listed = query(
   'destinations',
   {},
-  select<readonly Found[]>(`destination: name connections messagesPerMinute closedUntil reason: closedReason lastReply
+  select<
+    readonly DestinationRow[]
+  >(`destination: name connections messagesPerMinute closedUntil reason: closedReason lastReply
     heldUntil holdId parked`),
 );
 const destinationLimit = mutation(
   'destinationLimit',
   'DestinationLimitInput',
-  select<Limited>('... on DestinationPayload { destination: name connections messagesPerMinute }'),
+  select<LimitPayload>('... on DestinationPayload { destination: name connections messagesPerMinute }'),
 );
 const destinationRelease = mutation(
   'destinationRelease',
   'DestinationInput',
-  select<Limited>('... on DestinationReleasePayload { destination: name released }'),
+  select<LimitPayload>('... on DestinationReleasePayload { destination: name released }'),
 );
 
 function reasonOf(reason: string | null): Entry['reason'] {

@@ -116,11 +116,12 @@ export function addDomains(program: Command, terminal: Terminal): void {
     });
 }
 
-interface Changed {
+interface DomainPayload {
   readonly domain: Pick<Domain, 'name' | 'status' | 'status_reason'>;
 }
 
-const DOMAIN = select<Changed>(`... on DomainPayload { domain { id name status canSend statusReason createdAt verifiedAt
+const DOMAIN =
+  select<DomainPayload>(`... on DomainPayload { domain { id name status canSend statusReason createdAt verifiedAt
   lastCheckedAt nextCheckAt } }`);
 const domainSuspend = mutation('domainSuspend', 'SuspendInput', DOMAIN);
 const domainResume = mutation('domainResume', 'DomainNameInput', DOMAIN);

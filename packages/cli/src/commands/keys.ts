@@ -110,9 +110,9 @@ async function createLocally(terminal: Terminal, options: CreateOptions) {
   return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), createKey, request));
 }
 
-type Named = CreateOptions & { readonly name: string; readonly scope: readonly string[] };
+type CreateKeyOptions = CreateOptions & { readonly name: string; readonly scope: readonly string[] };
 
-function requestOf({ name, scope, mode, domain, allowIp, expires }: Named): ApiKeysCreateBody {
+function requestOf({ name, scope, mode, domain, allowIp, expires }: CreateKeyOptions): ApiKeysCreateBody {
   const body = { name, scopes: scope, mode, domains: domain, allowed_ips: allowIp, expires_at: expires };
   // The service rejects an unknown mode, and names those that exist.
   return body as ApiKeysCreateBody;

@@ -70,12 +70,12 @@ export function addMembers(program: Command, terminal: Terminal): void {
 
 const MEMBER = 'userId workspaceId email role operator createdAt';
 
-interface Changed {
+interface MemberPayload {
   readonly member: MemberEntry;
   readonly entry: Parameters<typeof entryLines>[0];
 }
 
-const CHANGED = select<Changed>(
+const CHANGED = select<MemberPayload>(
   `... on MemberPayload { member { ${MEMBER} } entry { password loginUrl loginUrlExpiresAt } }`,
 );
 const members = listQuery('members', { workspaceId: 'ID' }, select<MemberEntry>(MEMBER));

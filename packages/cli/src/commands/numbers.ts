@@ -31,7 +31,7 @@ const REACH = [
 const ROW = `key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason
   hold { id reason expiresAt }`;
 
-type Found = Stats['series'][number] & Pick<Stats, 'complete_until'>;
+type StatsLine = Stats['series'][number] & Pick<Stats, 'complete_until'>;
 
 const statSeries = query(
   'stats',
@@ -43,7 +43,7 @@ const statSeries = query(
     top: 'Int',
     reach: 'Reach',
   },
-  select<readonly Found[]>('metric key points { at value } completeUntil'),
+  select<readonly StatsLine[]>('metric key points { at value } completeUntil'),
 );
 const backlog = query(
   'backlog',
@@ -136,9 +136,9 @@ function rangeOf({ since, until }: RangeOptions, back: number) {
   return { since: since ?? new Date(nowMs() - back).toISOString(), ...(until !== undefined && { until }) };
 }
 
-type Shown = Pick<Stats, 'series'> & { readonly group_by: string; readonly complete_until: string | null };
+type StatsView = Pick<Stats, 'series'> & { readonly group_by: string; readonly complete_until: string | null };
 
-export function statLines({ series, group_by, complete_until }: Shown): string {
+export function statLines({ series, group_by, complete_until }: StatsView): string {
   // One series has both the entries without a key and those without a line of their own.
   const rest = series.some(({ key }) => key !== null) ? '(others)' : '(none)';
   const names = series.map(({ metric, key }) => {

@@ -81,7 +81,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
 
 const OPERATOR = 'userId email createdAt';
 
-interface Added {
+interface OperatorPayload {
   readonly operator: OperatorEntry;
   readonly entry: Parameters<typeof entryLines>[0];
 }
@@ -90,7 +90,9 @@ const operators = listQuery('operators', {}, select<OperatorEntry>(OPERATOR));
 const operatorAdd = mutation(
   'operatorAdd',
   'OperatorAddInput',
-  select<Added>(`... on OperatorPayload { operator { ${OPERATOR} } entry { password loginUrl loginUrlExpiresAt } }`),
+  select<OperatorPayload>(
+    `... on OperatorPayload { operator { ${OPERATOR} } entry { password loginUrl loginUrlExpiresAt } }`,
+  ),
 );
 const operatorRemove = mutation('operatorRemove', 'OperatorRemoveInput', select('... on DeletePayload { deletedId }'));
 

@@ -39,7 +39,7 @@ interface Redriven {
 }
 
 /** A job as GraphQL has it. */
-interface FoundJob extends Omit<JobView, 'object' | 'queue' | 'subject' | 'workspace_id'> {
+interface JobRow extends Omit<JobView, 'object' | 'queue' | 'subject' | 'workspace_id'> {
   readonly queue: { readonly name: string };
   readonly subject_id: string | null;
 }
@@ -59,15 +59,15 @@ const queueRedrive = mutation(
   'RedriveInput',
   select<Redriven>('... on RedrivePayload { queueName dead redriven }'),
 );
-const jobs = listQuery('jobs', { filter: 'JobFilter' }, select<FoundJob>(JOB));
+const jobs = listQuery('jobs', { filter: 'JobFilter' }, select<JobRow>(JOB));
 const jobDetail = query(
   'node',
   { id: 'ID!' },
-  select<(FoundJob & Pick<JobDetail, 'attempts'>) | null>(
+  select<(JobRow & Pick<JobDetail, 'attempts'>) | null>(
     `... on Job { ${JOB} attempts { number startedAt durationMs error worker } }`,
   ),
 );
-const CHANGED = select<{ job: FoundJob }>(`... on JobPayload { job { ${JOB} } }`);
+const CHANGED = select<{ job: JobRow }>(`... on JobPayload { job { ${JOB} } }`);
 const jobRetry = mutation('jobRetry', 'JobInput', CHANGED);
 const jobCancel = mutation('jobCancel', 'JobInput', CHANGED);
 const jobRunNow = mutation('jobRunNow', 'JobInput', CHANGED);
@@ -180,7 +180,7 @@ const withObject =
   <T extends object>(value: T): T & { readonly object: string } => ({ object, ...value });
 
 /** A job as it is printed. */
-function jobView({ queue, subject_id, ...job }: FoundJob): JobView {
+function jobView({ queue, subject_id, ...job }: JobRow): JobView {
   const { workspace_id } = job.data;
   return {
     object: 'job',

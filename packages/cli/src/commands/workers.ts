@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { graphql, mutation, query, select } from '../connect/graphql.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
 
-interface Begun {
+interface JobPayload {
   readonly id: string;
   readonly queue: { readonly name: string };
   readonly state: string;
@@ -25,7 +25,7 @@ const allSchedules = query(
 const scheduleRunNow = mutation(
   'scheduleRunNow',
   'ScheduleInput',
-  select<{ job: Begun }>('... on JobPayload { job { id queue { name } state createdAt } }'),
+  select<{ job: JobPayload }>('... on JobPayload { job { id queue { name } state createdAt } }'),
 );
 
 /** Worker processes and cron schedules. */

@@ -76,10 +76,10 @@ const workspaceSetPlan = mutation('workspaceSetPlan', 'PlanInput', PAYLOAD);
 const workspaceCreate = mutation(
   'workspaceCreate',
   'WorkspaceInput',
-  select<Created>(`... on WorkspaceCreatePayload { workspace { ${WORKSPACE} } apiKeyId secret }`),
+  select<WorkspacePayload>(`... on WorkspaceCreatePayload { workspace { ${WORKSPACE} } apiKeyId secret }`),
 );
 
-interface Created {
+interface WorkspacePayload {
   readonly workspace: WorkspaceEntry;
   readonly api_key_id: string;
   readonly secret: string;

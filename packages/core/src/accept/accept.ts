@@ -7,7 +7,7 @@ import { AppError } from '../operation/errors.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { emailsOf } from './addressees.ts';
 import { attachmentsText } from './attachment-field.ts';
-import { type AcceptFacts, type Judged, judge } from './judge.ts';
+import { type AcceptFacts, type Decision, judge } from './judge.ts';
 import type { NewMessage, NewRecipient } from './new-message.ts';
 import type { SendInput } from './schema.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Storing,
   storeAccepted,
 } from './store.ts';
-import type { AcceptParts, Admitted, SendResult, Submission, SubmissionAnswer } from './submission.ts';
+import type { AcceptParts, AdmittedSubmission, SendResult, Submission, SubmissionAnswer } from './submission.ts';
 
 // raise_quota_race() of the schema.
 const QUOTA_RACE = 'PR001';
@@ -85,7 +85,7 @@ function unique(names: readonly { workspace_id: string; name: string }[]) {
 export async function commitSubmissions(
   parts: AcceptParts,
   sql: Sql,
-  submissions: readonly Admitted[],
+  submissions: readonly AdmittedSubmission[],
   facts: BatchFacts,
 ): Promise<Outcome[]> {
   for (let attempt = 1, known = facts; ; attempt++) {
@@ -98,7 +98,7 @@ export async function commitSubmissions(
   }
 }
 
-export function withWorkspace(submission: Admitted): WorkspaceSubmission {
+export function withWorkspace(submission: AdmittedSubmission): WorkspaceSubmission {
   const { workspace_id, mode } = submission.sender;
   return { workspace_id, mode, submission };
 }
@@ -120,12 +120,12 @@ export function idempotencyKeyOf({
 async function judgeAndStore(
   parts: AcceptParts,
   sql: Sql,
-  submissions: readonly Admitted[],
+  submissions: readonly AdmittedSubmission[],
   facts: BatchFacts,
 ): Promise<Outcome[]> {
   const claims: KeyClaim[] = [];
   const storing: Storing[] = [];
-  const claimOf = new Map<Admitted, number>();
+  const claimOf = new Map<AdmittedSubmission, number>();
   const outcomes = submissions.map((submission): Outcome => {
     const before = facts.earlier(withWorkspace(submission));
     if (before) return replay(submission, before);
@@ -165,7 +165,7 @@ async function judgeAndStore(
 
 function judgeOne(
   parts: AcceptParts,
-  submission: Admitted,
+  submission: AdmittedSubmission,
   parsed: Submission['messages'][number],
   facts: BatchFacts,
 ): NewMessage | AppError {
@@ -177,7 +177,11 @@ function judgeOne(
 }
 
 /** What a request that is refused after all had reserved, for those behind it in the batch. */
-function returnVolume({ sender }: Admitted, outcomes: readonly (NewMessage | AppError)[], facts: BatchFacts): void {
+function returnVolume(
+  { sender }: AdmittedSubmission,
+  outcomes: readonly (NewMessage | AppError)[],
+  facts: BatchFacts,
+): void {
   for (const message of outcomes)
     if (!(message instanceof AppError)) facts.spend(sender.workspace_id, -message.counted);
 }
@@ -187,7 +191,7 @@ function resultOf(outcome: NewMessage | AppError): SendResult {
   return { id: outcome.id, status: 'queued', created_at: isoTime(outcome.created_at) };
 }
 
-function replay(submission: Admitted, before: Pick<KeyClaim, 'fingerprint' | 'answer'>): Outcome {
+function replay(submission: AdmittedSubmission, before: Pick<KeyClaim, 'fingerprint' | 'answer'>): Outcome {
   for (const message of submission.messages) {
     const restricted = message.ok ? keyDomainProblem(submission.sender.domains, message.value.from.domain) : null;
     if (restricted) return { kind: 'refused', error: restricted };
@@ -205,9 +209,9 @@ function replay(submission: Admitted, before: Pick<KeyClaim, 'fingerprint' | 'an
 /** The rows of an accepted message, before they are stored. */
 export function draftMessage(
   parts: Pick<AcceptParts, 'clock'>,
-  submission: Admitted,
+  submission: AdmittedSubmission,
   input: SendInput,
-  decision: Judged,
+  decision: Decision,
   now: Date,
 ): NewMessage {
   const now_ms = parts.clock.now();

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type Carried, connectionToFollow } from './batch-connections.ts';
+import { type ConnectionLoad, connectionToFollow } from './batch-connections.ts';
 
 const NOW_MS = 1000;
 
-const idle: Carried = { under_way: 0, fast: true, begun_ms: NOW_MS - 1 };
-const busy: Carried = { under_way: 1, fast: true, begun_ms: NOW_MS - 24 };
-const full: Carried = { ...busy, under_way: 2 };
-const slow: Carried = { ...busy, fast: false };
-const hanging: Carried = { ...busy, begun_ms: NOW_MS - 25 };
+const idle: ConnectionLoad = { under_way: 0, fast: true, begun_ms: NOW_MS - 1 };
+const busy: ConnectionLoad = { under_way: 1, fast: true, begun_ms: NOW_MS - 24 };
+const full: ConnectionLoad = { ...busy, under_way: 2 };
+const slow: ConnectionLoad = { ...busy, fast: false };
+const hanging: ConnectionLoad = { ...busy, begun_ms: NOW_MS - 25 };
 
 describe('a batch', () => {
-  it.each<[string, { size: number; fast: boolean }, Carried[], Carried | undefined]>([
+  it.each<[string, { size: number; fast: boolean }, ConnectionLoad[], ConnectionLoad | undefined]>([
     ['of sixteen follows the commit under way', { size: 16, fast: true }, [idle, busy], busy],
     ['of fifteen gets its own connection', { size: 15, fast: true }, [busy, idle], undefined],
     ['on the slow path gets its own connection', { size: 16, fast: false }, [busy, idle], undefined],

@@ -5,11 +5,11 @@ import { LONGEST_WAIT_MS } from './batching-policy.ts';
 const WORTH_FOLLOWING = 16;
 
 /** A connection of the submit batcher with the commits that it carries. */
-export interface BatchConnection extends Carried {
+export interface BatchConnection extends ConnectionLoad {
   readonly sql: Sql;
 }
 
-export interface Carried {
+export interface ConnectionLoad {
   under_way: number;
   /** Whether the last one is on the fast path: one statement, which waits for nothing but locked counters. */
   fast: boolean;
@@ -17,7 +17,7 @@ export interface Carried {
   begun_ms: number;
 }
 
-export function isIdle({ under_way }: Carried): boolean {
+export function isIdle({ under_way }: ConnectionLoad): boolean {
   return under_way === 0;
 }
 
@@ -25,7 +25,7 @@ export function isIdle({ under_way }: Carried): boolean {
  * A batch on the fast path may be pipelined behind another on the same connection: the database goes from one to the
  * next by itself, and one processor stays free to read and answer requests.
  */
-export function connectionToFollow<P extends Carried>(
+export function connectionToFollow<P extends ConnectionLoad>(
   connections: readonly P[],
   batch: { readonly size: number; readonly fast: boolean },
   now_ms: number,

@@ -23,7 +23,7 @@ interface Tenant {
   readonly from: string;
 }
 
-interface Sent {
+interface SendResponse {
   readonly id: string;
   readonly window: RateWindow;
 }
@@ -48,7 +48,7 @@ function contextOf(services: Services, secret: string) {
   return createContext(services, { kind: 'credential', secret_hash: hashSecret(secret), address: '127.0.0.1' });
 }
 
-async function send(input: object = {}, services = world.services, { secret, from } = tenant): Promise<Sent> {
+async function send(input: object = {}, services = world.services, { secret, from } = tenant): Promise<SendResponse> {
   const ctx = contextOf(services, secret);
   const { id } = await invoke(ctx, sendMessage, {
     from,

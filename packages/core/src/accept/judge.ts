@@ -20,7 +20,7 @@ export interface AcceptFacts {
   used(workspace_id: string): number;
 }
 
-export interface Judged {
+export interface Decision {
   readonly addressees: readonly Addressee[];
   /** Null means now. */
   readonly scheduled_at: Date | null;
@@ -28,7 +28,7 @@ export interface Judged {
 }
 
 /** Judges one message in the contract's order; the first rule that fails is its answer. */
-export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts, config: Config): Judged | AppError {
+export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts, config: Config): Decision | AppError {
   const { workspace_id } = sender;
   const restricted = keyDomainProblem(sender.domains, input.from.domain);
   if (restricted) return restricted;

@@ -17,7 +17,7 @@ export interface KeyClaim {
 }
 
 /** The keys by which the facts of a batch are looked up. */
-export interface AskedFacts {
+export interface FactsQuery {
   readonly workspace_ids: readonly string[];
   readonly domains: readonly { readonly workspace_id: string; readonly name: string }[];
   readonly emails: readonly { readonly workspace_id: string; readonly email: string }[];
@@ -43,7 +43,7 @@ export async function awaitStandby(sql: Sql): Promise<void> {
 }
 
 /** Four lookups by primary key for many messages, in one statement. */
-export async function readFacts(sql: Sql, keys: AskedFacts): Promise<FoundFacts> {
+export async function readFacts(sql: Sql, keys: FactsQuery): Promise<FoundFacts> {
   const rows = await sql<
     {
       kind: string;

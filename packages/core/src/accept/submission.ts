@@ -67,7 +67,7 @@ export type SubmissionAnswer =
   | { readonly kind: 'refused'; readonly error: AppError };
 
 /** A submission whose key, window, scope and body have been checked. */
-export interface Admitted extends Submission {
+export interface AdmittedSubmission extends Submission {
   readonly sender: SenderFacts;
 }
 

@@ -19,7 +19,7 @@ import { type BatchingPolicy, createBatchingPolicy, LONGEST_WAIT_MS } from './ba
 import { type AcceptedFast, acceptFast, type Draft, draftFast } from './fast-path.ts';
 import { messageBytes } from './schema.ts';
 import { claimName } from './store.ts';
-import type { AcceptParts, Admitted, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
+import type { AcceptParts, AdmittedSubmission, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
 
 const MAX_MESSAGES = 64;
 /** A larger body takes longer to store than the rest of a commit. */
@@ -372,7 +372,7 @@ async function admitAll(
   return batch.filter((entry) => entry.admitted !== null);
 }
 
-function admittedOf(entry: Waiting): Admitted & { readonly window: RateWindow | null } {
+function admittedOf(entry: Waiting): AdmittedSubmission & { readonly window: RateWindow | null } {
   if (!entry.admitted) throw new Error('a submission reached the commit without admission');
   return { ...entry.submission, ...entry.admitted };
 }

@@ -29,7 +29,7 @@ const USER_AGENT = 'Postrider-Alarms/1';
 // Where the operator of the machine wants notices, any address is right.
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 
-type Told = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_at' | 'ended_at'> & {
+type Notice = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_at' | 'ended_at'> & {
   readonly id: string | null;
   readonly kind: NoticeKind;
 };
@@ -43,7 +43,7 @@ export interface Notices {
   /** Reads where notices of the instance go, for the time when the database cannot say it. */
   remember(): Promise<void>;
   /** Posts to the instance's webhooks what no database can record. Returns false where that has to be tried again. */
-  postFromMemory(notice: Pick<Told, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
+  postFromMemory(notice: Pick<Notice, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createNotices(services: Services): Notices {
   /** Whether every receiver took it. */
   const post = async (
     urls: readonly { readonly url: string; readonly http: HttpGuard }[],
-    notices: readonly Told[],
+    notices: readonly Notice[],
   ) => {
     const body = Buffer.from(
       JSON.stringify({ object: 'alarm_notice', alarms: notices.map((one) => entryOf(one, public_url)) }),
@@ -174,7 +174,7 @@ export function isQuiet({
   return from < until ? now >= from && now < until : now >= from || now < until;
 }
 
-function entryOf({ id, rule, subject, detail, page, started_at, ended_at, kind }: Told, public_url: string) {
+function entryOf({ id, rule, subject, detail, page, started_at, ended_at, kind }: Notice, public_url: string) {
   return {
     id,
     notice: kind,
@@ -195,7 +195,7 @@ async function mail(
   services: Services,
   owner: OwnerSettings,
   recipients: readonly string[],
-  notices: readonly Told[],
+  notices: readonly Notice[],
 ): Promise<void> {
   const { from_address, workspace_id } = owner;
   const { config, log, public_url, sql } = services;

@@ -3,7 +3,7 @@ import { INSTANCE } from '../operation/access.ts';
 import type { AlarmFacts } from './facts-store.ts';
 
 /** A number that a rule judges, and what it is about. */
-export interface Measured {
+export interface Measurement {
   readonly workspace_id: string;
   readonly subject: string;
   readonly value: number;
@@ -18,7 +18,7 @@ interface Rule {
   readonly clear: number;
   readonly for_seconds: number;
   readonly clear_seconds: number;
-  measure(numbers: InstanceNumbers, facts: AlarmFacts): readonly Measured[];
+  measure(numbers: InstanceNumbers, facts: AlarmFacts): readonly Measurement[];
 }
 
 const MINUTE = 60;
@@ -27,12 +27,12 @@ const MIN_ATTEMPTS = 50;
 // The share of first attempts that may come later than a minute.
 const BUDGET = 0.01;
 const percent = (share: number) => `${Math.round(share * 100)} %`;
-const ofInstance = (subject: string, value: number, detail: string, page: string): Measured[] => [
+const ofInstance = (subject: string, value: number, detail: string, page: string): Measurement[] => [
   { workspace_id: INSTANCE, subject, value, detail, page },
 ];
 const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready + parked;
 
-function burn(late: number, all: number, hours: string): Measured[] {
+function burn(late: number, all: number, hours: string): Measurement[] {
   const rate = all < MIN_ATTEMPTS ? 0 : late / all / BUDGET;
   const detail = `${late} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
   return ofInstance('', rate, detail, '/operations/queues');

@@ -1,6 +1,6 @@
 import { isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { SendableFacts } from '../domains/index.ts';
-import type { Changed, OpenAlarm } from './transitions.ts';
+import type { AlarmChange, OpenAlarm } from './transitions.ts';
 
 export interface AlarmRow {
   readonly id: string;
@@ -32,7 +32,7 @@ export async function openAlarms(tx: Tx): Promise<{ readonly now: Date; readonly
   return { now: clock.now, open };
 }
 
-export async function saveTurn(tx: Tx, changed: readonly Changed[], dropped: readonly string[]): Promise<void> {
+export async function saveTurn(tx: Tx, changed: readonly AlarmChange[], dropped: readonly string[]): Promise<void> {
   if (dropped.length > 0) await tx`delete from alarms where id = any (${[...dropped]}::uuid[])`;
   if (changed.length === 0) return;
   await tx`

@@ -1,6 +1,6 @@
 import type { InstanceNumbers } from '../metrics/index.ts';
 import type { AlarmFacts } from './facts-store.ts';
-import { type AlarmRule, alarmRuleNames, type Measured, ruleOf } from './rules.ts';
+import { type AlarmRule, alarmRuleNames, type Measurement, ruleOf } from './rules.ts';
 
 export type NoticeKind = 'start' | 'reminder' | 'end';
 
@@ -23,19 +23,19 @@ export interface OpenAlarm {
   readonly told_at: Date | null;
 }
 
-export interface Changed extends Omit<OpenAlarm, 'status' | 'acknowledged_at'> {
+export interface AlarmChange extends Omit<OpenAlarm, 'status' | 'acknowledged_at'> {
   readonly status: 'pending' | 'active' | 'ended';
   readonly ended_at: Date | null;
   readonly notice: NoticeKind | null;
 }
 
 export interface Turn {
-  readonly changed: readonly Changed[];
+  readonly changed: readonly AlarmChange[];
   /** Conditions that were gone before they had lasted. */
   readonly dropped: readonly string[];
 }
 
-const nameOf = (rule: string, { workspace_id, subject }: Pick<Measured, 'workspace_id' | 'subject'>) =>
+const nameOf = (rule: string, { workspace_id, subject }: Pick<Measurement, 'workspace_id' | 'subject'>) =>
   JSON.stringify([workspace_id, rule, subject]);
 
 /** What becomes of alarms in one turn: raised after a minimum duration, ended after the condition has been gone. */
@@ -47,7 +47,7 @@ export function judgeTurn(
   newAlarmId: () => string,
 ): Turn {
   const known = new Map(open.map((alarm) => [nameOf(alarm.rule, alarm), alarm]));
-  const changed: Changed[] = [];
+  const changed: AlarmChange[] = [];
   const dropped: string[] = [];
   for (const name of alarmRuleNames) {
     const { raise, clear } = ruleOf(name);
@@ -68,10 +68,10 @@ export function judgeTurn(
 function raised(
   now: Date,
   rule: AlarmRule,
-  { workspace_id, subject, value, detail, page }: Measured,
+  { workspace_id, subject, value, detail, page }: Measurement,
   alarm: OpenAlarm | null,
   newAlarmId: () => string,
-): Changed[] {
+): AlarmChange[] {
   const seen_since = alarm?.seen_since ?? now;
   const lasted = now.getTime() - seen_since.getTime() >= ruleOf(rule).for_seconds * 1000;
   const was_active = alarm?.status === 'active';
@@ -99,7 +99,7 @@ function raised(
   ];
 }
 
-function goneFrom(now: Date, alarm: OpenAlarm, changed: Changed[], dropped: string[]): void {
+function goneFrom(now: Date, alarm: OpenAlarm, changed: AlarmChange[], dropped: string[]): void {
   if (alarm.status === 'pending') {
     dropped.push(alarm.id);
     return;

@@ -36,8 +36,8 @@ export function readCredential(secret: string | null, address: string): Credenti
   return { kind: 'credential', secret_hash: hashSecret(secret), address };
 }
 
-export type Authenticated = { readonly actor: KeyActor; readonly window: RateWindow };
-export type Refused = {
+export type Authentication = { readonly actor: KeyActor; readonly window: RateWindow };
+export type Rejection = {
   readonly error: AppError;
   readonly window: RateWindow;
   /** Whose window is used up. */
@@ -54,7 +54,7 @@ export async function authenticate(
   services: Services,
   credential: Credential,
   rateClass: KeyRateClass,
-): Promise<Authenticated | Refused> {
+): Promise<Authentication | Rejection> {
   const { secret_hash, address } = credential;
   const [answer] = await admitKeys(services.sql, rateClass, [{ secret_hash, address, wanted: 1 }]);
   if (answer?.kind !== 'found') return refuseAddress(services, address, keyRefusal(answer?.reason ?? 'unknown_key'));
@@ -69,7 +69,7 @@ export async function identify(
   services: Pick<Services, 'sql' | 'key_uses'>,
   credential: Credential,
   points: number,
-): Promise<{ readonly actor: KeyActor; readonly charged: Charged } | Refused> {
+): Promise<{ readonly actor: KeyActor; readonly charged: Charged } | Rejection> {
   const identity = await identifyKey(services.sql, credential, points);
   if (typeof identity === 'string') return refuseAddress(services, credential.address, keyRefusal(identity));
   if (!identity.budget.taken) return budgetRefusal(identity.budget, points);
@@ -90,7 +90,7 @@ export async function refuseAddress(
   services: Pick<Services, 'sql'>,
   address: string,
   otherwise: AppError,
-): Promise<Refused> {
+): Promise<Rejection> {
   const window_count: Counted = await countAddress(services.sql, address);
   return { error: rateRefusal('address', window_count) ?? otherwise, window: windowOf(window_count) };
 }
@@ -99,7 +99,7 @@ export async function refuseAddress(
 export async function countPublic(
   services: Pick<Services, 'sql'>,
   address: string,
-): Promise<{ readonly window: RateWindow } | Refused> {
+): Promise<{ readonly window: RateWindow } | Rejection> {
   const window_count = await countAddress(services.sql, address);
   const error = rateRefusal('address', window_count);
   const window = windowOf(window_count);

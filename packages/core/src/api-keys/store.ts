@@ -13,7 +13,7 @@ import {
 import { keyRefusalIn, keyStatusIn } from './validity-store.ts';
 
 /** Requests with one secret from one address, counted together. */
-export interface AskedKey {
+export interface KeyQuery {
   readonly secret_hash: Buffer;
   readonly address: string;
   readonly wanted: number;
@@ -30,7 +30,7 @@ export interface SenderFacts {
   readonly monthly_limit: number | null;
 }
 
-export interface FoundKey extends SenderFacts {
+export interface KeyMatch extends SenderFacts {
   readonly key_id: string;
   readonly scopes: readonly Scope[];
 }
@@ -39,7 +39,7 @@ export type KeyAnswer =
   | { readonly kind: 'refused'; readonly reason: Reason }
   | {
       readonly kind: 'found';
-      readonly key: FoundKey;
+      readonly key: KeyMatch;
       /** The places of the first request. */
       readonly first: KeyPlaces;
       /** Of the plan. */
@@ -79,7 +79,7 @@ interface Row {
 export async function admitKeys(
   sql: Sql | Tx,
   rateClass: KeyRateClass,
-  keys: readonly AskedKey[],
+  keys: readonly KeyQuery[],
 ): Promise<KeyAnswer[]> {
   const rows = await sql<Row[]>`
     with asked as (
@@ -183,9 +183,9 @@ interface SharedRow {
   workspace_used_before: number | null;
 }
 
-export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
+export type IdentifiedKey = Pick<KeyMatch, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
 
-export interface Identified {
+export interface Identification {
   readonly key: IdentifiedKey;
   readonly budget: BudgetLevel;
   /** Null without a limit, or if the points did not fit. */
@@ -200,7 +200,7 @@ export async function identifyKey(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
   points: number,
-): Promise<Identified | Reason> {
+): Promise<Identification | Reason> {
   const [row] = await sql<(IdentifiedKey & BudgetLevel & WindowTimes & SharedRow & { refusal: Reason | null })[]>`
     with found as (
       select k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains, p.workspace_rate,

@@ -7,10 +7,10 @@ import { accessField, accessibleSide } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import {
+  type BacklogCount,
   type BacklogDimension,
   BUCKET_MINUTES,
   backlogDimensions,
-  type Counted,
   type CountedRow,
   countNow,
   factsOf,
@@ -88,7 +88,12 @@ export async function backlogOf(
   };
 }
 
-async function count({ sql }: ActorContext, by: BacklogDimension, workspace_id: string, top: number): Promise<Counted> {
+async function count(
+  { sql }: ActorContext,
+  by: BacklogDimension,
+  workspace_id: string,
+  top: number,
+): Promise<BacklogCount> {
   const counts = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);
   if (counts) return counts;
   // Few are open, or no worker has counted yet.
@@ -98,7 +103,7 @@ async function count({ sql }: ActorContext, by: BacklogDimension, workspace_id: 
   });
 }
 
-function rowOf(row: CountedRow, { measured_at }: Counted, facts: RowFacts | undefined): BacklogRow {
+function rowOf(row: CountedRow, { measured_at }: BacklogCount, facts: RowFacts | undefined): BacklogRow {
   return {
     key: row.key,
     total: row.total,

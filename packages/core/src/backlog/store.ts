@@ -33,7 +33,7 @@ export interface CountedRow {
   readonly oldest_message_id: string | null;
 }
 
-export interface Counted {
+export interface BacklogCount {
   readonly measured_at: Date;
   readonly total: CountedRow;
   readonly rows: readonly CountedRow[];
@@ -152,7 +152,7 @@ export async function countNow(
   dimension: BacklogDimension,
   workspace_id: string,
   top: number,
-): Promise<Counted> {
+): Promise<BacklogCount> {
   const part = partOf[dimension];
   const only = workspace_id === INSTANCE ? null : workspace_id;
   const rows = await tx<(CountedRow & { dimension: string })[]>`
@@ -170,7 +170,7 @@ export async function lastCount(
   dimension: BacklogDimension,
   workspace_id: string,
   top: number,
-): Promise<Counted | null> {
+): Promise<BacklogCount | null> {
   const part = partOf[dimension];
   const rows = await sql<(Partial<CountedRow> & { dimension: string | null; measured_at: Date })[]>`
     select s.measured_at, b.* from backlog_snapshots s
@@ -196,7 +196,7 @@ function withTotal(
   rows: readonly (CountedRow & { readonly dimension: string })[],
   part: BacklogPart,
   measured_at: Date | undefined,
-): Counted {
+): BacklogCount {
   if (!measured_at) throw new Error('no current time from the database');
   const nothing = {
     key: '',

@@ -30,12 +30,21 @@ const writtenSchema = z.tuple([
   z.number(),
   z.string(),
 ]);
-type Written = z.output<typeof writtenSchema>;
+type TokenContent = z.output<typeof writtenSchema>;
 
 /** Encrypted with the root key: it cannot be forged or changed, and the addresses of a filter cannot be read in it. */
 export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>): string {
   const { id, workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
-  const written: Written = [id, workspace_id, action, filter, matched, matched_exact, cutoff_at.getTime(), nameOf(ctx)];
+  const written: TokenContent = [
+    id,
+    workspace_id,
+    action,
+    filter,
+    matched,
+    matched_exact,
+    cutoff_at.getTime(),
+    nameOf(ctx),
+  ];
   return ctx.encryption.encrypt(Buffer.from(JSON.stringify(written)), PURPOSE).toString('base64url');
 }
 

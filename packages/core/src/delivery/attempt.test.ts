@@ -7,7 +7,7 @@ import { cancelMessage, getMessage, listMessages, rescheduleMessage } from '../m
 import { invoke } from '../operation/operation.ts';
 import { createSuppressions } from '../suppressions/index.ts';
 import { updateWorkspace } from '../workspaces/index.ts';
-import { attemptDelivery, type Claimed } from './attempt.ts';
+import { attemptDelivery, type ClaimedDelivery } from './attempt.ts';
 import { claimDeliveries } from './claim.ts';
 import type { DeliveryJob } from './jobs-store.ts';
 import { settleDeliveries } from './settle.ts';
@@ -76,13 +76,13 @@ async function everything(): Promise<unknown> {
   };
 }
 
-async function claimOne(): Promise<Claimed> {
+async function claimOne(): Promise<ClaimedDelivery> {
   const [claimed] = await claimDeliveries(world.services, await fetchJobs());
   if (!claimed) throw new Error('nothing was claimed');
   return claimed;
 }
 
-function attempt(claimed: Claimed, signal = new AbortController().signal) {
+function attempt(claimed: ClaimedDelivery, signal = new AbortController().signal) {
   return attemptDelivery(world.services, { live: mailer, sandbox: mailer }, claimed, signal);
 }
 
@@ -405,7 +405,7 @@ describe('a lease', () => {
     await world.clock.advance(PAST_THE_LEASE_MS);
     await giveJobsBack();
     const current = await claimOne();
-    const held = (claimed: Claimed) => ({ ...claimed.job.data, lease: claimed.lease });
+    const held = (claimed: ClaimedDelivery) => ({ ...claimed.job.data, lease: claimed.lease });
 
     const renewed_ids = await renewLeases(world.services.sql, [held(late), held(current)]);
 

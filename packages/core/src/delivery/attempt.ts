@@ -14,7 +14,7 @@ import { type DeliveryRow, markContent } from './store.ts';
 
 export type Mailers = Readonly<Record<KeyMode, Mailer>>;
 
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly job: DeliveryJob;
   readonly lease: string;
   readonly attempt_count: number;
@@ -22,8 +22,8 @@ export interface Claimed {
   readonly content: Content;
 }
 
-export interface Settled {
-  readonly claimed: Claimed;
+export interface SettledDelivery {
+  readonly claimed: ClaimedDelivery;
   readonly outcome: SendOutcome;
   /** Why no server was tried, if so. */
   readonly kept_by?: RefusalCategory | null;
@@ -54,10 +54,10 @@ export interface AttemptWatch {
 export async function attemptDelivery(
   services: Services,
   mailers: Mailers,
-  claimed: Claimed,
+  claimed: ClaimedDelivery,
   signal: AbortSignal,
   watch: AttemptWatch = {},
-): Promise<Settled> {
+): Promise<SettledDelivery> {
   const started = performance.now();
   const span = spanOf(services, claimed);
   const talked = await talk(services, mailers, claimed, signal, watch);
@@ -70,25 +70,25 @@ export async function attemptDelivery(
  * An attempt belongs to the trace of its request. Scheduled mail comes long after it and gets a trace of its own,
  * linked to that.
  */
-function spanOf({ tracing }: Services, { delivery: { trace_parent, scheduled_at } }: Claimed): Span {
+function spanOf({ tracing }: Services, { delivery: { trace_parent, scheduled_at } }: ClaimedDelivery): Span {
   if (trace_parent === null) return noSpan;
   return tracing.begin('attempt', scheduled_at === null ? { parent: trace_parent } : { link: trace_parent });
 }
 
 /** For a session that is stopped after the end of DATA, before the reply. */
-export function unansweredDelivery(claimed: Claimed, duration_ms: number): Settled {
+export function unansweredDelivery(claimed: ClaimedDelivery, duration_ms: number): SettledDelivery {
   const error = 'the worker stopped before the server replied to the message';
   const outcome: SendOutcome = { ...nothingSent(error), kind: 'unknown', stage: 'after_dot' };
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
 /** For claimed mail that was not tried: another worker sends it, or this one later. */
-export function unsentDelivery(claimed: Claimed): Settled {
+export function unsentDelivery(claimed: ClaimedDelivery): SettledDelivery {
   return { claimed, outcome: nothingSent('not tried'), duration_ms: 0, handed_back: true };
 }
 
 /** The result without the reply, if the database cannot store that. */
-export function withoutReply(result: Settled): Settled {
+export function withoutReply(result: SettledDelivery): SettledDelivery {
   const { kind, stage, phases_ms } = result.outcome;
   const outcome = { ...nothingSent('the reply of the server could not be stored'), kind, stage, phases_ms };
   return { ...result, outcome };
@@ -97,10 +97,10 @@ export function withoutReply(result: Settled): Settled {
 async function talk(
   services: Services,
   mailers: Mailers,
-  { delivery, content, lease }: Claimed,
+  { delivery, content, lease }: ClaimedDelivery,
   signal: AbortSignal,
   { begun: onBegin, content: mayBegin, written }: AttemptWatch,
-): Promise<Pick<Settled, 'outcome'> & Partial<Settled>> {
+): Promise<Pick<SettledDelivery, 'outcome'> & Partial<SettledDelivery>> {
   const before_content = () => {
     const allowed = mayBegin?.() ?? true;
     if (delivery.unknown_policy !== 'stop') return allowed;

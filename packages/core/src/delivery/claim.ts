@@ -5,7 +5,7 @@ import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { type DeliveryState, keyOf, openStates, type RecipientKey } from '../states/index.ts';
 import { erasedAddresses, hashedSuppressions } from '../suppressions/index.ts';
-import type { Claimed } from './attempt.ts';
+import type { ClaimedDelivery } from './attempt.ts';
 import { insertAttempts, outcomeFields } from './attempts-store.ts';
 import { openContents } from './content.ts';
 import { addDeliveryJobs, type DeliveryJob } from './jobs-store.ts';
@@ -17,10 +17,10 @@ import {
   loadUnclaimed,
   lockMessages,
   type Move,
-  type Moved,
+  type MovedRecipient,
   rememberJobs,
   transition,
-  type Unclaimed,
+  type UnclaimedRecipient,
 } from './store.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function claimDeliveries(
   services: Services,
   fetched: readonly DeliveryJob[],
   onLost?: () => void,
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
   const jobs = [...leases.values()].map(({ job }) => job);
   const moves = jobs.map(
@@ -91,7 +91,7 @@ async function settleUnclaimed(
   tx: Tx,
   lost: readonly DeliveryJob[],
   moves: readonly Move[],
-): Promise<Moved[]> {
+): Promise<MovedRecipient[]> {
   const keys = lost.map((job) => job.data);
   await lockMessages(tx, keys);
   const rows = await loadUnclaimed(tx, keys);
@@ -124,10 +124,10 @@ async function settleUnclaimed(
 /** Releases scheduled mail that is due, and claims it. */
 async function releaseScheduled(
   tx: Tx,
-  rows: readonly Unclaimed[],
+  rows: readonly UnclaimedRecipient[],
   moves: readonly Move[],
   now_ms: number,
-): Promise<Moved[]> {
+): Promise<MovedRecipient[]> {
   const scheduled = rows.filter((row) => row.state === 'scheduled' && row.due);
   const released = await transition(
     tx,
@@ -187,7 +187,7 @@ async function withoutErased(
 }
 
 /** Ends mail whose address was suppressed while it waited, or before the mail released here was due. */
-async function endSuppressed(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
+async function endSuppressed(tx: Tx, rows: readonly UnclaimedRecipient[], now_ms: number): Promise<MovedRecipient[]> {
   const suppressed = await transition(
     tx,
     'suppress',
@@ -210,7 +210,7 @@ async function endSuppressed(tx: Tx, rows: readonly Unclaimed[], now_ms: number)
 async function requeueWaiting(
   services: Services,
   tx: Tx,
-  rows: readonly Unclaimed[],
+  rows: readonly UnclaimedRecipient[],
   lost: readonly DeliveryJob[],
 ): Promise<void> {
   const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
@@ -225,7 +225,12 @@ async function requeueWaiting(
 }
 
 /** Takes over the claims of a lost worker, and records its attempts. */
-async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move[], now_ms: number): Promise<Moved[]> {
+async function takeOver(
+  tx: Tx,
+  rows: readonly UnclaimedRecipient[],
+  moves: readonly Move[],
+  now_ms: number,
+): Promise<MovedRecipient[]> {
   const ids = new Set(rows.map((row) => row.recipient_id));
   const moved = await transition(
     tx,
@@ -241,7 +246,7 @@ async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move
 }
 
 /** Records the attempts of a lost worker as unknown: the mail may have arrived. */
-async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promise<void> {
+async function recordLost(tx: Tx, rows: readonly MovedRecipient[], now_ms: number): Promise<void> {
   const outcome: SendOutcome = { ...nothingSent('the sending worker was lost'), kind: 'unknown' };
   await insertAttempts(
     tx,
@@ -260,7 +265,7 @@ async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promi
 const INTERRUPTED = 'the sending worker ended before recording a reply';
 
 /** Ends mail that a lost worker may have sent and that must not be sent twice. */
-async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
+async function endInterrupted(tx: Tx, rows: readonly UnclaimedRecipient[], now_ms: number): Promise<MovedRecipient[]> {
   const moved = await transition(
     tx,
     'lose',

@@ -1,10 +1,10 @@
 import type { ReportedRecipient, ReturnedReport } from '@postrider/mail';
 import { cleanRemoteText } from '@postrider/net';
 import type { Bounce } from './bounce.ts';
-import { type Classification, classify, type Said } from './classify.ts';
+import { type Classification, classify, type ReplyText } from './classify.ts';
 import { isClassAlone, readSaid, replyInText, statusInText } from './refusals/reply-in-text.ts';
 
-export interface Judged {
+export interface BounceVerdict {
   readonly bounce: Bounce;
   readonly suppress: boolean;
   /** The text that decided, or the closest to it; safe to store. */
@@ -44,7 +44,11 @@ const MAX_RESPONSE_CHARACTERS = 300;
  * Judges a failure by the field group of its recipient, if it has one, and by its text. Where the reply in the fields
  * decides nothing, the text about the recipient is asked, then all of it.
  */
-export function classifyReturned(report: ReturnedReport, group: ReportedRecipient | null, email: string): Judged {
+export function classifyReturned(
+  report: ReturnedReport,
+  group: ReportedRecipient | null,
+  email: string,
+): BounceVerdict {
   const section = sectionAbout(report.text, [email, ...(group?.addresses ?? [])]);
   const status = group?.status ?? null;
   const sayings = sayingsOf(report, section, group);
@@ -65,13 +69,13 @@ export function classifyReturned(report: ReturnedReport, group: ReportedRecipien
   };
 }
 
-const NOTHING: Said = { code: null, enhanced: null, text: '' };
+const NOTHING: ReplyText = { code: null, enhanced: null, text: '' };
 
 /** The texts to classify, the most exact first. */
-function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): Said[] {
+function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): ReplyText[] {
   const status = group?.status ?? null;
   const code = status !== null && !isClassAlone(status) ? status : null;
-  const sayings: Said[] = [];
+  const sayings: ReplyText[] = [];
   if (group?.diagnostic) {
     const reply = replyInDiagnostic(group.diagnostic);
     sayings.push({ ...reply, enhanced: reply.enhanced ?? code ?? status });
@@ -91,14 +95,14 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
 }
 
 /** The diagnostic may precede the reply with a sentence of the reporting system. */
-function replyInDiagnostic(diagnostic: string): Said {
+function replyInDiagnostic(diagnostic: string): ReplyText {
   const reply = readSaid(diagnostic);
   if (reply.code !== null) return reply;
   const inside = replyInText(diagnostic);
   return inside === null ? reply : { ...inside, enhanced: inside.enhanced ?? reply.enhanced, text: reply.text };
 }
 
-function codeOf(reply: Said, status: string | null, section: string): string | null {
+function codeOf(reply: ReplyText, status: string | null, section: string): string | null {
   const exact = [reply.enhanced, status, statusInText(section)].find((one) => one && !isClassAlone(one));
   if (exact) return exact;
   return reply.code === null ? status : String(reply.code);
@@ -141,7 +145,7 @@ function withoutBoilerplate(text: string): string {
   return BOILERPLATE.reduce((rest, sentence) => rest.replace(sentence, '\n'), text);
 }
 
-function responseOf(group: ReportedRecipient | null, reply: Said, section: string): string {
+function responseOf(group: ReportedRecipient | null, reply: ReplyText, section: string): string {
   if (group?.diagnostic) return group.diagnostic;
   const { code, enhanced, text } = reply;
   if (code !== null)

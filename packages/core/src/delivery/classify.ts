@@ -8,7 +8,7 @@ import { policyWords, rateWords, senderStatus, senderWords } from './refusals/se
 export { type RefusalCategory, refusalCategories } from './refusals/rule.ts';
 
 /** A reply of a server, from the session or from a bounce report. */
-export type Said = Pick<Reply, 'enhanced' | 'text'> & { readonly code: number | null };
+export type ReplyText = Pick<Reply, 'enhanced' | 'text'> & { readonly code: number | null };
 
 export interface Classification {
   readonly category: RefusalCategory;
@@ -55,7 +55,7 @@ const HOSTS = /\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}\b/g;
 const table: readonly (readonly [string, RefusalRule])[] = Object.entries(rules);
 
 /** Classifies a refusal. Only a permanent one about the address itself suppresses it. */
-export function classify(reply: Said): Classification {
+export function classify(reply: ReplyText): Classification {
   const text = reply.text
     .replace(ADDRESSES, ' ')
     .replace(/[\u2018\u2019]/g, "'")
@@ -87,6 +87,6 @@ function fits(rule: RefusalRule, code: number | null, status: string | null, tex
 }
 
 /** The reply code decides; for a report without one, the class of its status. */
-function isPermanent({ code, enhanced }: Said): boolean {
+function isPermanent({ code, enhanced }: ReplyText): boolean {
   return code === null ? enhanced?.startsWith('5') === true : code >= 500;
 }

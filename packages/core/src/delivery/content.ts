@@ -1,7 +1,7 @@
 import { composeSigned } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import type { RecipientKey } from '../states/index.ts';
-import { dateOf, outgoing, type Rendered } from './render.ts';
+import { dateOf, outgoing, type RenderInput } from './render.ts';
 import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */
@@ -37,7 +37,7 @@ export class CannotSign extends Error {
 }
 
 type Parts = Pick<Services, 'sql' | 'signing_keys'>;
-type Source = Omit<Rendered, keyof Body> & DeliveryRow;
+type Source = Omit<RenderInput, keyof Body> & DeliveryRow;
 
 const NO_BODY = { html: null, text: null, headers: null, attachments: null } as const satisfies Record<
   keyof Body,

@@ -1,9 +1,9 @@
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from '../states/index.ts';
 export {
   attemptDelivery,
-  type Claimed,
+  type ClaimedDelivery as Claimed,
   type Mailers,
-  type Settled,
+  type SettledDelivery as Settled,
   unansweredDelivery,
   unsentDelivery,
   withoutReply,

@@ -35,7 +35,7 @@ async function providersOf(sql: Sql): Promise<(email: string) => string> {
 }
 
 /** An attempt whose result is recorded. */
-export interface Attempted {
+export interface AttemptRecord {
   readonly delivery: Pick<DeliveryRow, 'message_id' | 'recipient_id' | 'email' | 'created_at' | 'scheduled_at'>;
   readonly number: number;
   readonly outcome: SendOutcome;
@@ -47,7 +47,7 @@ export interface Attempted {
 /** Counts attempts whose results are recorded. A failure here costs a count and never a result. */
 export async function meterAttempts(
   { metrics, sql, log, mail_log }: Pick<Services, 'metrics' | 'sql' | 'log' | 'mail_log'>,
-  attempts: readonly Attempted[],
+  attempts: readonly AttemptRecord[],
   now_ms: number,
 ): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { keyOf } from '../states/index.ts';
 import { addSuppressions, type SuppressionSource } from '../suppressions/index.ts';
-import { classifyReturned, type Judged } from './classify-returned.ts';
+import { type BounceVerdict, classifyReturned } from './classify-returned.ts';
 import type { ReturnPath } from './return-path.ts';
 import { findReturnedTo, recordDelay } from './returned-store.ts';
 import { transition } from './store.ts';
@@ -120,7 +120,7 @@ function findInReport(report: ReturnedReport, email: string): Finding {
 }
 
 export type JudgedReturn =
-  | ({ readonly what: 'bounce'; readonly status: string | null } & Judged)
+  | ({ readonly what: 'bounce'; readonly status: string | null } & BounceVerdict)
   | Exclude<Finding, { what: 'bounce' }>;
 
 type Suppressing = { readonly source: SuppressionSource; readonly reason: string };

@@ -19,7 +19,7 @@ export function envelopeOf(
   return { from: `${returnPathLocal(secret_key, delivery)}@${domain}`, to: delivery.email };
 }
 
-export type Rendered = Body &
+export type RenderInput = Body &
   Pick<
     DeliveryRow,
     | 'message_id'
@@ -39,17 +39,17 @@ export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): r
 }
 
 /** The unsigned bytes that every recipient gets: a pure function of the rows of a message. */
-export function renderMessage(message: Rendered): Buffer {
+export function renderMessage(message: RenderInput): Buffer {
   return compose(outgoing(message, message));
 }
 
 /** The Date of a mail: its acceptance, or its schedule if that is later. The same on every attempt. */
-export function dateOf({ created_at, scheduled_at }: Pick<Rendered, 'created_at' | 'scheduled_at'>): Date {
+export function dateOf({ created_at, scheduled_at }: Pick<RenderInput, 'created_at' | 'scheduled_at'>): Date {
   return scheduled_at && scheduled_at > created_at ? scheduled_at : created_at;
 }
 
 /** Builds the composer input from the rows of a message. */
-export function outgoing(message: Omit<Rendered, keyof Body>, body: Body): OutgoingMessage {
+export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): OutgoingMessage {
   // Stored as JSON of what the send schema had let through.
   const headers = JSON.parse(body.headers) as Record<string, string>;
   const attachments = storedAttachments(body);

@@ -4,15 +4,15 @@ import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { keyOf, type RecipientKey, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
-import type { Settled } from './attempt.ts';
+import type { SettledDelivery } from './attempt.ts';
 import { deleteLostAttempts, type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
 import { bounceOf } from './bounce.ts';
 import type { Classification } from './classify.ts';
 import { addDeliveryJobs } from './jobs-store.ts';
-import { type Attempted, meterAttempts } from './meter.ts';
+import { type AttemptRecord, meterAttempts } from './meter.ts';
 import { judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
 import {
-  type Delivered,
+  type DeliveredRecipient,
   fitsTogether,
   givenUpAmong,
   lockMessages,
@@ -28,19 +28,19 @@ const MISSING_ATTEMPTS = 3;
 export const GIVEN_UP = 'given_up';
 
 /** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
-export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
+export async function settleDeliveries(services: Services, results: readonly SettledDelivery[]): Promise<void> {
   const history = await historyOf(services, results);
   const results_judged = results.map((result) => judgeSettled(services, result, history));
   const now_ms = services.clock.now();
-  const alone: { readonly one: Judged; readonly row: Delivered }[] = [];
-  const others: Judged[] = [];
+  const alone: { readonly one: JudgedResult; readonly row: DeliveredRecipient }[] = [];
+  const others: JudgedResult[] = [];
   for (const one of results_judged) {
     const row = deliveredAlone(services, one, now_ms);
     if (row) alone.push({ one, row });
     else others.push(one);
   }
   const rows = alone.map(({ row }) => row);
-  const settleAlone = async (sql: Sql | Tx): Promise<Judged[]> => {
+  const settleAlone = async (sql: Sql | Tx): Promise<JudgedResult[]> => {
     const won = await settleDelivered(sql, services.jobs, rows);
     return alone.flatMap(({ one }) => (won.has(one.result.claimed.delivery.recipient_id) ? [] : [one]));
   };
@@ -65,7 +65,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
 }
 
 /** For the metrics. Empty for mail that was handed back. */
-function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
+function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[] {
   const { handed_back, claimed, outcome, duration_ms } = result;
   if (handed_back) return [];
   const { delivery, attempt_count: number } = claimed;
@@ -74,11 +74,15 @@ function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
 }
 
 /** Fast path: accepted, single recipient. Null for anything else. */
-function deliveredAlone(services: Services, { result, verdict, refusal }: Judged, now_ms: number): Delivered | null {
+function deliveredAlone(
+  services: Services,
+  { result, verdict, refusal }: JudgedResult,
+  now_ms: number,
+): DeliveredRecipient | null {
   const { claimed, outcome } = result;
   if (verdict.transition !== 'deliver' || verdict.reason || refusal || claimed.delivery.recipient_count > 1)
     return null;
-  const row: Delivered = {
+  const row: DeliveredRecipient = {
     job: claimed.job,
     lease: claimed.lease,
     event_id: newId('event', now_ms),
@@ -93,7 +97,7 @@ function deliveredAlone(services: Services, { result, verdict, refusal }: Judged
  * Results under a lease that was lost. What was delivered and that no one else has tried since counts as delivered; the
  * rest changes nothing.
  */
-async function settleFenced(services: Services, fenced: readonly Judged[], now_ms: number): Promise<void> {
+async function settleFenced(services: Services, fenced: readonly JudgedResult[], now_ms: number): Promise<void> {
   const accepted = fenced.filter(({ result }) => result.outcome.kind === 'accepted');
   const confirmed = accepted.length > 0 ? await confirmLate(services, accepted, now_ms) : 0;
   if (confirmed > 0)
@@ -102,7 +106,7 @@ async function settleFenced(services: Services, fenced: readonly Judged[], now_m
   if (dropped > 0) services.log.warn({ count: dropped }, 'dropped late results whose lease was lost');
 }
 
-async function confirmLate(services: Services, accepted: readonly Judged[], now_ms: number): Promise<number> {
+async function confirmLate(services: Services, accepted: readonly JudgedResult[], now_ms: number): Promise<number> {
   const attempts = accepted.map(({ result: { claimed } }) => ({
     ...keyOf(claimed.delivery),
     number: claimed.attempt_count,
@@ -135,10 +139,10 @@ async function confirmLate(services: Services, accepted: readonly Judged[], now_
 async function settleOthers(
   services: Services,
   tx: Tx,
-  decisions: readonly Judged[],
+  decisions: readonly JudgedResult[],
   now_ms: number,
-): Promise<Judged[]> {
-  const lost: Judged[] = [];
+): Promise<JudgedResult[]> {
+  const lost: JudgedResult[] = [];
   const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
   const byTransition = Map.groupBy(decisions, ({ verdict }) => verdict.transition);
   const again = byTransition.has('defer') || byTransition.has('hand_back');
@@ -212,8 +216,8 @@ async function endGivenUp(tx: Tx, moves: readonly Move[], won: ReadonlySet<strin
   );
 }
 
-interface Judged {
-  readonly result: Settled;
+interface JudgedResult {
+  readonly result: SettledDelivery;
   readonly verdict: Verdict;
   /** The meaning of a refusal. */
   readonly refusal: Classification | null;
@@ -222,7 +226,7 @@ interface Judged {
 /** The earlier attempts of the recipients whose verdict depends on them. */
 async function historyOf(
   { sql, config }: Services,
-  results: readonly Settled[],
+  results: readonly SettledDelivery[],
 ): Promise<ReadonlyMap<string, History>> {
   const unsettled = results.filter(
     ({ handed_back, outcome, claimed: { attempt_count } }) =>
@@ -233,7 +237,11 @@ async function historyOf(
   return historiesOf(sql, keys, config.LIMITS.no_domain_for);
 }
 
-function judgeSettled(services: Services, result: Settled, history: ReadonlyMap<string, History>): Judged {
+function judgeSettled(
+  services: Services,
+  result: SettledDelivery,
+  history: ReadonlyMap<string, History>,
+): JudgedResult {
   if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null }, refusal: null };
   const { attempt_count, delivery } = result.claimed;
   const before = history.get(delivery.recipient_id);
@@ -253,7 +261,7 @@ function judgeSettled(services: Services, result: Settled, history: ReadonlyMap<
 
 /** Suppressions for refusals that are about the address. */
 function badAddresses(
-  group: readonly Judged[],
+  group: readonly JudgedResult[],
   moves: readonly Move[],
   won: ReadonlySet<string>,
   now_ms: number,
@@ -278,7 +286,7 @@ function badAddresses(
 
 function attemptRow(
   { config }: Pick<Services, 'config'>,
-  { result: { claimed, outcome, duration_ms }, refusal }: Judged,
+  { result: { claimed, outcome, duration_ms }, refusal }: JudgedResult,
   id: string,
 ) {
   // The dialogue of a first attempt that succeeded adds nothing to the reply, and is a fifth of what a mail stores.

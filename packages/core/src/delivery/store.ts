@@ -35,7 +35,7 @@ export interface Move extends RecipientKey {
   readonly reason?: string;
 }
 
-export interface Moved extends RecipientKey {
+export interface MovedRecipient extends RecipientKey {
   readonly state: DeliveryState;
   readonly attempt_count: number;
 }
@@ -67,13 +67,13 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
  * two batches cannot deadlock. A claim neither locks nor updates the message: most attempts end before they could be
  * seen, and their end aggregates it. showAttempts does it for long attempts.
  */
-export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
+export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<MovedRecipient[]> {
   if (moves.length === 0) return [];
   if (isClaim(name)) return claim(tx, moves, name);
   const { to, event } = transitions[name];
   const once = event !== null && isMessageEvent(event);
   const locked = lockMessages(tx, moves);
-  const moved = tx<Moved[]>`
+  const moved = tx<MovedRecipient[]>`
     with ${won(tx, name, moves)},
     folded as (
       select w.workspace_id, w.message_id, w.ids, w.event_ids, w.event_facts, w.first_attempt_at,
@@ -162,8 +162,12 @@ function isClaim(name: TransitionName): name is ClaimName {
 }
 
 /** The transition `claim`: one statement that needs no transaction around it. */
-export async function claim(sql: Sql | Tx, moves: readonly Move[], name: ClaimName = 'claim'): Promise<Moved[]> {
-  return sql<Moved[]>`
+export async function claim(
+  sql: Sql | Tx,
+  moves: readonly Move[],
+  name: ClaimName = 'claim',
+): Promise<MovedRecipient[]> {
+  return sql<MovedRecipient[]>`
     with ${won(sql, name, moves)}
     select workspace_id, message_id, recipient_id, state, attempt_count from won`;
 }
@@ -380,7 +384,7 @@ export async function loadBodies(
 }
 
 /** Why a claim failed: closed, under a live lease, due later, or suppressed. */
-export interface Unclaimed extends RecipientKey {
+export interface UnclaimedRecipient extends RecipientKey {
   readonly state: DeliveryState;
   readonly due_at: Date;
   readonly due: boolean;
@@ -394,8 +398,8 @@ export interface Unclaimed extends RecipientKey {
   readonly attempt_count: number;
 }
 
-export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<Unclaimed[]> {
-  return tx<Unclaimed[]>`
+export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<UnclaimedRecipient[]> {
+  return tx<UnclaimedRecipient[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until,
       r.job_id, (${suppressionOf(tx)}) as suppression_id, r.attempt_count,
       coalesce(r.state = 'sending' and r.content_lease = r.lease and r.lease_until < clock_now(), false) as interrupted,
@@ -469,7 +473,7 @@ export async function markContent(
 }
 
 /** A delivered message with one recipient. */
-export interface Delivered {
+export interface DeliveredRecipient {
   readonly job: JobHold;
   readonly lease: string;
   readonly event_id: string;
@@ -510,7 +514,7 @@ const TAKEN_COLUMNS = [
 ];
 
 /** Whether the value fits into the batched text. */
-export function fitsTogether({ attempt, last_response }: Delivered): boolean {
+export function fitsTogether({ attempt, last_response }: DeliveredRecipient): boolean {
   return (
     fitsRecord(last_response) &&
     fitsRecord(attempt.transcript ?? '') &&
@@ -526,7 +530,7 @@ export function fitsTogether({ attempt, last_response }: Delivered): boolean {
 export async function settleDelivered(
   sql: Sql | Tx,
   jobs: { removal(sql: Sql | Tx, name: 'delivery.attempt', source: Fragment): Fragment },
-  unordered: readonly Delivered[],
+  unordered: readonly DeliveredRecipient[],
 ): Promise<Set<string>> {
   if (unordered.length === 0) return new Set();
   const { to, event } = transitions.deliver;

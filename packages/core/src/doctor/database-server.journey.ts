@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, migrate, type Sql } from '@postrider/db';
-import { type Embedded, startEmbedded } from '@postrider/db/embedded';
+import { type EmbeddedServer, startEmbedded } from '@postrider/db/embedded';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkMigrations, checkSettings, checkTransactionIds, checkVacuum } from './database-checks.ts';
 import type { Finding } from './finding.ts';
@@ -16,7 +16,7 @@ const settings = {
   autovacuum_freeze_max_age: '100000',
 };
 let data_dir: string;
-let server: Embedded;
+let server: EmbeddedServer;
 beforeAll(async () => {
   data_dir = await mkdtemp(join(tmpdir(), 'postrider-doctor-'));
   // Postgres may run as another user.

@@ -23,7 +23,7 @@ import {
 } from './store.ts';
 
 /** claimed: the records are right, but another workspace verified the name first. gone: removed meanwhile. */
-export type Applied =
+export type ApplyResult =
   | { readonly kind: 'applied'; readonly row: DomainRow }
   | { readonly kind: 'claimed' }
   | { readonly kind: 'gone' };
@@ -45,7 +45,7 @@ export interface Check {
 }
 
 /** Records the findings, and moves the domain and its keys if they prove or refute them. Makes no lookups. */
-export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, check: Check): Promise<Applied> {
+export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, check: Check): Promise<ApplyResult> {
   try {
     return await apply(services, check, false);
   } catch (error) {
@@ -59,9 +59,9 @@ async function apply(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
   { domain, checked: looked_up, yields, record }: Check,
   is_rejected: boolean,
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const domain_id = domain.id;
-  return sql.begin(async (tx): Promise<Applied> => {
+  return sql.begin(async (tx): Promise<ApplyResult> => {
     const holder = is_rejected ? await lockClaimHolder(tx, domain.workspace_id, domain.name) : null;
     const before = await lockDomain(tx, domain_id);
     if (!before) return { kind: 'gone' };

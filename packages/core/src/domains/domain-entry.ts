@@ -7,11 +7,11 @@ import type { Config } from '../process/config.ts';
 import { adviceOf, diagnoses, diagnosisNames, type Finding, recordStatuses } from './records/diagnose.ts';
 import { keyRoles } from './records/dkim-keys.ts';
 import {
+  type ExpectedRecord,
   type PublishedKey,
   purposes,
   type Site,
   serverNameAdvice,
-  type WantedRecord,
   wantedRecords,
   wantedTypes,
 } from './records/dns-records.ts';
@@ -126,7 +126,7 @@ export function domainEntry(
 
 /** A record with its finding. */
 export function recordEntry(
-  record: WantedRecord,
+  record: ExpectedRecord,
   finding: Finding | undefined,
   keys: readonly PublishedKey[],
   checked_at: Date | null,
@@ -151,7 +151,7 @@ export function recordEntry(
 }
 
 /** Records that only this machine can resolve are not shown. */
-function hintOf(record: WantedRecord, finding: Finding | undefined): string | null {
+function hintOf(record: ExpectedRecord, finding: Finding | undefined): string | null {
   const absent = !finding || finding.diagnosis === 'missing';
   return (absent ? serverNameAdvice([record]) : null) ?? adviceOf(record, finding);
 }

@@ -3,7 +3,7 @@ import { among } from '../paging/keyset-store.ts';
 import { ERASED_ADDRESS } from '../suppressions/index.ts';
 
 /** An address, in lower case, and the regular expression that finds it in a text whatever its case. */
-export interface Wanted {
+export interface ErasureTarget {
   readonly workspace_id: string;
   readonly email: string;
   readonly pattern: string;
@@ -15,21 +15,21 @@ const CAPTURE_SLICE_BYTES = 2 * 1024 * 1024;
 const ERASED_DOMAIN = ERASED_ADDRESS.slice(ERASED_ADDRESS.indexOf('@') + 1);
 
 /** Whether a text holds the address. */
-const holds = (sql: Sql | Tx, column: Fragment, { pattern }: Wanted) => sql`(${column} ~* ${pattern}::text)`;
+const holds = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) => sql`(${column} ~* ${pattern}::text)`;
 
 /** A text without the address. */
-const without = (sql: Sql | Tx, column: Fragment, { pattern }: Wanted) =>
+const without = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) =>
   sql`regexp_replace(${column}, ${pattern}::text, ${ERASED_ADDRESS}::text, 'gi')`;
 
 /** Addresses with their names: an entry goes as a whole. */
-const withoutEntries = (sql: Sql | Tx, column: Fragment, target: Wanted) => sql`array(
+const withoutEntries = (sql: Sql | Tx, column: Fragment, target: ErasureTarget) => sql`array(
   select case when ${holds(sql, sql`u.entry`, target)} then ${ERASED_ADDRESS}::text else u.entry end
   from unnest(${column}) with ordinality u (entry, n) order by u.n)`;
 
-const entriesHold = (sql: Sql | Tx, column: Fragment, target: Wanted) => sql`exists (
+const entriesHold = (sql: Sql | Tx, column: Fragment, target: ErasureTarget) => sql`exists (
   select from unnest(${column}) u (entry) where ${holds(sql, sql`u.entry`, target)})`;
 
-export interface FoundRecipient {
+export interface RecipientMatch {
   readonly message_id: string;
   readonly recipient_id: string;
   readonly state: string;
@@ -40,11 +40,11 @@ export interface FoundRecipient {
 /** The next recipients with the address. Served by recipients_address. */
 export async function nextRecipients(
   sql: Tx,
-  { workspace_id, email }: Wanted,
+  { workspace_id, email }: ErasureTarget,
   after: string,
   count: number,
-): Promise<FoundRecipient[]> {
-  return sql<FoundRecipient[]>`
+): Promise<RecipientMatch[]> {
+  return sql<RecipientMatch[]>`
     select r.message_id, r.id as recipient_id, r.state, coalesce(r.lease_until > clock_now(), false) as leased
     from recipients r
     where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${email} and r.email is not null
@@ -55,11 +55,11 @@ export async function nextRecipients(
 /** Locks recipients as a claim does, and returns those of them that no worker has in hand. */
 export async function lockFree(
   tx: Tx,
-  { workspace_id }: Wanted,
-  recipients: readonly FoundRecipient[],
-): Promise<FoundRecipient[]> {
+  { workspace_id }: ErasureTarget,
+  recipients: readonly RecipientMatch[],
+): Promise<RecipientMatch[]> {
   const ids = recipients.map(({ message_id }) => message_id);
-  return tx<FoundRecipient[]>`
+  return tx<RecipientMatch[]>`
     select r.message_id, r.id as recipient_id, r.state, false as leased from recipients r
     where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
       and r.id = any (${recipients.map(({ recipient_id }) => recipient_id)}::uuid[])
@@ -78,7 +78,11 @@ export interface ErasedMail {
 }
 
 /** Erases recipients, and what their mail has of them; content that went to others too is kept. */
-export async function eraseRecipients(tx: Tx, target: Wanted, matches: readonly FoundRecipient[]): Promise<ErasedMail> {
+export async function eraseRecipients(
+  tx: Tx,
+  target: ErasureTarget,
+  matches: readonly RecipientMatch[],
+): Promise<ErasedMail> {
   const { workspace_id } = target;
   const ids = [...new Set(matches.map(({ message_id }) => message_id))];
   const recipient_ids = matches.map(({ recipient_id }) => recipient_id);
@@ -137,7 +141,7 @@ export async function eraseRecipients(tx: Tx, target: Wanted, matches: readonly 
 }
 
 /** Erases the address from what messages have of their own; how many had it. */
-async function eraseFromMessages(tx: Tx | Sql, target: Wanted, ids: readonly string[]): Promise<number> {
+async function eraseFromMessages(tx: Tx | Sql, target: ErasureTarget, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await tx`
     update messages m set
@@ -164,7 +168,7 @@ export interface Slice {
   readonly position: string | null;
 }
 
-type Scan = (sql: Tx, target: Wanted, after: string, count: number) => Promise<Slice>;
+type Scan = (sql: Tx, target: ErasureTarget, after: string, count: number) => Promise<Slice>;
 
 interface SliceRow {
   readonly changed: number;
@@ -264,7 +268,7 @@ export const scans = {
 } as const satisfies Record<string, Scan>;
 
 /** Deletes stored answers that hold the address; how many. */
-export async function eraseAnswers(tx: Tx, target: Wanted): Promise<number> {
+export async function eraseAnswers(tx: Tx, target: ErasureTarget): Promise<number> {
   const rows = await tx`
     delete from idempotency_keys i
     where i.workspace_id = ${target.workspace_id}
@@ -274,7 +278,7 @@ export async function eraseAnswers(tx: Tx, target: Wanted): Promise<number> {
 }
 
 /** Erases the address from what is counted, grouped or run; how many rows had it. */
-export async function eraseElsewhere(tx: Tx, target: Wanted): Promise<number> {
+export async function eraseElsewhere(tx: Tx, target: ErasureTarget): Promise<number> {
   const { workspace_id } = target;
   const tag_ids = await tx<{ id: number }[]>`
     select t.id from tags t where t.workspace_id = ${workspace_id} and ${holds(tx, tx`t.name`, target)}`;

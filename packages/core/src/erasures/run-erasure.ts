@@ -9,14 +9,14 @@ import type { JobData } from '../process/jobs.ts';
 import { postpone, takeTurns } from '../shares/index.ts';
 import { ERASED_ADDRESS, erasedAddresses, hashSuppression } from '../suppressions/index.ts';
 import {
+  type ErasureTarget,
   eraseAnswers,
   eraseElsewhere,
   eraseRecipients,
-  type FoundRecipient,
   lockFree,
   nextRecipients,
+  type RecipientMatch,
   scans,
-  type Wanted,
 } from './erase-store.ts';
 import { type ErasedCounts, type ErasedKind, NOTHING_ERASED } from './erasure-entry.ts';
 import { beginErasure, endErasure, isOpen, noteProgress } from './store.ts';
@@ -40,7 +40,7 @@ interface Place {
 interface Run {
   readonly services: Services;
   readonly id: string;
-  readonly target: Wanted;
+  readonly target: ErasureTarget;
   counts: ErasedCounts;
 }
 
@@ -125,7 +125,7 @@ async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
 }
 
 /** Erases some recipients, except those that a worker is sending to. */
-async function eraseSlice(run: Run, tx: Tx, recipients: readonly FoundRecipient[]): Promise<void> {
+async function eraseSlice(run: Run, tx: Tx, recipients: readonly RecipientMatch[]): Promise<void> {
   const { workspace_id } = run.target;
   await lockMailOf(tx, workspace_id, [...new Set(recipients.map(({ message_id }) => message_id))]);
   const free = await lockFree(tx, run.target, recipients);

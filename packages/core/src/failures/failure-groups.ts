@@ -7,7 +7,7 @@ import { operation } from '../operation/operation.ts';
 import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
 import { KEPT } from './roll-up.ts';
 import { type FailureKind, failureKinds, failureSignature, kindOfReply } from './signature.ts';
-import { type AskedFailures, destinationsOf, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
+import { destinationsOf, type FailureQuery, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
 
 const MAX_GROUPS = 100;
 const DEFAULT_GROUPS = 20;
@@ -103,7 +103,7 @@ export const readFailureGroups = operation({
 /** Adds destinations and trend to groups. */
 async function described(
   sql: Sql,
-  filter: AskedFailures,
+  filter: FailureQuery,
   groups: readonly (TopGroup & { readonly kind: FailureKind })[],
   bucket_ms: number,
 ): Promise<FailureGroup[]> {

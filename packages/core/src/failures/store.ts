@@ -165,7 +165,7 @@ export async function forgetFailures(
   await sql`delete from failure_groups where last_seen_at < clock_now() - make_interval(days => ${limits.hour_days})`;
 }
 
-export interface AskedFailures {
+export interface FailureQuery {
   readonly workspace_id: string;
   /** null: all kinds; an id has one kind. */
   readonly kind: FailureKind | null;
@@ -175,13 +175,13 @@ export interface AskedFailures {
   readonly bucket: 'minute' | 'hour' | 'day';
 }
 
-const kindsOf = ({ kind }: AskedFailures): readonly FailureKind[] => (kind === null ? failureKinds : [kind]);
-const source = (bucket: AskedFailures['bucket']) => (bucket === 'minute' ? 'failure_minutes' : 'failure_hours');
+const kindsOf = ({ kind }: FailureQuery): readonly FailureKind[] => (kind === null ? failureKinds : [kind]);
+const source = (bucket: FailureQuery['bucket']) => (bucket === 'minute' ? 'failure_minutes' : 'failure_hours');
 
 export type TopGroup = Omit<KnownGroup, 'workspace_id' | 'kind'> & { readonly count: number };
 
 /** The most frequent groups in a range. Served by the primary keys. */
-export async function topGroups(sql: Sql, filter: AskedFailures, top: number): Promise<TopGroup[]> {
+export async function topGroups(sql: Sql, filter: FailureQuery, top: number): Promise<TopGroup[]> {
   return sql<TopGroup[]>`
     select t.id, g.signature, g.code, g.enhanced_code, g.sample, t.count, g.first_seen_at, g.last_seen_at
     from (
@@ -198,7 +198,7 @@ export async function topGroups(sql: Sql, filter: AskedFailures, top: number): P
  */
 export async function knownGroups(
   sql: Sql,
-  filter: AskedFailures,
+  filter: FailureQuery,
   ids: readonly string[],
 ): Promise<(TopGroup & { readonly kind: FailureKind })[]> {
   return sql<(TopGroup & { kind: FailureKind })[]>`
@@ -213,7 +213,7 @@ export async function knownGroups(
 /** Counts of some groups per bucket of a range. */
 export async function trendsOf(
   sql: Sql,
-  filter: AskedFailures,
+  filter: FailureQuery,
   ids: readonly string[],
 ): Promise<{ readonly id: string; readonly at: Date; readonly count: number }[]> {
   return sql<{ id: string; at: Date; count: number }[]>`
@@ -227,7 +227,7 @@ export async function trendsOf(
 /** The most frequent destinations of some groups. */
 export async function destinationsOf(
   sql: Sql,
-  filter: AskedFailures,
+  filter: FailureQuery,
   ids: readonly string[],
   most: number,
 ): Promise<{ readonly id: string; readonly destinations: string[] }[]> {

@@ -11,7 +11,7 @@ import { scopeRefusal } from '../operation/scope-refusal.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { readSuppressionsByEmail } from '../suppressions/index.ts';
 import { type Hit, hit, hitSchema } from './hit.ts';
-import { type FoundRow, isTag, mailBySubject, mailOfAddress, mailOfRequest, namedThings } from './store.ts';
+import { isTag, type MatchRow, mailBySubject, mailOfAddress, mailOfRequest, namedThings } from './store.ts';
 import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
 
 const LONGEST = 300;
@@ -23,7 +23,7 @@ const NEWEST = 1000;
 const REQUEST_MS = 60_000;
 const MESSAGE_ID = /^<?(msg_[0-9a-z]{26})@[^\s<>@]+>?$/;
 
-const scopeOf: Record<FoundRow['type'], Scope> = {
+const scopeOf: Record<MatchRow['type'], Scope> = {
   domain: 'domains:read',
   member: 'admin',
   api_key: 'admin',
@@ -103,7 +103,7 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
 
 const namedKinds = ['domain', 'member', 'api_key', 'webhook', 'destination'] as const;
 
-function namedHit({ type, id, title, detail, at }: FoundRow): Hit {
+function namedHit({ type, id, title, detail, at }: MatchRow): Hit {
   return hit(type, id, { title, detail, at: at && isoTime(at), within: title });
 }
 

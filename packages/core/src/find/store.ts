@@ -1,7 +1,7 @@
 import { listOf, type Sql } from '@postrider/db';
 import { domainOf } from '@postrider/mail';
 
-export interface FoundRow {
+export interface MatchRow {
   readonly type: 'domain' | 'member' | 'api_key' | 'webhook' | 'destination' | 'tag';
   readonly id: string;
   readonly title: string;
@@ -17,11 +17,11 @@ export async function namedThings(
   sql: Sql,
   workspace_id: string,
   text: string,
-  kinds: readonly FoundRow['type'][],
+  kinds: readonly MatchRow['type'][],
   most: number,
-): Promise<FoundRow[]> {
-  const has = (kind: FoundRow['type']) => kinds.includes(kind);
-  return sql<FoundRow[]>`
+): Promise<MatchRow[]> {
+  const has = (kind: MatchRow['type']) => kinds.includes(kind);
+  return sql<MatchRow[]>`
     (select 'domain' as type, id_text(id) as id, name as title, status as detail, created_at as at from domains
       where ${has('domain')} and workspace_id = ${workspace_id} and position(${text} in name) > 0
       order by name = ${text} desc, domains.id desc limit ${most})

@@ -30,7 +30,7 @@ const healthSchema = z
   .meta({ id: 'Health' });
 export type Health = z.output<typeof healthSchema>;
 
-interface Found {
+interface HealthFinding {
   readonly name: string;
   readonly status: HealthStatus;
   readonly detail?: string;
@@ -57,7 +57,7 @@ export const getHealth = operation({
       activeHolds(sql, [...new Set([INSTANCE, ...sides])]),
       own ? ofWorkspace(sql, actor.workspace_id) : [],
     ]);
-    const held: Found =
+    const held: HealthFinding =
       holds.count === 0
         ? { name: 'holds', status: 'ok' }
         : {
@@ -66,7 +66,7 @@ export const getHealth = operation({
             detail: `${holds.count} ${holds.count === 1 ? 'hold is' : 'holds are'} active. The first expires at ${isoTime(holds.first_end ?? facts.now)}.`,
             advice: 'Release holds that are no longer needed.',
           };
-    const results: Found[] = [
+    const results: HealthFinding[] = [
       pending.length === 0
         ? { name: 'database', status: 'ok' }
         : {
@@ -96,13 +96,13 @@ function worst(all: readonly HealthStatus[]): HealthStatus {
   return healthStatuses[Math.max(...all.map((status) => healthStatuses.indexOf(status)))] ?? 'ok';
 }
 
-function delivery({ worker_there, worker_seen }: InstanceFacts): Found {
+function delivery({ worker_there, worker_seen }: InstanceFacts): HealthFinding {
   if (worker_there) return { name: 'delivery', status: 'ok' };
   const since = worker_seen ? `Last worker heartbeat: ${isoTime(worker_seen)}.` : 'No worker has run yet.';
   return { name: 'delivery', status: 'failing', detail: since, advice: 'Start a process with worker in ROLES.' };
 }
 
-function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFacts): Found {
+function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFacts): HealthFinding {
   const measured = { name: 'line', checked_at: measured_at ?? now };
   if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS || mail_held)
     return { ...measured, status: 'ok' };
@@ -114,7 +114,7 @@ function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFac
   };
 }
 
-function dead({ dead, queues_with_dead, measured_at, now }: InstanceFacts): Found {
+function dead({ dead, queues_with_dead, measured_at, now }: InstanceFacts): HealthFinding {
   const measured = { name: 'dead_jobs', checked_at: measured_at ?? now };
   if (dead === 0) return { ...measured, status: 'ok' };
   return {
@@ -125,7 +125,7 @@ function dead({ dead, queues_with_dead, measured_at, now }: InstanceFacts): Foun
   };
 }
 
-async function ofWorkspace(sql: Sql, workspace_id: string): Promise<Found[]> {
+async function ofWorkspace(sql: Sql, workspace_id: string): Promise<HealthFinding[]> {
   const [facts, usage] = await Promise.all([workspaceFacts(sql, workspace_id), usageOf({ sql }, workspace_id)]);
   const { broken_domains, shaky_domains, disabled_webhooks, failing_webhooks } = facts;
   return [
@@ -146,7 +146,10 @@ async function ofWorkspace(sql: Sql, workspace_id: string): Promise<Found[]> {
   ];
 }
 
-function either(name: string, kinds: readonly (readonly [HealthStatus, readonly string[], string, string])[]): Found {
+function either(
+  name: string,
+  kinds: readonly (readonly [HealthStatus, readonly string[], string, string])[],
+): HealthFinding {
   for (const [status, names, words, advice] of kinds) {
     if (names.length > 0) return { name, status, detail: `${words}: ${names.join(', ')}.`, advice };
   }
@@ -161,7 +164,7 @@ function quota({
   readonly used: number;
   readonly limit: number | null;
   readonly resets_at: string;
-}): Found {
+}): HealthFinding {
   if (limit === null || used < limit * NEARLY_USED) return { name: 'quota', status: 'ok' };
   return {
     name: 'quota',

@@ -15,7 +15,7 @@ export interface HeldThing {
   readonly workspace_id: string;
 }
 
-interface Named {
+interface HoldTarget {
   readonly scope: HoldScope;
   readonly value: string;
   readonly workspace_id?: string | undefined;
@@ -28,7 +28,7 @@ const absent: Readonly<Record<'sender_domain' | 'api_key' | 'webhook', readonly 
 };
 
 /** Looks up the named target after checking that the caller may hold it. */
-export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: Named): Promise<HeldThing> {
+export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: HoldTarget): Promise<HeldThing> {
   switch (scope) {
     case 'instance':
       requireAdministrator(ctx.actor, 'instance');

@@ -25,15 +25,15 @@ export {
 } from './pace.ts';
 export {
   dropParked,
-  type Fetched,
+  type FetchedJob as Fetched,
   fetchDeliveries,
+  type MailRequest as WantedMail,
   parkDeliveries,
   parkedJobs,
-  type Resumed,
+  type ResumedJob as Resumed,
   resumeParked,
   type Slice,
   unparkDeliveries,
-  type WantedMail,
   WORKSPACES_IN_A_SLICE,
 } from './parking-store.ts';
 export { releaseDestination } from './release-destination.ts';

@@ -17,7 +17,7 @@ export interface Addressee {
   readonly due_at: Date;
 }
 
-export interface Fetched {
+export interface FetchedJob {
   readonly job: Job<RecipientKey>;
   readonly priority: Priority;
   /** The creation time of the job. */
@@ -27,14 +27,14 @@ export interface Fetched {
 }
 
 /** What to fetch of the jobs of a priority; with `made_after`, older ones may be left out. */
-export interface WantedMail {
+export interface MailRequest {
   readonly priority: Priority;
   readonly count: number;
   readonly made_after: Date | null;
 }
 
 /** Fetches ready jobs with their recipients, served by the primary keys. */
-export async function fetchDeliveries({ sql, jobs }: Database, batches: readonly WantedMail[]): Promise<Fetched[]> {
+export async function fetchDeliveries({ sql, jobs }: Database, batches: readonly MailRequest[]): Promise<FetchedJob[]> {
   const requests = batches.map((one) => ({ ...one, priority: jobPriorities[one.priority] }));
   const rows = await sql<
     (AcquiredRow & { created_on: Date; ready: boolean | null; job_priority: number } & Addressee)[]
@@ -113,7 +113,7 @@ export interface Slice {
   readonly after: string;
 }
 
-export interface Resumed extends RecipientKey {
+export interface ResumedJob extends RecipientKey {
   readonly lane: string;
   readonly priority: Priority;
   readonly job_id: string;
@@ -133,7 +133,7 @@ export const WORKSPACES_IN_A_SLICE = 16;
  * step per workspace, and by primary keys: the condition lists states instead of "open", so that the planner cannot
  * walk recipients_open for a key.
  */
-export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<Resumed[]> {
+export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<ResumedJob[]> {
   if (slices.length === 0) return [];
   const resumption = jobs.resumption(
     sql,
@@ -143,7 +143,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
         'workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', recipient_id) as data
       from live`,
   );
-  return sql<Resumed[]>`
+  return sql<ResumedJob[]>`
     with recursive asked as materialized (
       select * from unnest(
         ${slices.map(({ lane }) => lane)}::text[],

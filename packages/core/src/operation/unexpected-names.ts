@@ -21,13 +21,13 @@ interface Fields {
   readonly nested: ReadonlyMap<string, Fields>;
 }
 
-interface Expected {
+interface ExpectedFields {
   readonly fields: Fields | null;
   readonly misplaced: Readonly<Record<string, string>>;
 }
 
 const NOTHING: UnexpectedNames = { faults: [], ignored: [] };
-const expectations = new WeakMap<z.ZodType, Expected>();
+const expectations = new WeakMap<z.ZodType, ExpectedFields>();
 
 /** Refuses names in the inputs of a schema that mean something in another place; each has a sentence that says where. */
 export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Readonly<Record<string, string>>): S {
@@ -39,7 +39,7 @@ export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Reado
 export function unexpectedNames(schema: z.ZodType, raw: unknown): UnexpectedNames {
   const { fields, misplaced } = expected(schema);
   if (fields === null) return NOTHING;
-  const result: Found = { faults: [], ignored: [], left: MAX_NAMES_CHECKED };
+  const result: NameReport = { faults: [], ignored: [], left: MAX_NAMES_CHECKED };
   collect(raw, fields, misplaced, [], result);
   return result;
 }
@@ -53,7 +53,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function expected(schema: z.ZodType): Expected {
+function expected(schema: z.ZodType): ExpectedFields {
   let known = expectations.get(schema);
   if (!known) {
     known = { fields: fieldsOf(schema, false), misplaced: {} };
@@ -62,7 +62,7 @@ function expected(schema: z.ZodType): Expected {
   return known;
 }
 
-interface Found {
+interface NameReport {
   readonly faults: ErrorDetail[];
   readonly ignored: string[];
   left: number;
@@ -71,9 +71,9 @@ interface Found {
 function collect(
   raw: unknown,
   fields: Fields,
-  misplaced: Expected['misplaced'],
+  misplaced: ExpectedFields['misplaced'],
   path: readonly (string | number)[],
-  result: Found,
+  result: NameReport,
 ): void {
   if (Array.isArray(raw)) {
     if (!fields.in_list) return;
@@ -93,9 +93,9 @@ function collect(
 function judge(
   name: string,
   { names, strict }: Fields,
-  misplaced: Expected['misplaced'],
+  misplaced: ExpectedFields['misplaced'],
   path: readonly (string | number)[],
-  result: Found,
+  result: NameReport,
 ): void {
   if (result.left === 0) return;
   result.left -= 1;

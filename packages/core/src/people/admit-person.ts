@@ -38,13 +38,13 @@ export async function preparedEntry(
   return { password, password_hash: await inPasswordPlace(ctx, owner, () => hashPassword(password)) };
 }
 
-interface Admitted {
+interface AdmittedPerson {
   readonly user: UserRow;
   readonly entry: Entry;
 }
 
 /** An existing user, unchanged: their sign-in stays valid. */
-export function knownAs(user: UserRow): Admitted {
+export function knownAs(user: UserRow): AdmittedPerson {
   return { user, entry: none };
 }
 
@@ -54,7 +54,7 @@ export async function admitWithNewEntry(
   ctx: ActorContext,
   email: string,
   prepared: Awaited<ReturnType<typeof preparedEntry>>,
-): Promise<Admitted> {
+): Promise<AdmittedPerson> {
   const password_hash = prepared?.password_hash ?? null;
   const vouched = scopeRefusal(ctx.actor, 'operator') === null;
   const fresh: UserRow = { id: newId('user', ctx.clock.now()), email, password_hash, operator: false, vouched };

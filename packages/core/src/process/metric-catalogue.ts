@@ -245,13 +245,13 @@ export const metricCatalogue = {
 } as const satisfies Readonly<Record<string, Definition>>;
 
 export type MetricName = keyof typeof metricCatalogue;
-type Named<Field extends keyof Definition, Value> = {
+type MetricsWith<Field extends keyof Definition, Value> = {
   [N in MetricName]: (typeof metricCatalogue)[N] extends Readonly<Record<Field, Value>> ? N : never;
 }[MetricName];
-export type CounterName = Named<'kind', 'counter'>;
-export type GaugeName = Named<'kind', 'gauge'>;
-export type HistogramName = Named<'kind', 'histogram'>;
-export type InstanceMetric = Named<'of', 'instance'>;
+export type CounterName = MetricsWith<'kind', 'counter'>;
+export type GaugeName = MetricsWith<'kind', 'gauge'>;
+export type HistogramName = MetricsWith<'kind', 'histogram'>;
+export type InstanceMetric = MetricsWith<'of', 'instance'>;
 
 type TextOfEach<T extends readonly string[]> = { readonly [I in keyof T]: string };
 /** A value for each label, in the order of the catalogue. */

@@ -6,7 +6,7 @@ import { idField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
-import { type FoundJob, findJob, type JobView, jobViews } from './job-view.ts';
+import { findJob, type JobMatch, type JobView, jobViews } from './job-view.ts';
 
 export const reasonField = z.string().trim().min(1).max(500).meta({ description: 'Reason for the audit log.' });
 
@@ -20,12 +20,12 @@ export async function pull(
   ctx: ActorContext,
   input: z.output<typeof actionInput>,
   action: AuditAction,
-  act: (tx: Tx, job: FoundJob) => Promise<boolean>,
+  act: (tx: Tx, job: JobMatch) => Promise<boolean>,
 ): Promise<JobView> {
   const job = await findJob(ctx, input.id);
   const done = await ctx.sql
     .begin(async (tx) => {
-      if (!(await act(tx, job))) throw new Changed();
+      if (!(await act(tx, job))) throw new JobChangedError();
       const diff = { queue: job.queue, state: job.state };
       await recordAudit(tx, ctx, [
         { action, target_id: input.id, diff, reason: input.reason ?? null, workspace_id: INSTANCE },
@@ -33,7 +33,7 @@ export async function pull(
       return true;
     })
     .catch((error: unknown) => {
-      if (error instanceof Changed) return false;
+      if (error instanceof JobChangedError) return false;
       throw error;
     });
   // Read outside of the transaction, which would otherwise hold one connection while waiting for another.
@@ -44,7 +44,7 @@ export async function pull(
 }
 
 /** Thrown to roll the action back. */
-class Changed extends Error {}
+class JobChangedError extends Error {}
 
 const WANTED: Partial<Record<AuditAction, string>> = {
   'job.retried': 'Only a dead or canceled job can be retried. A waiting job can be run now.',
@@ -52,7 +52,7 @@ const WANTED: Partial<Record<AuditAction, string>> = {
   'job.run_now': 'Only a scheduled job can be run now.',
 };
 
-export function notOpen(job: FoundJob, action: AuditAction, advice = WANTED[action] ?? ''): AppError {
+export function notOpen(job: JobMatch, action: AuditAction, advice = WANTED[action] ?? ''): AppError {
   const state = job.parked_in === null ? job.state : `waiting for ${job.parked_in}`;
   return new AppError('job_not_open', `The job is ${state}. ${advice}`.trim(), { extra: { state: job.state } });
 }

@@ -45,18 +45,18 @@ export const jobSchema = z
 export type JobView = z.output<typeof jobSchema>;
 
 /** A job with the destination that its mail is parked for. */
-export interface FoundJob extends JobRow {
+export interface JobMatch extends JobRow {
   readonly parked_in: string | null;
 }
 
-export async function findJob(ctx: Context, id: string): Promise<FoundJob> {
+export async function findJob(ctx: Context, id: string): Promise<JobMatch> {
   const [job] = await findJobs(ctx, [id]);
   if (!job) throw jobNotFound(id);
   return job;
 }
 
 /** Filters to jobs that exist, in a queue or parked. */
-export async function findJobs(ctx: Context, ids: readonly string[]): Promise<FoundJob[]> {
+export async function findJobs(ctx: Context, ids: readonly string[]): Promise<JobMatch[]> {
   const uuids = ids.map(uuidOfJob).filter((uuid) => uuid !== null);
   if (uuids.length === 0) return [];
   const rows = await jobsByIds(ctx.sql, queueNames, uuids);
@@ -68,7 +68,7 @@ export async function findJobs(ctx: Context, ids: readonly string[]): Promise<Fo
   return [...rows.map((row) => ({ ...row, parked_in: null })), ...parked.map(parkedJob)];
 }
 
-function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lane, priority }: ParkedRow): FoundJob {
+function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lane, priority }: ParkedRow): JobMatch {
   return {
     id: job_id,
     queue: 'delivery.attempt',
@@ -88,7 +88,7 @@ function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lan
 }
 
 /** Jobs as the API answers them, with the workers of active ones. */
-export async function jobViews(ctx: Context, jobs: readonly FoundJob[]): Promise<JobView[]> {
+export async function jobViews(ctx: Context, jobs: readonly JobMatch[]): Promise<JobView[]> {
   const active = jobs.filter(({ state }) => state === 'active').map(({ id }) => id);
   const holders = await holdersOf(ctx.sql, active);
   const workers = holders.size > 0 ? await workerRows(ctx.sql, 86_400) : [];
@@ -96,7 +96,7 @@ export async function jobViews(ctx: Context, jobs: readonly FoundJob[]): Promise
   return jobs.map((job) => jobView(job, workerOf.get(holders.get(job.id) ?? '')));
 }
 
-function jobView(job: FoundJob, worker: WorkerRow | undefined): JobView {
+function jobView(job: JobMatch, worker: WorkerRow | undefined): JobView {
   const data = recordOf(job.data);
   return {
     object: 'job',

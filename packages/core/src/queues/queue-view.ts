@@ -65,15 +65,15 @@ export const percentilesField = z
   .meta({ description: 'Percentiles of wait and run times.' });
 
 /** The options of every view. */
-export interface Asked {
+export interface QueueOptions {
   readonly window_minutes: number;
   readonly percentiles: readonly number[];
 }
 
-export const USUAL: Asked = { window_minutes: 15, percentiles: [50, 95, 99] };
+export const USUAL: QueueOptions = { window_minutes: 15, percentiles: [50, 95, 99] };
 
 /** Queues as last measured by a worker; reads no queue itself. */
-export async function queueViews(ctx: Context, names: readonly JobName[], options: Asked): Promise<QueueView[]> {
+export async function queueViews(ctx: Context, names: readonly JobName[], options: QueueOptions): Promise<QueueView[]> {
   const { sql } = ctx;
   const [measures, { rows, now }, set, workers] = await Promise.all([
     measuresOf(sql),
@@ -87,7 +87,7 @@ export async function queueViews(ctx: Context, names: readonly JobName[], option
       measure: measures.get(name) ?? null,
       minutes: minutes.get(name) ?? [],
       now,
-      options: options,
+      options,
       concurrency: set.get(name) ?? catalogue[name].concurrency,
       workers,
     }),
@@ -100,7 +100,7 @@ function viewOf(
     readonly measure: MeasureRow | null;
     readonly minutes: readonly MinuteRow[];
     readonly now: Date;
-    readonly options: Asked;
+    readonly options: QueueOptions;
     readonly concurrency: number;
     readonly workers: readonly WorkerRow[];
   },

@@ -3,7 +3,7 @@ import { runWaiting } from '@postrider/queue';
 import type { AuditAction } from '../audit/index.ts';
 import { operation } from '../operation/operation.ts';
 import { actionInput, notOpen, pull } from './job-action.ts';
-import { type FoundJob, type JobView, jobSchema, recipientOf } from './job-view.ts';
+import { type JobMatch, type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { whyNotRun } from './mail-of-job.ts';
 import { lockMailOfJob, pullForward } from './store.ts';
 
@@ -35,7 +35,7 @@ export const runJobNow = operation({
  */
 export async function runDelivery(
   tx: Tx,
-  job: FoundJob,
+  job: JobMatch,
   recipient: NonNullable<ReturnType<typeof recipientOf>>,
   action: AuditAction,
 ): Promise<boolean> {

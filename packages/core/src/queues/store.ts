@@ -73,7 +73,7 @@ export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_
   });
 }
 
-interface Owed {
+interface DueCounts {
   readonly ready: number;
   readonly deferred: number;
   readonly oldest_ready_seconds: number | null;
@@ -82,7 +82,7 @@ interface Owed {
 /**
  * Pending webhook deliveries, due or later. Beyond a bound the planner's estimate is split in proportion to the sample.
  */
-async function countOwed(sql: Tx): Promise<Owed> {
+async function countOwed(sql: Tx): Promise<DueCounts> {
   const [row] = await sql<{ seen: number; due: number; oldest: number | null; total: number }[]>`
     select count(*)::int as seen, (count(*) filter (where s.next_attempt_at <= clock_now()))::int as due,
       extract(epoch from clock_now() - min(s.next_attempt_at))::float8 as oldest, (

@@ -8,15 +8,15 @@ const WORKSPACE_ROWS = 600;
 const WORKSPACE_BODY_BYTES = 512 * 1024;
 
 /** What the log keeps of a request. */
-export type Kept = 'whole' | 'without_body' | 'nothing';
+export type LogDetail = 'whole' | 'without_body' | 'nothing';
 
 /** Requests of one workspace or network that are only counted. */
-export interface Uncounted {
+export interface UncountedRequests {
   readonly last: RefusedRequest;
   count: number;
 }
 
-interface Used {
+interface UsedSpace {
   rows: number;
   bytes: number;
 }
@@ -28,8 +28,8 @@ export class RequestShares {
     own_places: NETWORK_ROWS,
     reserve: STRANGER_ROWS / 2,
   });
-  readonly #workspaces = new Map<string, Used>();
-  readonly #left = new Map<string, Uncounted>();
+  readonly #workspaces = new Map<string, UsedSpace>();
+  readonly #left = new Map<string, UncountedRequests>();
   readonly #minutes = new Minutes();
 
   /** Whether another minute has begun since the last call. */
@@ -40,7 +40,7 @@ export class RequestShares {
     return true;
   }
 
-  take(request: RefusedRequest, body_bytes: number): Kept {
+  take(request: RefusedRequest, body_bytes: number): LogDetail {
     if (isStranger(request)) {
       if (this.#strangers.take(request.address ?? '')) return 'without_body';
       return this.#count('', request);
@@ -55,7 +55,7 @@ export class RequestShares {
   }
 
   /** What was only counted since the last call. */
-  uncounted(): Uncounted[] {
+  uncounted(): UncountedRequests[] {
     const uncounted = [...this.#left.values()];
     this.#left.clear();
     return uncounted;

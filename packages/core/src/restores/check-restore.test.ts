@@ -9,7 +9,7 @@ import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createContext } from '../services.ts';
 import { checkRestore } from './check-restore.ts';
-import type { Asked } from './known-sent.ts';
+import type { RecipientQuery } from './known-sent.ts';
 import { readSentLog } from './sent-log.ts';
 import { readReplica } from './sent-replica.ts';
 
@@ -139,7 +139,7 @@ it('a check reads a database that was not lost, and ends what a worker had in ha
     where message_id = ${id}`;
   const there = readReplica('the replica', sql);
   // The same database as the one that was not lost, in which this mail was sent.
-  const lookup = async (keys: readonly Asked[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
+  const lookup = async (keys: readonly RecipientQuery[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
   const replica = { ...there, lookup };
 
   const report = await invoke(createContext(world.services, system().actor), checkRestore, {

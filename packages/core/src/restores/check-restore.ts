@@ -10,7 +10,7 @@ import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { keyOf } from '../states/index.ts';
-import type { Known, KnownSent } from './known-sent.ts';
+import type { KnownSent, KnownState } from './known-sent.ts';
 import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restored, storedAmong } from './store.ts';
 
 const REASON = 'Restored from a backup. Open email may have been sent since.';
@@ -52,9 +52,9 @@ export const restoreCheckSchema = z.object({
 });
 export type RestoreCheck = z.output<typeof restoreCheckSchema>;
 
-interface Found {
+interface KnownRecipient {
   readonly recipient: OpenRecipient;
-  readonly known: NonNullable<Known>;
+  readonly known: NonNullable<KnownState>;
   readonly by: string;
 }
 
@@ -123,7 +123,7 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
 }
 
 /** What any of the sources knows; one that is sure comes before one that is not. */
-async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<Found[]> {
+async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<KnownRecipient[]> {
   const answers = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {
     for (const outcome of ['sent', 'perhaps', 'ended'] as const) {
@@ -135,7 +135,7 @@ async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent
   });
 }
 
-async function closeAsSent(ctx: ActorContext, sent: readonly Found[]): Promise<number> {
+async function closeAsSent(ctx: ActorContext, sent: readonly KnownRecipient[]): Promise<number> {
   const now_ms = ctx.clock.now();
   const moved = await ctx.sql.begin(async (tx) => {
     const closed = await transition(
@@ -188,7 +188,7 @@ function emptyList(): { count: number; listed: z.output<typeof namedSchema>[] } 
   return { count: 0, listed: [] };
 }
 
-function note(list: ReturnType<typeof emptyList>, { recipient, by }: Found): void {
+function note(list: ReturnType<typeof emptyList>, { recipient, by }: KnownRecipient): void {
   list.count += 1;
   if (list.listed.length < MAX_NAMED)
     list.listed.push({ email_id: recipient.message_id, email: recipient.email, known_by: by });

@@ -1,5 +1,5 @@
 /** A recipient that is open after a restore. */
-export interface Asked {
+export interface RecipientQuery {
   readonly message_id: string;
   readonly recipient_id: string;
   readonly email: string;
@@ -11,7 +11,7 @@ export interface Asked {
  * perhaps: the mail is named, and which of its recipients is not, or it was being sent. ended: it was given up, canceled
  * or refused, and no server took it.
  */
-export type Known = 'sent' | 'perhaps' | 'ended' | null;
+export type KnownState = 'sent' | 'perhaps' | 'ended' | null;
 
 /** A line of a log that names an email and does not say whether it was sent. */
 export interface UnclearLine {
@@ -27,7 +27,7 @@ export interface KnownSent {
   /** All are counted, the first ones listed. They count as not sent. */
   readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
   /** For each that is asked for, in order. */
-  lookup(keys: readonly Asked[]): Promise<readonly Known[]>;
+  lookup(keys: readonly RecipientQuery[]): Promise<readonly KnownState[]>;
   /** Of mail that it knows of, ids from this one on, a page at a time. */
   messagesFrom(id: string, count: number): Promise<readonly string[]>;
 }

@@ -1,4 +1,4 @@
-import type { Asked, Known, KnownSent, UnclearLine } from './known-sent.ts';
+import type { KnownSent, KnownState, RecipientQuery, UnclearLine } from './known-sent.ts';
 import { readSentLine, type SentLine } from './sent-line.ts';
 
 const MAX_UNCLEAR_LINES = 1000;
@@ -12,7 +12,7 @@ interface Outcomes {
 }
 
 /** An email in the queue of a relay, and the line that named it until one says what became of it. */
-interface Queued {
+interface QueuedArrival {
   readonly message_ids: readonly string[];
   arrival: UnclearLine | null;
 }
@@ -43,7 +43,7 @@ class SentLog {
   readonly outcomes = new Map<string, Outcomes>();
   readonly unclear: { count: number; listed: UnclearLine[] } = { count: 0, listed: [] };
   readonly #name: string;
-  readonly #queue = new Map<string, Queued>();
+  readonly #queue = new Map<string, QueuedArrival>();
   #line_number = 0;
 
   constructor(name: string) {
@@ -70,7 +70,7 @@ class SentLog {
     this.unclear.listed.sort((one, other) => one.line_number - other.line_number);
   }
 
-  #queuedFor({ entry, message_ids }: SentLine, text: string): Queued | undefined {
+  #queuedFor({ entry, message_ids }: SentLine, text: string): QueuedArrival | undefined {
     if (entry === null) return undefined;
     if (entry.is_arrival) {
       // Postfix uses its queue ids again, also for email that is not ours.
@@ -110,7 +110,7 @@ function note(outcomes: Outcomes, { outcome, recipients }: SentLine): void {
   for (const recipient of recipients) addresses.add(recipient);
 }
 
-function judge({ email, recipient_id, recipient_count }: Asked, outcomes: Outcomes | undefined): Known {
+function judge({ email, recipient_id, recipient_count }: RecipientQuery, outcomes: Outcomes | undefined): KnownState {
   if (outcomes === undefined) return null;
   const { is_sent_to_unnamed, sent_to, unsent_to } = outcomes;
   const isIn = (addresses: ReadonlySet<string>) => addresses.has(email.toLowerCase()) || addresses.has(recipient_id);

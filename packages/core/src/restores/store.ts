@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '@postrider/db';
 import { isThere, LEASE_SECONDS } from '../delivery/index.ts';
 import { closedInSql, type DeliveryState } from '../states/index.ts';
-import type { Asked, Known } from './known-sent.ts';
+import type { KnownState, RecipientQuery } from './known-sent.ts';
 
-export interface OpenRecipient extends Asked {
+export interface OpenRecipient extends RecipientQuery {
   readonly workspace_id: string;
   readonly state: DeliveryState;
   readonly next_job_id: string | null;
@@ -26,8 +26,8 @@ export async function openRecipients(
  * What became of these recipients; those that wait for an attempt are left out. A bounce is sent mail where a server had
  * taken it before.
  */
-export async function knownAmong(sql: Sql, keys: readonly Asked[]): Promise<Map<string, Known>> {
-  const rows = await sql<{ id: string; known: Known }[]>`
+export async function knownAmong(sql: Sql, keys: readonly RecipientQuery[]): Promise<Map<string, KnownState>> {
+  const rows = await sql<{ id: string; known: KnownState }[]>`
     select r.id, case
         when r.state in ('delivered', 'complained') then 'sent'
         when r.state = 'sending' then 'perhaps'
@@ -69,14 +69,14 @@ export async function newestBefore(sql: Sql, id: string): Promise<string | null>
   return row?.id ?? null;
 }
 
-export interface Restored {
+export interface RestoredCounts {
   readonly workers: number;
   readonly webhook_deliveries: number;
   readonly bulk_operations: number;
 }
 
-export async function restored(sql: Sql): Promise<Restored> {
-  const [row] = await sql<Restored[]>`
+export async function restored(sql: Sql): Promise<RestoredCounts> {
+  const [row] = await sql<RestoredCounts[]>`
     select (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
       (select count(*)::int from webhook_deliveries d where d.state = 'pending') as webhook_deliveries,
       (select count(*)::int from bulk_operations b where b.status in ('queued', 'running')) as bulk_operations`;

@@ -107,7 +107,7 @@ export const statSeries = operation({
   },
 });
 
-interface Asked {
+interface SeriesInput {
   readonly since: Date;
   readonly until?: Date | undefined;
   readonly bucket: (typeof buckets)[number];
@@ -120,7 +120,7 @@ interface Asked {
 export async function statsOf(
   sql: Sql,
   workspace_id: string,
-  { bucket, group_by, top, ...input }: Asked,
+  { bucket, group_by, top, ...input }: SeriesInput,
 ): Promise<Stats> {
   const { now, until } = await standOf(sql, 'stats');
   const range = bucketRange(input, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);

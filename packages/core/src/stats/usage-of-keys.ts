@@ -22,7 +22,7 @@ export const keyUsageSchema = z
   .meta({ id: 'ApiKeyUsage' });
 export type KeyUsage = z.output<typeof keyUsageSchema>;
 
-type Asked = z.output<z.ZodObject<typeof keyUsageFields>>;
+type KeyUsageInput = z.output<z.ZodObject<typeof keyUsageFields>>;
 
 /**
  * What keys of a workspace have sent, in the given order. In a busy minute or hour only the busiest keys are counted
@@ -31,7 +31,7 @@ type Asked = z.output<z.ZodObject<typeof keyUsageFields>>;
 export async function usageOfKeys(
   { sql, actor }: Pick<ActorContext, 'sql' | 'actor'>,
   key_ids: readonly string[],
-  { bucket, ...range }: Asked,
+  { bucket, ...range }: KeyUsageInput,
 ): Promise<KeyUsage[]> {
   const { now, until } = await standOf(sql, 'stats');
   const { from, to, bucket_ms } = bucketRange(range, bucket, bounds.grouped[bucket], now);

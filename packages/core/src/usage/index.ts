@@ -7,7 +7,7 @@ export { type OpenStream, openStream } from './open-stream.ts';
 export { type PlanUse, planUseOf, requireRoomInPlan } from './plan-limits.ts';
 export {
   budgetRefusal,
-  type Charged,
+  type Charge as Charged,
   chargedOf,
   chargeQuery,
   createQueryRefunds,
@@ -18,12 +18,12 @@ export {
 export {
   ADDRESS_LIMIT,
   addressSubject,
-  type Counted,
   judgeRate,
   type KeyPlaces,
   type KeyRateClass,
   rateRefusal,
   SESSION_LIMIT,
+  type WindowCount as Counted,
   windowOf,
 } from './rate-window.ts';
 export { readPlanUses } from './read-plan-uses.ts';

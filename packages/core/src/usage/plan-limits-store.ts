@@ -1,16 +1,16 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
 /** What the plan of a workspace may limit the number of. */
-export type Limited = 'api_keys' | 'domains' | 'webhooks' | 'members';
+export type LimitedResource = 'api_keys' | 'domains' | 'webhooks' | 'members';
 
-interface Counted {
+interface CountQuery {
   /** The column of plan p. */
   limit(sql: Sql | Tx): Fragment;
   /** How many a workspace has. */
   count(sql: Sql | Tx, workspace_id: Fragment): Fragment;
 }
 
-const queries: Readonly<Record<Limited, Counted>> = {
+const queries: Readonly<Record<LimitedResource, CountQuery>> = {
   api_keys: {
     limit: (sql) => sql`p.key_limit`,
     count: (sql, workspace_id) => sql`(
@@ -36,7 +36,7 @@ const queries: Readonly<Record<Limited, Counted>> = {
 export async function lockPlanOf(
   tx: Tx,
   workspace_id: string,
-  what: Limited,
+  what: LimitedResource,
 ): Promise<{ readonly plan: string; readonly limit: number | null }> {
   const [row] = await tx<{ plan: string; limit: number | null }[]>`
     select p.name as plan, ${queries[what].limit(tx)} as limit
@@ -47,12 +47,12 @@ export async function lockPlanOf(
 }
 
 /** In a statement after that of the lock, which sees what was committed while it waited. */
-export async function countOf(tx: Tx, workspace_id: string, what: Limited): Promise<number> {
+export async function countOf(tx: Tx, workspace_id: string, what: LimitedResource): Promise<number> {
   const [row] = await tx<{ count: number }[]>`select ${queries[what].count(tx, tx`${workspace_id}::uuid`)} as count`;
   return row?.count ?? 0;
 }
 
-export interface PlanUseRow extends Readonly<Record<Limited, number>> {
+export interface PlanUseRow extends Readonly<Record<LimitedResource, number>> {
   readonly workspace_id: string;
   readonly capture_bytes: number;
   /** Requests of all keys in this minute, up to the limit. */

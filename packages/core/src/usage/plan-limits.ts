@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { z } from 'zod';
 import { AppError, type Reason } from '../operation/errors.ts';
-import { countOf, type Limited, lockPlanOf, planUses } from './plan-limits-store.ts';
+import { countOf, type LimitedResource, lockPlanOf, planUses } from './plan-limits-store.ts';
 
 const useSchema = z.object({
   used: z.int(),
@@ -27,10 +27,13 @@ const limits = {
   domains: { reason: 'domain_limit', noun: 'domains', remedy: 'Remove a domain' },
   webhooks: { reason: 'webhook_limit', noun: 'webhooks', remedy: 'Delete a webhook' },
   members: { reason: 'member_limit', noun: 'members', remedy: 'Remove a member' },
-} as const satisfies Record<Limited, { readonly reason: Reason; readonly noun: string; readonly remedy: string }>;
+} as const satisfies Record<
+  LimitedResource,
+  { readonly reason: Reason; readonly noun: string; readonly remedy: string }
+>;
 
 /** Locks the workspace until the commit, so that concurrent requests cannot both take the last place. */
-export async function requireRoomInPlan(tx: Tx, workspace_id: string, what: Limited): Promise<void> {
+export async function requireRoomInPlan(tx: Tx, workspace_id: string, what: LimitedResource): Promise<void> {
   const { plan, limit } = await lockPlanOf(tx, workspace_id, what);
   if (limit === null) return;
   const used = await countOf(tx, workspace_id, what);

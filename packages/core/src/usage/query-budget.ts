@@ -10,14 +10,14 @@ export const QUERY_BUDGET: BudgetSize = { points: 12_000, per_second: 200 };
 // Refunds are batched for this long; a late refund is harmless, because the bucket leaks anyway.
 const REFUND_MS = 100;
 
-export interface Charged {
+export interface Charge {
   readonly window: RateWindow;
   /** When the bucket will be empty if no more points are taken. */
   readonly reset_at_ms: number;
 }
 
 /** The rate-limit headers for a level. */
-export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charged {
+export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charge {
   const { points, per_second } = QUERY_BUDGET;
   const reset_at_ms = now.getTime() + Math.ceil((level / per_second) * 1000);
   return {
@@ -32,7 +32,7 @@ export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): C
 }
 
 /** The 429 error for a request that costs more than is left, with the time after which it fits. */
-export function budgetRefusal({ level, now }: BudgetLevel, points: number): Charged & { readonly error: AppError } {
+export function budgetRefusal({ level, now }: BudgetLevel, points: number): Charge & { readonly error: AppError } {
   const seconds = Math.max(1, Math.ceil((level + points - QUERY_BUDGET.points) / QUERY_BUDGET.per_second));
   const charged = chargedOf({ level, now });
   return {
@@ -58,7 +58,7 @@ export async function chargeQuery(
   sql: Sql,
   key_id: string,
   points: number,
-): Promise<Charged | (Charged & { readonly error: AppError })> {
+): Promise<Charge | (Charge & { readonly error: AppError })> {
   const level = await takeBudget(sql, QUERY_BUDGET, key_id, points);
   return level.taken ? chargedOf(level) : budgetRefusal(level, points);
 }

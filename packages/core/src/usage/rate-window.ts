@@ -10,7 +10,7 @@ export const rateClasses = ['send', 'logs', 'default', 'address', 'session', 'wo
 export type RateClass = (typeof rateClasses)[number];
 export type KeyRateClass = Exclude<RateClass, 'address' | 'session' | 'workspace'>;
 
-export interface Counted {
+export interface WindowCount {
   readonly limit: number;
   /** The position of this request in the window; the first is 1. */
   readonly place: number;
@@ -43,7 +43,7 @@ const reasonOf: Record<RateClass, Reason> = {
   workspace: 'workspace_rate',
 };
 
-export function windowOf(window_count: Counted): RateWindow {
+export function windowOf(window_count: WindowCount): RateWindow {
   return {
     limit: window_count.limit,
     remaining: Math.max(0, window_count.limit - window_count.place),
@@ -53,7 +53,7 @@ export function windowOf(window_count: Counted): RateWindow {
 }
 
 /** The 429 error for a request beyond the limit of its window, or null. */
-export function rateRefusal(rateClass: RateClass, window_count: Counted): AppError | null {
+export function rateRefusal(rateClass: RateClass, window_count: WindowCount): AppError | null {
   if (window_count.place <= window_count.limit) return null;
   const { retry_after_seconds } = windowOf(window_count);
   const subject =
@@ -66,9 +66,9 @@ export function rateRefusal(rateClass: RateClass, window_count: Counted): AppErr
 }
 
 export interface KeyPlaces {
-  readonly key: Counted;
+  readonly key: WindowCount;
   /** Null without a limit, or if the key is over its own. */
-  readonly workspace: Counted | null;
+  readonly workspace: WindowCount | null;
 }
 
 /** The window that the headers describe, and the 429 error if the key or its workspace is over the limit. */

@@ -1,5 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
-import { ADDRESS_LIMIT, addressSubject, type Counted, type RateClass, SESSION_LIMIT } from './rate-window.ts';
+import { ADDRESS_LIMIT, addressSubject, type RateClass, SESSION_LIMIT, type WindowCount } from './rate-window.ts';
 
 interface CountedRow {
   used: number;
@@ -8,14 +8,14 @@ interface CountedRow {
 }
 
 /** Counts one request of a client address in the current minute, in one statement. */
-export async function countAddress(sql: Sql | Tx, address: string): Promise<Counted> {
+export async function countAddress(sql: Sql | Tx, address: string): Promise<WindowCount> {
   const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');
   return countedOf(row, ADDRESS_LIMIT);
 }
 
 /** Counts the calls of one request of a session; the place is that of the last. */
-export async function countSession(sql: Sql, session_id: string, calls: number): Promise<Counted> {
+export async function countSession(sql: Sql, session_id: string, calls: number): Promise<WindowCount> {
   const [row] = await counting(sql, sql`${session_id}::uuid`, 'session', calls);
   if (!row) throw new Error('a session was not counted');
   return countedOf(row, SESSION_LIMIT);
@@ -28,7 +28,7 @@ export async function countSession(sql: Sql, session_id: string, calls: number):
 export async function countSend(
   sql: Sql,
   { workspace_id, key_id }: { readonly workspace_id: string; readonly key_id?: string },
-): Promise<Counted> {
+): Promise<WindowCount> {
   const [row] = await sql<(CountedRow & { send_per_minute: number })[]>`
     with counted as (${counting(sql, sql`${key_id ?? workspace_id}::uuid`, 'send', 1)})
     select c.*, p.send_per_minute from counted c, workspaces w join plans p on p.name = w.plan
@@ -48,7 +48,7 @@ function counting(sql: Sql | Tx, subject: Fragment, rateClass: RateClass, count:
       extract(epoch from minute + interval '1 minute' - clock_now())::float8 as seconds_left`;
 }
 
-function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number): Counted {
+function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number): WindowCount {
   return { limit, place: used, reset_unix, seconds_left };
 }
 

@@ -6,7 +6,7 @@ export { getWorkspace } from './get-workspace.ts';
 export { listPlans } from './list-plans.ts';
 export { listWorkspaces } from './list-workspaces.ts';
 export type { PlanEntry } from './plan-entry.ts';
-export { type Provisioned, provision } from './provision.ts';
+export { type ProvisionResult as Provisioned, provision } from './provision.ts';
 export { readWorkspaces } from './read-workspaces.ts';
 export { SANDBOX_DOMAIN } from './sandbox.ts';
 export { setWorkspacePlan } from './set-plan.ts';

@@ -14,7 +14,7 @@ import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.
 const DEFAULT_ADMIN = 'admin@sandbox.test';
 
 /** What was created; the only place where the secrets appear. */
-export interface Provisioned {
+export interface ProvisionResult {
   readonly api_key: string | null;
   readonly operator: { readonly email: string; readonly password: string | null } | null;
 }
@@ -23,7 +23,7 @@ export interface Provisioned {
 export async function provision(
   services: Pick<Services, 'sql' | 'clock' | 'config' | 'secret_key'>,
   makePairs: () => Promise<DkimPairs> = generateDkimPairs,
-): Promise<Provisioned> {
+): Promise<ProvisionResult> {
   const { config, clock, sql } = services;
   const password = config.ADMIN_PASSWORD ?? newPassword();
   // Hashing takes a while and 128 MiB, so it happens outside the transaction, and only if needed.
@@ -48,7 +48,7 @@ export async function provision(
       bootstrap_key === null
         ? null
         : await insertKey(tx, newKeyRow({ workspace_id, scopes, now_ms, secret: bootstrap_key }).row);
-    let operator: Provisioned['operator'] = null;
+    let operator: ProvisionResult['operator'] = null;
     if (password_hash !== null && !(await anyOperator(tx))) {
       const email = config.ADMIN_EMAIL ?? DEFAULT_ADMIN;
       await insertUser(tx, { id: newId('user', now_ms), email, password_hash, operator: true, vouched: true });

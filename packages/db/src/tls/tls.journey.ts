@@ -6,12 +6,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pgConnection } from '../address.ts';
 import { connect } from '../connect.ts';
-import { type Embedded, startEmbedded } from '../embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../embedded.ts';
 import { isCertificateFault } from './take-tls.ts';
 
 // A server of its own, because the one of the tests has no TLS.
 let folder: string;
-let server: Embedded;
+let server: EmbeddedServer;
 let authority: string;
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ const TRIES_TOGETHER = 3;
 /** A single result that the database refuses even without the server's reply is given up after this many tries. */
 const TRIES_REFUSED = 30;
 
-interface Finished {
+interface FinishedAttempt {
   readonly entry: InFlight;
   readonly result: Settled;
 }
@@ -21,7 +21,7 @@ export class Settler {
   readonly #onRecorded: (count: number, took_ms: number) => void;
   readonly #onSettled: (entries: readonly InFlight[]) => void;
   /** Results that are not in a batch yet. */
-  readonly #finished: Finished[] = [];
+  readonly #finished: FinishedAttempt[] = [];
   /** Runs while results wait for more. */
   #timer: NodeJS.Timeout | null = null;
   #given_up = false;

@@ -30,7 +30,7 @@ const ANSWER_MARK = /^\s*(?:re|aw|sv|antw|rv|fwd?|wg|tr|回复|答复)(?:\[\d+\]
 // Within this much of a text a mail says what it is.
 const FIRST_WORDS = 3000;
 
-interface Read {
+interface ParsedReport {
   readonly headers: Headers;
   readonly subject: string;
   readonly text: string;
@@ -60,12 +60,12 @@ export function readReturnedMail(raw: Buffer, from = ''): ReturnedMail {
   const recipients = recipientsIn(parts);
   const null_sender = /^<?>?$/.test(from.trim());
   const signs = hasSigns(headers, subject, from);
-  const read: Read = { headers, subject, text, recipients, from, null_sender, signs };
+  const read: ParsedReport = { headers, subject, text, recipients, from, null_sender, signs };
   if (recipients.length > 0) return report(read, false);
   return kindByWords(read);
 }
 
-function kindByWords(read: Read): ReturnedMail {
+function kindByWords(read: ParsedReport): ReturnedMail {
   const { headers, subject, text, from, null_sender, signs } = read;
   const failed = headers.has('x-failed-recipients');
   if (ABSENCE_SUBJECT.test(subject) && !failed) return { kind: 'auto_reply' };
@@ -82,7 +82,7 @@ function kindByWords(read: Read): ReturnedMail {
   return report(read, !failed && isDelay(subject, first));
 }
 
-function report({ recipients, text, subject, signs }: Read, is_delay: boolean): ReturnedReport {
+function report({ recipients, text, subject, signs }: ParsedReport, is_delay: boolean): ReturnedReport {
   return {
     kind: 'report',
     recipients,

@@ -12,12 +12,12 @@ export interface CaptureReader {
   read(raw: Buffer): Promise<ReadMail | Unreadable>;
 }
 
-type Read = { readonly kind: 'read'; readonly mail: ReadMail };
+type ReadSuccess = { readonly kind: 'read'; readonly mail: ReadMail };
 
 /** Reads captured messages in threads, which start with the first one. */
 export function createCaptureReader(): CaptureReader {
   const thread = new URL('./capture-thread.ts', import.meta.url);
-  const readers = createThreadReaders<null, Read>(THREADS, {
+  const readers = createThreadReaders<null, ReadSuccess>(THREADS, {
     thread,
     max_heap_mb: MAX_HEAP_MB,
     deadline_ms: DEADLINE_MS,

@@ -1,7 +1,7 @@
 import { createHash, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { signElsewhere } from './sign-elsewhere.ts';
-import type { Unsigned } from './signature.ts';
+import type { UnsignedPart } from './signature.ts';
 
 /** A key that signs for a domain; its public half is published at selector._domainkey.domain. */
 export interface DkimKey {
@@ -72,7 +72,7 @@ export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date):
   return out;
 }
 
-interface SignatureField extends Unsigned {
+interface SignatureField extends UnsignedPart {
   /** The field up to its signature. */
   readonly before: string;
   readonly length: number;

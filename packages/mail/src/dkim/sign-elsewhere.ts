@@ -1,4 +1,4 @@
-import { signOnPool, type Unsigned } from './signature.ts';
+import { signOnPool, type UnsignedPart } from './signature.ts';
 import { createSigningThreads } from './signing-threads.ts';
 
 const FEW = 2;
@@ -8,7 +8,7 @@ const threads = createSigningThreads();
 let under_way = 0;
 
 /** Off the event loop, so that one process signs on every core: few mails on the thread pool, many in batches. */
-export async function signElsewhere(mail: readonly Unsigned[]): Promise<readonly string[]> {
+export async function signElsewhere(mail: readonly UnsignedPart[]): Promise<readonly string[]> {
   under_way += 1;
   try {
     return await (under_way > FEW ? threads.sign(mail) : signOnPool(mail));

@@ -1,19 +1,19 @@
 import { hash, type KeyObject, sign } from 'node:crypto';
 
 /** A text and the key that signs it; a mail has one for each key. */
-export interface Unsigned {
+export interface UnsignedPart {
   readonly text: string;
   readonly key: KeyObject;
 }
 
 /** The signature of a text by an RSA or an Ed25519 key, in base64; it takes a quarter of a millisecond for RSA. */
-export function signHere({ text, key }: Unsigned): string {
+export function signHere({ text, key }: UnsignedPart): string {
   const { algorithm, data } = inputOf(text, key);
   return sign(algorithm, data, key).toString('base64');
 }
 
 /** All signatures of a mail, in parallel on the thread pool of the process. */
-export function signOnPool(mail: readonly Unsigned[]): Promise<string[]> {
+export function signOnPool(mail: readonly UnsignedPart[]): Promise<string[]> {
   return Promise.all(
     mail.map(({ text, key }) => {
       const { algorithm, data } = inputOf(text, key);

@@ -1,17 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { signOnPool, type Unsigned } from './signature.ts';
+import { signOnPool, type UnsignedPart } from './signature.ts';
 import { createSigningThreads } from './signing-threads.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ed25519 = generateKeyPairSync('ed25519');
 
-const mails = (count: number): Unsigned[][] =>
+const mails = (count: number): UnsignedPart[][] =>
   Array.from({ length: count }, (_, index) => [
     { text: `mail ${index} for RSA`, key: rsa.privateKey },
     { text: `mail ${index} for Ed25519`, key: ed25519.privateKey },
   ]);
-const onPool = (all: readonly Unsigned[][]) => Promise.all(all.map((mail) => signOnPool(mail)));
+const onPool = (all: readonly UnsignedPart[][]) => Promise.all(all.map((mail) => signOnPool(mail)));
 
 describe('signing threads', () => {
   it('give each of many mails its own signatures', async () => {
@@ -24,7 +24,7 @@ describe('signing threads', () => {
 
   it('refuse a mail whose key cannot sign, and no other of its batch', async () => {
     const threads = createSigningThreads({ count: 1 });
-    const [first, last] = mails(2) as [Unsigned[], Unsigned[]];
+    const [first, last] = mails(2) as [UnsignedPart[], UnsignedPart[]];
     const broken = [{ text: 'mail', key: rsa.publicKey }];
     const [one, failed, other] = await Promise.allSettled([first, broken, last].map((mail) => threads.sign(mail)));
     expect(failed).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('key') } });

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { signOnPool, type Unsigned } from './signature.ts';
+import { signOnPool, type UnsignedPart } from './signature.ts';
 import type { Batch, SignedBatch } from './signing-thread.ts';
 
 export interface SigningThreads {
   /** The signatures of a mail, in base64. */
-  sign(mail: readonly Unsigned[]): Promise<readonly string[]>;
+  sign(mail: readonly UnsignedPart[]): Promise<readonly string[]>;
   /** How many are running. */
   running(): number;
 }
@@ -18,8 +18,8 @@ export interface SigningThreadsOptions {
   readonly thread?: URL;
 }
 
-interface Wanted {
-  readonly mail: readonly Unsigned[];
+interface SigningRequest {
+  readonly mail: readonly UnsignedPart[];
   readonly resolve: (signatures: readonly string[] | Promise<readonly string[]>) => void;
   readonly reject: (error: Error) => void;
 }
@@ -27,7 +27,7 @@ interface Wanted {
 interface Thread {
   readonly worker: Worker;
   /** Sent and not answered, oldest first; answers come in the same order. */
-  readonly batches: (readonly Wanted[])[];
+  readonly batches: (readonly SigningRequest[])[];
 }
 
 const THREAD = new URL('./signing-thread.ts', import.meta.url);
@@ -46,7 +46,7 @@ const MAX_BATCH_SIZE = 16;
 export function createSigningThreads(options: SigningThreadsOptions = {}): SigningThreads {
   const count = options.count ?? Math.min(availableParallelism(), MAX_THREADS);
   const threads = new Set<Thread>();
-  const waiting: Wanted[] = [];
+  const waiting: SigningRequest[] = [];
   let handing_out = false;
   let idle_timer: NodeJS.Timeout | null = null;
 
@@ -101,7 +101,7 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
     }
   }
 
-  function give({ worker, batches }: Thread, batch: readonly Wanted[]): void {
+  function give({ worker, batches }: Thread, batch: readonly SigningRequest[]): void {
     batches.push(batch);
     const keys = [...new Set(batch.flatMap(({ mail }) => mail.map(({ key }) => key)))];
     const mails = batch.map(({ mail }) => mail.map(({ text, key }) => [text, keys.indexOf(key)] as const));
@@ -123,7 +123,7 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
   };
 }
 
-function settle(batch: readonly Wanted[], signed: SignedBatch): void {
+function settle(batch: readonly SigningRequest[], signed: SignedBatch): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const one = signed[index] ?? { error: 'the thread gave no answer' };
     if ('error' in one) reject(new Error(one.error));

@@ -1,5 +1,5 @@
 import type { Reply } from '../outcome/reply.ts';
-import type { Dialled } from '../smtp/route.ts';
+import type { DialResult } from '../smtp/route.ts';
 
 export interface MxHost {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface MxConnector {
   /** The addresses that may be connected to; empty if the name has none. */
   resolveAddresses(name: string): Promise<readonly string[]>;
   /** Opens a socket to an allowed address, and checks the address again once connected. Never rejects. */
-  dial(address: string, port: number, signal: AbortSignal): Promise<Dialled>;
+  dial(address: string, port: number, signal: AbortSignal): Promise<DialResult>;
   /** Cancels the pending queries. */
   stop(): void;
 }

@@ -24,7 +24,7 @@ export interface Site {
   readonly enforced: boolean;
 }
 
-interface Looked {
+interface DestinationLookup {
   readonly answer: Promise<Destination>;
   /** Null while DNS is asked. */
   readonly known: Destination | null;
@@ -45,7 +45,7 @@ export interface DestinationsOptions {
 /** A cache of where each domain is served, filled from DNS and MTA-STS. */
 export class Destinations {
   readonly #options: DestinationsOptions;
-  readonly #domains = new Map<string, Looked>();
+  readonly #domains = new Map<string, DestinationLookup>();
 
   constructor(options: DestinationsOptions) {
     this.#options = options;
@@ -90,7 +90,7 @@ export class Destinations {
     return destination;
   }
 
-  #remember(domain: string, looked: Looked): void {
+  #remember(domain: string, looked: DestinationLookup): void {
     this.#domains.delete(domain);
     this.#domains.set(domain, looked);
     const [oldest] = this.#domains.keys();

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { connect } from 'node:net';
 import { type AddressGuard, cleanRemoteText, createAddressGuard } from '@postrider/net';
 import type { Delivery } from 'mx-connect';
-import type { Dialled } from '../smtp/route.ts';
+import type { DialResult } from '../smtp/route.ts';
 import type { MxAnswer, MxConnector, MxHost } from './connector.ts';
 
 export interface ConnectorOptions {
@@ -180,13 +180,13 @@ function dialGuarded(
   guard: AddressGuard,
   timeout_ms: number,
   { address, port, signal }: { readonly address: string; readonly port: number; readonly signal: AbortSignal },
-): Promise<Dialled> {
+): Promise<DialResult> {
   const refusal = guard(address);
   if (refusal !== null) return Promise.resolve({ ok: false, error: refusal });
   if (signal.aborted) return Promise.resolve({ ok: false, error: 'The attempt was aborted.' });
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
-    const settle = (result: Dialled) => {
+    const settle = (result: DialResult) => {
       clearTimeout(deadline);
       signal.removeEventListener('abort', onAbort);
       if (!result.ok) socket.destroy();

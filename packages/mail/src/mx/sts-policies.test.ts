@@ -28,7 +28,7 @@ afterEach(async () => {
 const enforced = 'version: STSv1\r\nmode: enforce\r\nmx: mx1.good.test\r\nmax_age: 86400\r\n';
 const tested = enforced.replace('enforce', 'testing');
 
-interface Served {
+interface ServedPolicy {
   status?: number;
   type?: string;
   location?: string;
@@ -36,7 +36,7 @@ interface Served {
 }
 
 /** good.test with one mail server, and a host that serves its policy. */
-async function destination(served: Served, sink_options: SmtpSinkOptions = {}, mail_host = 'mx1.good.test') {
+async function destination(served: ServedPolicy, sink_options: SmtpSinkOptions = {}, mail_host = 'mx1.good.test') {
   const sink = await startSmtpSink({ host: '127.0.0.2', ...sink_options });
   closing.push(() => sink.stop());
   const paths: string[] = [];
@@ -232,7 +232,7 @@ describe('a policy of one domain', () => {
 });
 
 describe('an invalid policy', () => {
-  it.each<[string, Served]>([
+  it.each<[string, ServedPolicy]>([
     ['another status', { status: 404, body: enforced }],
     ['a redirect', { status: 301, location: 'https://mta-sts.good.test/other.txt', body: enforced }],
     ['another type', { type: 'text/html', body: enforced }],

@@ -31,7 +31,7 @@ export interface StsPolicyStore {
   write(domain: string, policy: FetchedPolicy): Promise<void>;
 }
 
-interface Known {
+interface KnownPolicy {
   readonly id: string;
   readonly policy: StsPolicy;
   readonly expires_at: number;
@@ -55,7 +55,7 @@ export function createStsPolicies(
     readonly store?: StsPolicyStore | undefined;
   },
 ): StsPolicies {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownPolicy>();
   /** Ids of policies that could not be fetched, and until when they are not tried again. */
   const failed = new Map<string, { readonly id: string; readonly until: number }>();
 
@@ -86,7 +86,7 @@ export function createStsPolicies(
     }
   }
 
-  function inForce(domain: string): Known | null {
+  function inForce(domain: string): KnownPolicy | null {
     const policy = known.get(domain);
     return policy && policy.expires_at > options.now() ? policy : null;
   }
@@ -95,7 +95,7 @@ export function createStsPolicies(
    * The policy in force by this process or by the store, which is read whenever the record does not confirm the cached
    * policy: another process may have fetched one since. The transport caches each answer.
    */
-  async function alsoStored(domain: string, id: string | null): Promise<Known | null> {
+  async function alsoStored(domain: string, id: string | null): Promise<KnownPolicy | null> {
     if (!options.store) return inForce(domain);
     let policy: FetchedPolicy | null;
     try {
@@ -145,7 +145,7 @@ export function createStsPolicies(
 }
 
 /** The policy in force while the newest cannot be fetched. */
-function meanwhile(valid: Known | null): StsPolicy | null {
+function meanwhile(valid: KnownPolicy | null): StsPolicy | null {
   return valid && valid.policy.mode !== 'none' ? valid.policy : null;
 }
 

@@ -36,7 +36,7 @@ export interface SessionWatcher {
   ended(session: Session): void;
 }
 
-export interface Opened {
+export interface OpenedSession {
   readonly ok: true;
   readonly session: OpenSession;
   readonly connect_ms: number;
@@ -75,7 +75,7 @@ export async function openSession(
   settings: SessionSettings,
   watcher: SessionWatcher,
   signal: AbortSignal,
-): Promise<Opened | NotOpened> {
+): Promise<OpenedSession | NotOpened> {
   const { ranked, notes } = settings.routes();
   const failures: NotOpened[] = [];
   const started = performance.now();
@@ -120,7 +120,7 @@ export function notOpened(facts: Partial<NotOpened> & { readonly error: string }
 }
 
 /** Connects, upgrades and logs in; when opportunistic TLS fails, once more in plaintext. */
-async function openRoute(attempt: Attempt): Promise<Opened | NotOpened> {
+async function openRoute(attempt: Attempt): Promise<OpenedSession | NotOpened> {
   const { route, signal } = attempt;
   const opened = await connect(attempt, { use_tls: route.tls !== 'none' });
   if (opened.ok || !opened.tls_failed || signal.aborted) return opened;
@@ -128,7 +128,7 @@ async function openRoute(attempt: Attempt): Promise<Opened | NotOpened> {
   return await connect(attempt, { use_tls: false });
 }
 
-async function connect(attempt: Attempt, security: { use_tls: boolean }): Promise<Opened | NotOpened> {
+async function connect(attempt: Attempt, security: { use_tls: boolean }): Promise<OpenedSession | NotOpened> {
   const { route, signal } = attempt;
   if (!route.dial) return new Handshake(attempt, null, security).run();
   const started = performance.now();
@@ -145,7 +145,7 @@ class Handshake {
   readonly #session: Session;
   /** Of the socket that was dialled for it; null where the library dials. */
   readonly #remote_address: string | null;
-  readonly #done = Promise.withResolvers<Opened | NotOpened>();
+  readonly #done = Promise.withResolvers<OpenedSession | NotOpened>();
   readonly #onAbort = () => this.#fail(ABORTED, null);
   #started = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -162,7 +162,7 @@ class Handshake {
     this.#remote_address = socket?.remoteAddress ?? null;
   }
 
-  run(): Promise<Opened | NotOpened> {
+  run(): Promise<OpenedSession | NotOpened> {
     const { signal } = this.#attempt;
     this.#started = performance.now();
     this.#allow();

@@ -1,7 +1,7 @@
 import type { Envelope, Raw, SendOutcome } from '../outcome/send-outcome.ts';
 import type { Dialogue } from './dialogue.ts';
 import type { Transaction } from './judgement.ts';
-import type { NotOpened, Opened } from './open-session.ts';
+import type { NotOpened, OpenedSession } from './open-session.ts';
 import { targetOf } from './route.ts';
 import type { Session } from './session.ts';
 
@@ -17,7 +17,7 @@ export interface PoolMail {
   has_begun: boolean;
   dialogue: Dialogue<RenderedMail> | null;
   /** The session that was opened for it. */
-  opened: Opened | null;
+  opened: OpenedSession | null;
   readonly onAbort: () => void;
   readonly resolve: (outcome: SendOutcome) => void;
   readonly reject: (error: unknown) => void;
@@ -34,7 +34,7 @@ export async function bytesOf(raw: Raw): Promise<Buffer> {
   return typeof raw === 'function' ? raw() : raw;
 }
 
-export function outcomeOf(session: Session, result: Transaction, opened: Opened | null): SendOutcome {
+export function outcomeOf(session: Session, result: Transaction, opened: OpenedSession | null): SendOutcome {
   return {
     kind: result.kind,
     reply: result.reply,

@@ -15,12 +15,14 @@ export interface SmtpRoute {
   /** The address behind `dial`. */
   readonly address?: string;
   /** Opens the socket. Without it the system resolves the host and dials. */
-  readonly dial?: (signal: AbortSignal) => Promise<Dialled>;
+  readonly dial?: (signal: AbortSignal) => Promise<DialResult>;
   /** Called when the server took the connection and sent nothing. */
   readonly noteSilent?: () => void;
 }
 
-export type Dialled = { readonly ok: true; readonly socket: Socket } | { readonly ok: false; readonly error: string };
+export type DialResult =
+  | { readonly ok: true; readonly socket: Socket }
+  | { readonly ok: false; readonly error: string };
 
 export interface SmtpRoutes {
   readonly ranked: readonly SmtpRoute[];

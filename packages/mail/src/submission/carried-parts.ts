@@ -2,7 +2,7 @@ import type { Attachment, StructuredHeader } from 'mailparser';
 import type { Part, ReadMail } from './parsed-mail.ts';
 import { Refusal } from './refusal.ts';
 
-interface Carried {
+interface MailParts {
   readonly html: string | null;
   readonly text: string | null;
   readonly attachments: readonly {
@@ -26,7 +26,7 @@ interface Leaf {
 }
 
 /** The parts of a mail as fields of a send request. Refuses a structure that they cannot say. */
-export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer): Carried {
+export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer): MailParts {
   const leaves = leavesOf(structure, []);
   const bodies = leaves.filter(({ part }) => !part.isAttachment);
   const plain = soleOf(bodies, 'text/plain');

@@ -10,7 +10,7 @@ export interface Question {
   readonly recurse: boolean;
 }
 
-export type Asked =
+export type QueryOutcome =
   | { readonly ok: true; readonly reply: DnsReply; readonly server: NameServer }
   | { readonly ok: false; readonly why: string };
 
@@ -18,7 +18,7 @@ export const SILENT = 'no name server responded in time';
 export const UNREACHABLE = 'no name server could be reached';
 
 /** Asks one server over UDP, and over TCP where the answer is cut. It never throws. */
-export async function askServer(server: NameServer, question: Question, limit_ms: number): Promise<Asked> {
+export async function askServer(server: NameServer, question: Question, limit_ms: number): Promise<QueryOutcome> {
   const id = randomInt(65_536);
   const bytes = encodeQuestion(id, question.name, question.type, question.recurse);
   if (!bytes) return { ok: false, why: 'the name is not a valid DNS name' };
@@ -31,11 +31,11 @@ export async function askServer(server: NameServer, question: Question, limit_ms
 type Fits = (reply: DnsReply | null) => reply is DnsReply;
 
 /** From a new port each time, so that a forged answer has to match both port and id. */
-function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<Asked> {
+function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<QueryOutcome> {
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
     let is_settled = false;
-    const end = (outcome: Asked) => {
+    const end = (outcome: QueryOutcome) => {
       if (is_settled) return;
       is_settled = true;
       clearTimeout(timer);
@@ -54,12 +54,12 @@ function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
   });
 }
 
-function overTcp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<Asked> {
+function overTcp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<QueryOutcome> {
   return new Promise((resolve) => {
     const socket = connect(server.port, server.address);
     const chunks: Buffer[] = [];
     let size = 0;
-    const end = (outcome: Asked) => {
+    const end = (outcome: QueryOutcome) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(outcome);

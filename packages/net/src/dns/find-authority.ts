@@ -1,4 +1,4 @@
-import { type Asked, askServer } from './ask-server.ts';
+import { askServer, type QueryOutcome } from './ask-server.ts';
 import type { DnsReply, NameServer, RecordType } from './message.ts';
 
 /** The start of the walk from the root, and which of the servers it finds may be asked. */
@@ -24,8 +24,8 @@ const DEEPEST = 3;
 const KEEP_MS = 300_000;
 const MAX_KEPT = 1000;
 
-export interface Walked {
-  readonly outcome: Asked;
+export interface WalkResult {
+  readonly outcome: QueryOutcome;
   /** No root server answered, so the network blocks outgoing DNS. */
   readonly shut: boolean;
 }
@@ -50,12 +50,12 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     return { zone: '', servers: authority.roots };
   }
 
-  return async (name: string, type: RecordType, signal: AbortSignal): Promise<Walked> => {
+  return async (name: string, type: RecordType, signal: AbortSignal): Promise<WalkResult> => {
     let questions = 0;
     let shut = false;
 
-    async function askAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<Asked> {
-      let outcome: Asked = { ok: false, why: 'no name server could be reached' };
+    async function askAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<QueryOutcome> {
+      let outcome: QueryOutcome = { ok: false, why: 'no name server could be reached' };
       let has_answered = false;
       for (const server of servers) {
         if (signal.aborted || ++questions > MAX_QUERIES) {
@@ -76,7 +76,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
       return outcome;
     }
 
-    async function walk(name: string, type: RecordType, depth: number): Promise<Asked> {
+    async function walk(name: string, type: RecordType, depth: number): Promise<QueryOutcome> {
       let delegation = nearest(name);
       for (let step = 0; step < MAX_STEPS; step++) {
         const outcome = await askAny(delegation, name, type);

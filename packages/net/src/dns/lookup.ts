@@ -1,7 +1,7 @@
 import { getServers } from 'node:dns';
 import { createAddressGuard } from '../address-guard.ts';
 import { cleanRemoteText } from '../remote-text.ts';
-import { type Asked, askServer, SILENT, UNREACHABLE } from './ask-server.ts';
+import { askServer, type QueryOutcome, SILENT, UNREACHABLE } from './ask-server.ts';
 import { type Authority, createAuthorityWalk, whyOf } from './find-authority.ts';
 import { type NameServer, type RecordType, readServer, serverName } from './message.ts';
 import { ROOTS } from './roots.ts';
@@ -124,22 +124,22 @@ function systemServers(): NameServer[] {
   return getServers().map(readServer);
 }
 
-type Ask = (name: string, type: RecordType) => Promise<Asked & { readonly authoritative?: true }>;
+type Ask = (name: string, type: RecordType) => Promise<QueryOutcome & { readonly authoritative?: true }>;
 
 /** Whether an error is about the servers of DNS_SERVERS, not about the name. */
 export function isOfGiven(message: string): boolean {
   return message === GIVEN_SILENT || message === GIVEN_UNREACHABLE;
 }
 
-function blameGiven(outcome: Asked): Asked {
+function blameGiven(outcome: QueryOutcome): QueryOutcome {
   if (outcome.ok || (outcome.why !== SILENT && outcome.why !== UNREACHABLE)) return outcome;
   return { ok: false, why: outcome.why === SILENT ? GIVEN_SILENT : GIVEN_UNREACHABLE };
 }
 
-async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<Asked> {
-  let outcome: Asked = { ok: false, why: UNREACHABLE };
+async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<QueryOutcome> {
+  let outcome: QueryOutcome = { ok: false, why: UNREACHABLE };
   // A server's reply is a better reason than the silence of another.
-  let refusal: Asked | null = null;
+  let refusal: QueryOutcome | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MAX_SERVERS)) {
       outcome = await askServer(server, { name, type, recurse: true }, TRY_MS);

@@ -30,19 +30,19 @@ function proseOf(text: string): string {
     .replace(/<!--[\s\S]*?-->|<[^>]+>/g, blank);
 }
 
-interface Measured {
+interface PageMeasure {
   readonly path: string;
   readonly words: number;
   readonly ofs: number;
 }
 
 /** How often each page of the documentation says "of", the most frequent first. */
-function measureOf(files: readonly TreeFile[]): Measured[] {
+function measureOf(files: readonly TreeFile[]): PageMeasure[] {
   const measured = files.filter(isDoc).map(({ path, text }) => {
     const prose = proseOf(text);
     return { path, words: [...prose.matchAll(WORD)].length, ofs: [...prose.matchAll(OF)].length };
   });
-  const rate = ({ ofs, words }: Measured) => ofs / Math.max(1, words);
+  const rate = ({ ofs, words }: PageMeasure) => ofs / Math.max(1, words);
   return measured.toSorted((left, right) => rate(right) - rate(left));
 }
 
@@ -76,7 +76,7 @@ export const noWhatClauses: HouseRule = (files) =>
 /** Noun compounds instead of "of"; the pages that say it most are named. */
 export const fewGenitives: HouseRule = (files) => {
   const measured = measureOf(files);
-  const sum = (pick: (one: Measured) => number) => measured.reduce((total, one) => total + pick(one), 0);
+  const sum = (pick: (one: PageMeasure) => number) => measured.reduce((total, one) => total + pick(one), 0);
   const rate = perTenThousand(
     sum(({ ofs }) => ofs),
     sum(({ words }) => words),

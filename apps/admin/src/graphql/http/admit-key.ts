@@ -17,13 +17,13 @@ interface Window {
   readonly reset_unix: number;
 }
 
-export interface Admitted {
+export interface Admission {
   readonly actor: KeyActor | UserActor;
   readonly charged: Charged;
   readonly credential: Credential | SessionBearer;
 }
 
-type Refused = { readonly error: AppError; readonly window: Window };
+type Rejection = { readonly error: AppError; readonly window: Window };
 
 /** Authenticates the key and charges its cost budget in one statement; a session's token takes three. */
 export async function admitKey(
@@ -31,7 +31,7 @@ export async function admitKey(
   authorization: string | undefined,
   address: string,
   points: number,
-): Promise<Admitted | Refused> {
+): Promise<Admission | Rejection> {
   const credential = readBearer(bearerToken(authorization), address);
   if (credential instanceof AppError) return refuseAddress(services, address, credential);
   const known =
@@ -49,7 +49,7 @@ async function identifySession(
   services: Services,
   bearer: SessionBearer,
   points: number,
-): Promise<{ readonly actor: UserActor; readonly charged: Charged } | Refused> {
+): Promise<{ readonly actor: UserActor; readonly charged: Charged } | Rejection> {
   const admission = await admitBearer(services, bearer);
   if ('error' in admission) return admission;
   const charged = await chargeQuery(services.sql, spenderOf(admission.actor), points);

@@ -108,7 +108,7 @@ function keyUsageLoaders(ctx: Context) {
 }
 
 /** What a content link leads to: an attachment by its place, or the source. */
-interface Linked {
+interface LinkedId {
   readonly id: string;
   readonly place: number | null;
 }
@@ -128,7 +128,7 @@ export function createLoaders(ctx: Context) {
     // One by one: each may be megabytes, and each read is recorded in the audit log.
     contents: new DataLoader<string, EmailContent | null>(withinBudget((id) => contentOrNull(ctx, id))),
     // One for each place in an answer, as each is used once.
-    contentLinks: new DataLoader<Linked, ContentLink, string>(
+    contentLinks: new DataLoader<LinkedId, ContentLink, string>(
       (all) =>
         inTurn(all, ({ id, place }) =>
           invoke(ctx, createContentLink, { id, ...(place !== null && { attachment: place }) }),

@@ -8,7 +8,7 @@ import { PAGE_POLICY } from '../../pages/page-policy.ts';
 import { CostMeter } from '../cost/cost-meter.ts';
 import { pointsOf, toldCost } from '../cost/limits.ts';
 import { costOf, type QueryCost } from '../cost/query-cost.ts';
-import { type Admitted, admitKey, rateHeaders, refusalHeaders } from '../http/admit-key.ts';
+import { type Admission, admitKey, rateHeaders, refusalHeaders } from '../http/admit-key.ts';
 import { refusalOf } from '../http/refuse.ts';
 import { namedErrors, publicError } from '../http/server.ts';
 import { tooSlow, within } from '../http/within.ts';
@@ -27,7 +27,7 @@ const bodySchema = z.strictObject({
   variables: z.record(z.string(), z.unknown()).nullish(),
 });
 
-interface Known {
+interface KnownQuery {
   readonly plan: Plan;
   readonly cost: QueryCost;
   readonly points: number;
@@ -82,7 +82,7 @@ export function createKnownAnswers(
     return true;
   };
 
-  function read(body: Buffer): Known | null {
+  function read(body: Buffer): KnownQuery | null {
     const parsed = bodySchema.safeParse(jsonOf(body));
     const plan = parsed.success ? known.find(parsed.data.query) : null;
     if (!plan || !parsed.success) return null;
@@ -104,7 +104,7 @@ export function createKnownAnswers(
     return cost;
   }
 
-  async function answer(query: Known, request: IncomingMessage, request_id: string): Promise<Answer> {
+  async function answer(query: KnownQuery, request: IncomingMessage, request_id: string): Promise<Answer> {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const admitted = await admitKey(services, request.headers.authorization, address, query.points);
     if ('error' in admitted) {
@@ -130,7 +130,7 @@ export function createKnownAnswers(
     };
   }
 
-  async function run(query: Known, admitted: Admitted, g: GraphqlContext) {
+  async function run(query: KnownQuery, admitted: Admission, g: GraphqlContext) {
     const { plan, variables } = query;
     try {
       return { data: await runPlan(plan, g, variables), cost: g.cost };
@@ -153,7 +153,7 @@ export function createKnownAnswers(
   }
 }
 
-function meterOf({ points, cost }: Known, { charged }: Admitted): CostMeter {
+function meterOf({ points, cost }: KnownQuery, { charged }: Admission): CostMeter {
   const meter = new CostMeter(charged);
   meter.requested = points;
   meter.begin(cost);

@@ -42,20 +42,22 @@ export const subscriptions = t.procedure;
 /** The input may be omitted where every field is optional. */
 export type Input<I extends z.ZodType> = Record<string, never> extends z.input<I> ? z.input<I> | undefined : z.input<I>;
 
-export interface Typed<I extends z.ZodType, O> {
+export interface TypedProcedure<I extends z.ZodType, O> {
   readonly input: Input<I>;
   readonly output: O;
   readonly meta: unknown;
 }
 
 /** An operation that reads, as a query (GET). */
-export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<Typed<I, O>> {
+export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<TypedProcedure<I, O>> {
   // The parser passes the raw input to invoke, which validates it; the cast gives it the type of invoke's input.
   return t.procedure.input(asItCame).query(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
 /** An operation that changes something, as a mutation (POST). */
-export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
+export function mutation<I extends z.ZodType, O>(
+  operation: Operation<I, O>,
+): TRPCMutationProcedure<TypedProcedure<I, O>> {
   // Holds as in query().
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }

@@ -10,19 +10,19 @@ export type DnsRecord = Domain['dns_records'][number];
 export const domainDialogs = ['remove', 'rotate', 'suspend', 'resume'] as const;
 export type DomainDialog = (typeof domainDialogs)[number];
 
-interface Shown {
+interface StatusView {
   readonly tone: Tone;
   readonly icon: LucideIcon;
   readonly word: string;
   readonly about: string;
 }
 
-function worded(name: Domain['status']): Pick<Shown, 'word' | 'about'> {
+function worded(name: Domain['status']): Pick<StatusView, 'word' | 'about'> {
   const [word, about] = words.statuses[name];
   return { word, about };
 }
 
-export const domainStates: Readonly<Record<Domain['status'], Shown>> = {
+export const domainStates: Readonly<Record<Domain['status'], StatusView>> = {
   pending: { tone: 'wait', icon: CircleDashed, ...worded('pending') },
   verified: { tone: 'good', icon: CircleCheck, ...worded('verified') },
   at_risk: {
@@ -34,7 +34,7 @@ export const domainStates: Readonly<Record<Domain['status'], Shown>> = {
   suspended: { tone: 'bad', icon: ShieldX, ...worded('suspended') },
 };
 
-export const recordStates: Readonly<Record<DnsRecord['status'], Omit<Shown, 'about'>>> = {
+export const recordStates: Readonly<Record<DnsRecord['status'], Omit<StatusView, 'about'>>> = {
   pending: { tone: 'calm', icon: CircleDashed, word: words.recordStatuses.pending },
   ok: { tone: 'good', icon: CircleCheck, word: words.recordStatuses.ok },
   missing: { tone: 'wait', icon: CircleDashed, word: words.recordStatuses.missing },

@@ -7,7 +7,7 @@ import { Facts } from '../../parts/page.tsx';
 import { Answered } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { ExactTime, spanMs } from '../../parts/times.tsx';
-import { correctedCurl } from './corrected.ts';
+import { correctedCurl } from './correction.ts';
 import { words } from './strings.ts';
 
 type Request = Outputs['requests']['get'];

@@ -2,7 +2,7 @@ import { newId } from '@postrider/core';
 import { acknowledgeAlarm, getAlarmSettings, listAlarms, setAlarmSettings } from '@postrider/core/alarms';
 import * as shapes from '../shapes.ts';
 import { absent, mutation, reading, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, nothing } from './given.ts';
+import { NO_REST, nothing } from './setup.ts';
 
 const anAlarm: UseCase['given'] = async ({ services }, workspace_id, number) => {
   const id = newId('alarm', services.clock.now());

@@ -1,7 +1,7 @@
 import { listAudit, verifyAudit } from '@postrider/core/audit';
 import * as shapes from '../shapes.ts';
 import { connection, reading, useCase } from '../use-case.ts';
-import { NO_REST, several } from './given.ts';
+import { NO_REST, several } from './setup.ts';
 
 export const audit = [
   useCase(listAudit, {

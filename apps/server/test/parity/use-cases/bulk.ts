@@ -2,7 +2,7 @@ import { invoke } from '@postrider/core';
 import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, node, scheduled, several } from './given.ts';
+import { NO_REST, node, scheduled, several } from './setup.ts';
 
 const aPreview: UseCase['given'] = async (world, workspace_id, number) => {
   await scheduled(world, workspace_id, number);

@@ -8,13 +8,13 @@ import {
   releaseCapture,
 } from '@postrider/core/captures';
 import type { World } from '@postrider/testing';
-import { absent, connection, fields, type Given, mutation, useCase } from '../use-case.ts';
-import { several } from './given.ts';
+import { absent, connection, fields, mutation, type Setup, useCase } from '../use-case.ts';
+import { several } from './setup.ts';
 
 const shownCapture = fields('id from sender to subject size_bytes received_at');
 
 /** A captured mail that another program sent. */
-async function captured(world: World, workspace_id: string, number: number): Promise<Given> {
+async function captured(world: World, workspace_id: string, number: number): Promise<Setup> {
   const to = `reader@nr${number}.example.com`;
   const raw = Buffer.from(
     `From: shop@sandbox.test\r\nTo: ${to}\r\nSubject: Code\r\n\r\nYour code is 493817, see https://shop.test/in\r\n`,

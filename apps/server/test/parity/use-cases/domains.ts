@@ -12,10 +12,10 @@ import {
   verifyDomain,
 } from '@postrider/core/domains';
 import * as shapes from '../shapes.ts';
-import { camelFields, connection, type Given, mutation, reading, useCase } from '../use-case.ts';
-import { aDomain, NO_REST, several } from './given.ts';
+import { camelFields, connection, mutation, reading, type Setup, useCase } from '../use-case.ts';
+import { aDomain, NO_REST, several } from './setup.ts';
 
-const domainId = ({ ids = {} }: Given) => ({ id: ids.domain });
+const domainId = ({ ids = {} }: Setup) => ({ id: ids.domain });
 
 export const domains = [
   useCase(listDomains, {

@@ -2,7 +2,7 @@ import { invoke } from '@postrider/core';
 import { getErasure, listErasures, startErasure } from '@postrider/core/erasures';
 import * as shapes from '../shapes.ts';
 import { connection, mutation, reading, useCase } from '../use-case.ts';
-import { NO_REST } from './given.ts';
+import { NO_REST } from './setup.ts';
 
 export const erasures = [
   useCase(startErasure, {

@@ -1,8 +1,8 @@
 import { createContext, invoke } from '@postrider/core';
 import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
 import * as shapes from '../shapes.ts';
-import { absent, camelFields, type Given, mutation, reading, type UseCase, useCase } from '../use-case.ts';
-import { aDomain, NO_REST, node } from './given.ts';
+import { absent, camelFields, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
+import { aDomain, NO_REST, node } from './setup.ts';
 
 const aHold: UseCase['given'] = async (world, workspace_id, number) => {
   await aDomain(world, workspace_id, number);
@@ -91,7 +91,7 @@ export const holds = [
   }),
 ];
 
-function holdInput({ input: { resume_rate_per_minute, ...input } }: Given) {
+function holdInput({ input: { resume_rate_per_minute, ...input } }: Setup) {
   return {
     ...camelFields(input),
     scope: String(input.scope).toUpperCase(),

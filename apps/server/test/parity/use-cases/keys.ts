@@ -1,7 +1,7 @@
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, useCase } from '../use-case.ts';
-import { HOUR_MS, NO_PAGE, nothing, several, withInput } from './given.ts';
+import { HOUR_MS, NO_PAGE, nothing, several, withInput } from './setup.ts';
 
 export const keys = [
   useCase(listKeys, {

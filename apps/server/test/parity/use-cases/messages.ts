@@ -16,11 +16,11 @@ import {
 } from '@postrider/core/messages';
 import type { World } from '@postrider/testing';
 import * as shapes from '../shapes.ts';
-import { absent, connection, type Given, mutation, reading, useCase } from '../use-case.ts';
-import { idOnly, later, NO_PAGE, node, scheduled, send, sent, several, withInput } from './given.ts';
+import { absent, connection, mutation, reading, type Setup, useCase } from '../use-case.ts';
+import { idOnly, later, NO_PAGE, node, scheduled, send, sent, several, withInput } from './setup.ts';
 
 /** Mail that waits for a retry. */
-async function deferred(world: World, workspace_id: string, number: number): Promise<Given> {
+async function deferred(world: World, workspace_id: string, number: number): Promise<Setup> {
   const subject = await send(world, workspace_id, number);
   world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
   await world.drain();

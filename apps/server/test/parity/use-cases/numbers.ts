@@ -6,8 +6,8 @@ import { getStats, statSeries } from '@postrider/core/stats';
 import { getRetention, getStorage } from '@postrider/core/storage';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import * as shapes from '../shapes.ts';
-import { absent, fields, type Given, reading, useCase } from '../use-case.ts';
-import { later, NO_PAGE, NO_REST, nothing, sent, withInput } from './given.ts';
+import { absent, fields, reading, type Setup, useCase } from '../use-case.ts';
+import { later, NO_PAGE, NO_REST, nothing, sent, withInput } from './setup.ts';
 
 export const numbers = [
   useCase(getUsage, {
@@ -147,7 +147,7 @@ export const numbers = [
   }),
 ];
 
-function given_reach({ input }: Given) {
+function given_reach({ input }: Setup) {
   return { reach: String(input.reach).toUpperCase() };
 }
 

@@ -9,12 +9,12 @@ import {
   setMemberRole,
 } from '@postrider/core/people';
 import * as shapes from '../shapes.ts';
-import { camelFields, connection, type Given, mutation, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, several } from './given.ts';
+import { camelFields, connection, mutation, type Setup, type UseCase, useCase } from '../use-case.ts';
+import { NO_REST, several } from './setup.ts';
 
 const MEMBERS_SCOPE = { graphql: 'operator', trpc: 'admin' } as const;
 
-function memberInput({ input: { role, entry, ...input } }: Given) {
+function memberInput({ input: { role, entry, ...input } }: Setup) {
   return {
     ...camelFields(input),
     ...(role !== undefined && { role: String(role).toUpperCase() }),

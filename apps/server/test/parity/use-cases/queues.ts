@@ -25,14 +25,14 @@ import {
   absent,
   connection,
   fields,
-  type Given,
   type Input,
   mutation,
   reading,
+  type Setup,
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { HOUR_MS, later, NO_PAGE, NO_REST, node, nothing, sent, several, withInput } from './given.ts';
+import { HOUR_MS, later, NO_PAGE, NO_REST, node, nothing, sent, several, withInput } from './setup.ts';
 
 async function addJob(world: World, name: 'webhook.close' | 'storage.maintain' = 'webhook.close'): Promise<string> {
   const id = randomUUID();
@@ -44,7 +44,7 @@ async function addJob(world: World, name: 'webhook.close' | 'storage.maintain' =
 
 const aJob: UseCase['given'] = async (world) => ({ input: { id: await addJob(world, 'storage.maintain') } });
 
-async function measured(world: World, input: Input): Promise<Given> {
+async function measured(world: World, input: Input): Promise<Setup> {
   await addJob(world);
   await measureQueues(world.services.sql, queueNames, 0);
   return { input };

@@ -1,11 +1,11 @@
 import { AppError, newId } from '@postrider/core';
 import { getRequest, listRequests } from '@postrider/core/requests';
 import type { World } from '@postrider/testing';
-import { absent, connection, fields, type Given, useCase } from '../use-case.ts';
-import { several } from './given.ts';
+import { absent, connection, fields, type Setup, useCase } from '../use-case.ts';
+import { several } from './setup.ts';
 
 /** A refused request of the workspace. */
-async function aRejection(world: World, workspace_id: string, number: number): Promise<Given> {
+async function aRejection(world: World, workspace_id: string, number: number): Promise<Setup> {
   const { services, clock } = world;
   await clock.advance(1);
   const id = newId('request', clock.now());

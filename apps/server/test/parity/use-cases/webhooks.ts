@@ -19,21 +19,21 @@ import {
   absent,
   camelFields,
   connection,
-  type Given,
   listOf,
   mutation,
   pageOf,
+  type Setup,
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { later, node, several, withInput } from './given.ts';
+import { later, node, several, withInput } from './setup.ts';
 
 const aWebhook: UseCase['given'] = async (world, workspace_id, number) => {
   const { id } = await invoke(world.as(workspace_id), createWebhook, { url: `http://127.0.0.1/nr${number}` });
   return { input: { id } };
 };
 
-async function tested(world: World, workspace_id: string, number: number): Promise<Given> {
+async function tested(world: World, workspace_id: string, number: number): Promise<Setup> {
   const { input } = await aWebhook(world, workspace_id, number);
   const { id: delivery_id } = await invoke(world.as(workspace_id), testWebhook, input);
   return { input: { ...input, delivery_id } };

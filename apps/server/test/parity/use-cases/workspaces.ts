@@ -11,8 +11,8 @@ import {
   updateWorkspace,
 } from '@postrider/core/workspaces';
 import * as shapes from '../shapes.ts';
-import { absent, camelFields, connection, type Given, mutation, reading, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, nothing, several, withInput } from './given.ts';
+import { absent, camelFields, connection, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
+import { NO_REST, nothing, several, withInput } from './setup.ts';
 
 const aPlan: UseCase['given'] = async (world, workspace_id, number) => {
   const { name } = await invoke(world.as(workspace_id), createPlan, { name: `nr${number}`, recipients_per_request: 5 });
@@ -125,7 +125,7 @@ export const workspaces = [
   }),
 ];
 
-function planInput({ input: { recipients_per_request, default_per_minute, ...input } }: Given) {
+function planInput({ input: { recipients_per_request, default_per_minute, ...input } }: Setup) {
   return {
     ...camelFields(input),
     maxRecipientsPerRequest: recipients_per_request,

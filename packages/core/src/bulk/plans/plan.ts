@@ -15,12 +15,12 @@ export interface Receipt {
   readonly line?: string;
 }
 
-export interface Counted {
+export interface MatchCount {
   readonly count: number;
   readonly exact: boolean;
 }
 
-export interface PassedOver extends Counted {
+export interface PassedOver extends MatchCount {
   readonly reason: Reason;
 }
 
@@ -31,7 +31,7 @@ export interface Plan {
   /** Throws if the command cannot run at all now. */
   check(ctx: ActorContext): Promise<void>;
   next(sql: Sql | Tx, position: string | null, count: number): Promise<WalkStep>;
-  count(sql: Sql, most: number): Promise<Counted>;
+  count(sql: Sql, most: number): Promise<MatchCount>;
   /** Items that match the filter but are skipped by the action, by reason. */
   passedOver(sql: Sql, most: number): Promise<readonly PassedOver[]>;
   /** Shown in the preview. */

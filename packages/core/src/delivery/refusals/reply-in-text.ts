@@ -1,5 +1,5 @@
 import { readReply } from '@postrider/mail';
-import type { Said } from '../classify.ts';
+import type { ReplyText } from '../classify.ts';
 
 // Replies and status codes inside a text that a mail system wrote for people.
 
@@ -18,7 +18,7 @@ const MAX_CONTINUATION_LINES = 8;
 const STATUS = /(?<![\d.]|\bv|version )([45]\.(?:\d|\d{2}|[1-9]\d\d)\.\d{1,3})(?!\.?\d)/gi;
 
 /** The first refusal in a text, with the lines that continue it. */
-export function replyInText(text: string): Said | null {
+export function replyInText(text: string): ReplyText | null {
   for (const place of PLACES) {
     const match = place.exec(text);
     if (!match?.[1]) continue;
@@ -39,7 +39,7 @@ export function isClassAlone(status: string): boolean {
 }
 
 /** One reply as a server or a report wrote it, even where its code is not at its beginning. */
-export function readSaid(diagnostic: string): Said {
+export function readSaid(diagnostic: string): ReplyText {
   const line = unwrapped(diagnostic).replace(/^([45]\d\d)[ -]+(?=\1[ -])/, '');
   const reply = readReply(line.replace(/^([45]\d\d), */, '$1 '));
   if (reply === null) return { code: null, enhanced: statusInText(line), text: line };

@@ -12,11 +12,11 @@ import {
   spfRecords,
   textsOf,
 } from './diagnose.ts';
-import { type ProvenDomain, type PublishedKey, type Site, type WantedRecord, wantedRecords } from './dns-records.ts';
+import { type ExpectedRecord, type ProvenDomain, type PublishedKey, type Site, wantedRecords } from './dns-records.ts';
 import { spfFacts } from './spf-facts.ts';
 
 export interface CheckedRecord {
-  readonly expected: WantedRecord;
+  readonly expected: ExpectedRecord;
   readonly finding: Finding;
 }
 
@@ -59,7 +59,7 @@ export function statusOf(finding: Finding): RecordStatus {
   return diagnoses[finding.diagnosis].status;
 }
 
-async function look(dns: DnsLookup, name: string, expected: WantedRecord, site: Site): Promise<Evidence> {
+async function look(dns: DnsLookup, name: string, expected: ExpectedRecord, site: Site): Promise<Evidence> {
   const { fqdn, type, purpose } = expected;
   const answer = await askFor(dns, name, expected);
   const nothing = { answer, cached: null, elsewhere: [], addresses: [], spf: null, alignment: null };
@@ -80,7 +80,7 @@ async function look(dns: DnsLookup, name: string, expected: WantedRecord, site: 
   };
 }
 
-async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: WantedRecord): Promise<DnsAnswer> {
+async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: ExpectedRecord): Promise<DnsAnswer> {
   const answer = await dns.lookup(fqdn, type);
   // RFC 7489 section 6.6.3: the policy of the organizational domain applies below it.
   const organisation = getDomain(name, { allowPrivateDomains: true });
@@ -93,7 +93,7 @@ async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: Wan
  */
 function otherNames(
   name: string,
-  { fqdn, purpose }: WantedRecord,
+  { fqdn, purpose }: ExpectedRecord,
 ): Pick<Evidence['elsewhere'][number], 'kind' | 'fqdn'>[] {
   const zone = getDomain(name, { allowPrivateDomains: true }) ?? name;
   const doubled = [...new Set([`${fqdn}.${zone}`, `${fqdn}.${name}`])];

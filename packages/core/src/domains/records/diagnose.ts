@@ -1,6 +1,6 @@
 import { type DnsAnswer, isOfGiven } from '@postrider/net';
 import { getDomain } from 'tldts';
-import { OWNERSHIP, type Site, tagsOf, type WantedRecord } from './dns-records.ts';
+import { type ExpectedRecord, OWNERSHIP, type Site, tagsOf } from './dns-records.ts';
 
 export const recordStatuses = [
   'pending',
@@ -67,7 +67,7 @@ export interface Observation {
 interface DiagnosisRow {
   readonly status: RecordStatus;
   /** How to fix it, in one sentence; null if nothing is wrong. */
-  readonly advice: ((record: WantedRecord, detail: string) => string) | null;
+  readonly advice: ((record: ExpectedRecord, detail: string) => string) | null;
 }
 
 /** Every possible diagnosis. */
@@ -134,7 +134,7 @@ export type Diagnosis = keyof typeof diagnoses;
 // The keys of the table are its names, and there is at least one.
 export const diagnosisNames = Object.keys(diagnoses) as [Diagnosis, ...Diagnosis[]];
 
-function otherValue(purpose: WantedRecord['purpose'], value: string): string {
+function otherValue(purpose: ExpectedRecord['purpose'], value: string): string {
   switch (purpose) {
     case 'spf':
       return `Add ${value.split(' ')[1]} to the v=spf1 record that is there, before its “all”`;
@@ -151,7 +151,7 @@ function otherValue(purpose: WantedRecord['purpose'], value: string): string {
 const HOUR_SECONDS = 3600;
 
 /** Advice for a record in one sentence; null if it is right. */
-export function adviceOf(record: WantedRecord, finding: Finding | undefined): string | null {
+export function adviceOf(record: ExpectedRecord, finding: Finding | undefined): string | null {
   if (!finding) return 'Publish it, then check the domain.';
   const { advice }: DiagnosisRow = diagnoses[finding.diagnosis];
   if (!advice) return null;
@@ -170,7 +170,7 @@ export const MAX_SHOWN = 10;
 const MAX_OBSERVED = 5;
 
 /** Compares the expected record with the lookup results. */
-export function diagnose(expected: WantedRecord, evidence: Evidence, site: Site): Finding {
+export function diagnose(expected: ExpectedRecord, evidence: Evidence, site: Site): Finding {
   const { answer, cached } = evidence;
   const observed = [answer, cached].flatMap(observationOf);
   if (answer.kind === 'error') {
@@ -214,7 +214,7 @@ function observationOf(answer: DnsAnswer | null): Observation[] {
 }
 
 /** Whether a value at another name was meant for this record. */
-export function isMeant(expected: WantedRecord, values: readonly string[], site: Site): boolean {
+export function isMeant(expected: ExpectedRecord, values: readonly string[], site: Site): boolean {
   return ['right', 'truncated'].includes(judge(expected, values, site, null));
 }
 
@@ -222,10 +222,15 @@ export function textsOf(answer: DnsAnswer): readonly string[] {
   return answer.kind === 'found' ? answer.records : [];
 }
 
-type Judged = 'right' | 'missing' | 'mismatch' | 'truncated' | 'split_wrongly' | 'two_records' | 'key_revoked';
+type RecordVerdict = 'right' | 'missing' | 'mismatch' | 'truncated' | 'split_wrongly' | 'two_records' | 'key_revoked';
 
 /** Diagnosis from the values alone. */
-export function judge(expected: WantedRecord, values: readonly string[], site: Site, spf: SpfFacts | null): Judged {
+export function judge(
+  expected: ExpectedRecord,
+  values: readonly string[],
+  site: Site,
+  spf: SpfFacts | null,
+): RecordVerdict {
   const records = ofKind(expected, values);
   switch (expected.purpose) {
     case 'ownership':
@@ -250,7 +255,7 @@ export function judge(expected: WantedRecord, values: readonly string[], site: S
 }
 
 /** Values of the expected kind; others may exist beside them. */
-function ofKind({ purpose }: WantedRecord, values: readonly string[]): string[] {
+function ofKind({ purpose }: ExpectedRecord, values: readonly string[]): string[] {
   const texts = values.map((text) => text.trim());
   switch (purpose) {
     case 'ownership':
@@ -270,7 +275,7 @@ export function spfRecords(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim().toLowerCase()).filter((text) => /^v=spf1(?: |$)/.test(text));
 }
 
-function judgeDkim(value: string, texts: readonly string[], records: readonly string[]): Judged {
+function judgeDkim(value: string, texts: readonly string[], records: readonly string[]): RecordVerdict {
   if (texts.length === 0) return 'missing';
   if (isInPieces(value, texts)) return 'split_wrongly';
   // RFC 6376 section 3.6.2.2: with several, the result is undefined.
@@ -282,7 +287,7 @@ function judgeDkim(value: string, texts: readonly string[], records: readonly st
   return verdict !== 'right' && plain !== record && judgeKey(value, plain) === 'right' ? 'split_wrongly' : verdict;
 }
 
-function judgeKey(value: string, record: string): Judged {
+function judgeKey(value: string, record: string): RecordVerdict {
   const needed_tags = tagsOf(value);
   const tags = tagsOf(record);
   const key = tags.get('p')?.replace(/\s/g, '');

@@ -7,7 +7,7 @@ export type Purpose = (typeof purposes)[number];
 export const wantedTypes = ['TXT', 'CNAME', 'MX'] as const;
 
 /** A record that a domain should publish. */
-export interface WantedRecord {
+export interface ExpectedRecord {
   readonly purpose: Purpose;
   readonly required: boolean;
   readonly type: (typeof wantedTypes)[number];
@@ -45,16 +45,16 @@ export interface PublishedKey {
 export const OWNERSHIP = 'postrider-verification=';
 
 /** All records that a domain should publish; optional ones improve deliverability. */
-export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[], site: Site): WantedRecord[] {
+export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[], site: Site): ExpectedRecord[] {
   const { name, ownership_token, return_path } = domain;
   const record = (
     purpose: Purpose,
-    type: WantedRecord['type'],
+    type: ExpectedRecord['type'],
     fqdn: string,
     value: string,
     required = false,
-  ): WantedRecord => ({ purpose, required, type, host: hostInZone(fqdn, name), fqdn, value });
-  const records: WantedRecord[] = [];
+  ): ExpectedRecord => ({ purpose, required, type, host: hostInZone(fqdn, name), fqdn, value });
+  const records: ExpectedRecord[] = [];
   if (ownership_token !== null) {
     records.push(record('ownership', 'TXT', `_postrider.${name}`, `${OWNERSHIP}${ownership_token}`, true));
   }

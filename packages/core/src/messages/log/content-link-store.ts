@@ -19,21 +19,21 @@ export async function insertContentLink(
   return row.expires_at;
 }
 
-export interface TakenLink extends ContentLink {
+export interface StoredLink extends ContentLink {
   readonly token_hash: Buffer;
   readonly expires_at: Date;
 }
 
 /** Consumes a link; null if it was used before or has expired. */
-export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<TakenLink | null> {
-  const [row] = await sql<TakenLink[]>`
+export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<StoredLink | null> {
+  const [row] = await sql<StoredLink[]>`
     delete from content_links where token_hash = ${token_hash} and expires_at > clock_now()
     returning token_hash, workspace_id, message_id, attachment, expires_at`;
   return row ?? null;
 }
 
 /** Undoes takeContentLink; the link expires when it would have. */
-export async function returnContentLink(sql: Sql, link: TakenLink): Promise<void> {
+export async function returnContentLink(sql: Sql, link: StoredLink): Promise<void> {
   await sql`
     insert into content_links (token_hash, workspace_id, message_id, attachment, expires_at)
     values (${link.token_hash}, ${link.workspace_id}, ${link.message_id}, ${link.attachment}, ${link.expires_at})

@@ -23,11 +23,11 @@ import {
   withCursors,
   writeCursor,
 } from '../../paging/list.ts';
-import { type KeptPart, keptParts } from './kept-parts.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { type MessageRow, type RecipientRow, recipientsOf, workersSeen } from './log-store.ts';
 import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
+import { type KeptPart, keptParts } from './visible-parts.ts';
 
 // A domain with more senders than this is a large part of its workspace, so a walk of the workspace finds it quickly.
 const MAX_SENDERS = 32;

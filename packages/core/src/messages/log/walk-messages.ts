@@ -1,10 +1,10 @@
 import type { Sql, Tx } from '@postrider/db';
 import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
 import { type IdRange, idRange } from '../../paging/candidate-pages.ts';
-import { type KeptPart, keptParts } from './kept-parts.ts';
 import { driversOf } from './list-messages.ts';
 import { type FilterInput, filterOf, type MessageFilter } from './messages-filter.ts';
 import { countAmong, idsAmong, rarestDriver } from './messages-filter-store.ts';
+import { type KeptPart, keptParts } from './visible-parts.ts';
 
 const CANDIDATES = 1000;
 const COUNTED_AT_ONCE = 10_000;

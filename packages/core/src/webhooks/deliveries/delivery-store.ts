@@ -75,13 +75,13 @@ export interface OwedEvent {
   readonly trace_parent: string | null;
 }
 
-export interface Claimed {
+export interface ClaimedDeliveries {
   readonly rows: readonly ClaimedRow[];
   /** Their events by id. */
   readonly events: ReadonlyMap<string, OwedEvent>;
 }
 
-interface ToldRow {
+interface WebhookEventRow {
   readonly event_id: string;
   readonly type: string;
   readonly message_id: string | null;
@@ -107,8 +107,8 @@ interface ToldRow {
  * others nothing. Skips endpoints that are disabled, paused or leased by another worker. Each event is read once, by
  * primary keys.
  */
-export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimAsk): Promise<Claimed> {
-  const rows = await sql<(ClaimedRow & ToldRow)[]>`
+export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimAsk): Promise<ClaimedDeliveries> {
+  const rows = await sql<(ClaimedRow & WebhookEventRow)[]>`
     with lanes as materialized (
       select a.webhook_id, (
         select case
@@ -166,7 +166,7 @@ export async function loadOwedEvents(
   keys: readonly { readonly workspace_id: string; readonly event_id: string }[],
 ): Promise<Map<string, OwedEvent>> {
   const owners = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
-  const rows = await sql<ToldRow[]>`
+  const rows = await sql<WebhookEventRow[]>`
     select t.event_id, ${toldFields(sql)}
     from unnest(
       ${owners.map(([, workspace_id]) => workspace_id)}::uuid[],
@@ -198,13 +198,13 @@ function toldOf(sql: Sql): Fragment {
     ) r on true`;
 }
 
-function owedEvents(rows: readonly ToldRow[]): Map<string, OwedEvent> {
+function owedEvents(rows: readonly WebhookEventRow[]): Map<string, OwedEvent> {
   const events = new Map<string, OwedEvent>();
   for (const row of rows) if (row.created_at !== null) events.set(row.event_id, owedEvent(row, row.created_at));
   return events;
 }
 
-function owedEvent(row: ToldRow, created_at: Date): OwedEvent {
+function owedEvent(row: WebhookEventRow, created_at: Date): OwedEvent {
   const { event_id, type, message_id, recipient_id, sequence, facts, from_address, from_domain, to_addresses } = row;
   const { subject, tags, metadata } = row;
   return {
@@ -281,7 +281,7 @@ export async function recordResults(tx: Tx, posted: readonly PostResult[]): Prom
   return new Set(rows.map((row) => row.id));
 }
 
-export interface WantedDeliveries {
+export interface DeliveryFilter {
   readonly webhook_ids: readonly string[];
   readonly states: readonly WebhookDeliveryState[] | null;
   readonly types: readonly string[] | null;
@@ -290,7 +290,7 @@ export interface WantedDeliveries {
 /** Newest first: a walk of webhook_deliveries_newest per endpoint. */
 export async function pageOfDeliveries(
   sql: Sql,
-  { webhook_ids, states, types }: WantedDeliveries,
+  { webhook_ids, states, types }: DeliveryFilter,
   range: IdRange,
   count: number,
   limit: number,

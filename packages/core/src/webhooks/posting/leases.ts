@@ -10,7 +10,7 @@ export interface DeliverJob {
   readonly data: JobData<'webhook.deliver'>;
 }
 
-export interface Begun {
+export interface LeaseStart {
   /** Leases won; each keeps one job until it ends. */
   readonly endpointLeases: readonly EndpointLease[];
   /** Endpoints that are already leased, or that accept nothing now. */
@@ -22,7 +22,7 @@ export async function takeEndpointLeases(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
   fetched: readonly DeliverJob[],
   mine: readonly string[],
-): Promise<Begun> {
+): Promise<LeaseStart> {
   const calls = new Map<string, Call>();
   const surplus: Call[] = [];
   for (const { id, retry_count, data } of fetched) {

@@ -44,7 +44,7 @@ const send = (more: Readonly<Record<string, unknown>> = {}) =>
     ...more,
   });
 
-interface Posted {
+interface PostedEvent {
   readonly id: string;
   readonly type: string;
   readonly sequence: number;
@@ -52,9 +52,9 @@ interface Posted {
 }
 
 /** Verifies a request with the reference library; it throws if the signature or the time is wrong. */
-function verified(request: SinkRequest, secret: string): Posted {
+function verified(request: SinkRequest, secret: string): PostedEvent {
   // The cast holds because the library returns the parsed body.
-  return new Webhook(secret).verify(request.body.toString(), request.headers as Record<string, string>) as Posted;
+  return new Webhook(secret).verify(request.body.toString(), request.headers as Record<string, string>) as PostedEvent;
 }
 
 async function deliveries() {

@@ -39,7 +39,7 @@ export function BulkDialog({ plan: initial_plan, onClose }: { readonly plan: Bul
   );
 }
 
-type Found = Awaited<ReturnType<typeof client.ops.bulkPreview.mutate>>;
+type Preview = Awaited<ReturnType<typeof client.ops.bulkPreview.mutate>>;
 
 function Previewed({
   plan,
@@ -47,7 +47,7 @@ function Previewed({
   onClose,
 }: {
   readonly plan: BulkPlan;
-  readonly result: Found;
+  readonly result: Preview;
   readonly onClose: () => void;
 }) {
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ export interface Happening {
   readonly by: string;
 }
 
-interface Known {
+interface IncidentData {
   readonly holds: Outputs['holds']['list']['data'];
   readonly alarms: Outputs['alarms']['list']['data'];
   readonly workers: Outputs['ops']['workers']['data'];
@@ -21,7 +21,11 @@ interface Known {
 }
 
 /** Everything with a time, the latest first. */
-export function happeningsOf({ holds, alarms, workers, audit }: Known, since: string, until: string): Happening[] {
+export function happeningsOf(
+  { holds, alarms, workers, audit }: IncidentData,
+  since: string,
+  until: string,
+): Happening[] {
   const all: Happening[] = [
     ...holds.flatMap((hold) => [
       {

@@ -7,7 +7,7 @@ import { Notice } from '../../../parts/states.tsx';
 import { words as parts } from '../../../parts/strings.ts';
 import { words } from './strings.ts';
 
-type Made = Outputs['workspaces']['create'];
+type CreatedWorkspace = Outputs['workspaces']['create'];
 
 export function CreateWorkspace({
   plans,
@@ -50,7 +50,7 @@ export function CreateWorkspace({
 }
 
 /** The only place where the first key is shown. */
-function FirstKey({ made: created, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+function FirstKey({ made: created, onClose }: { readonly made: CreatedWorkspace; readonly onClose: () => void }) {
   return (
     <SecretDialog title={words.secret.title(created.name)} words={words.secret} onClose={onClose}>
       <Notice tone="wait">

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 
-interface Opened {
+interface OpenDialog {
   readonly open?: 'new';
   readonly rotate?: string;
   readonly revoke?: string;
@@ -10,7 +10,7 @@ interface Opened {
 export function useOpened() {
   const navigate = useNavigate({ from: '/settings/api-keys' });
   return {
-    open: (dialog: Opened) =>
+    open: (dialog: OpenDialog) =>
       void navigate({
         search: ({ gone: show_inactive }) => ({ ...(show_inactive && { gone: show_inactive }), ...dialog }),
       }),

@@ -7,7 +7,7 @@ import { Id } from '../../../parts/copy.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Answered, Notice } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
-import { Kept } from './kept.tsx';
+import { Kept } from './retention.tsx';
 import { words } from './strings.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
 

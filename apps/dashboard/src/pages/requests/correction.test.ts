@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repaired } from './corrected.ts';
+import { repaired } from './correction.ts';
 
 const invalid = (pointer: string) => ({ pointer, reason: 'invalid_tag', message: 'A tag has no spaces.' }) as const;
 const tagged = (...tags: readonly string[]) => ({ subject: 'Hello', tags });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Parsed } from '@postrider/core';
 
 /** A request of a client of Resend. */
-export interface Asked {
+export interface ResendRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: Parsed<unknown>;
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The fields of a body; none where it is no object, so that the operation says what is missing. */
-export function fieldsOf({ body }: Asked): Record<string, unknown> {
+export function fieldsOf({ body }: ResendRequest): Record<string, unknown> {
   if (!body.ok) throw body.error;
   return isObject(body.value) ? body.value : {};
 }

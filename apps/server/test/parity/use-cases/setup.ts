@@ -2,23 +2,23 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { addDomain } from '@postrider/core/domains';
 import type { World } from '@postrider/testing';
-import { absent, type Given, type Input, reading, type UseCase } from '../use-case.ts';
+import { absent, type Input, reading, type Setup, type UseCase } from '../use-case.ts';
 
 export const HOUR_MS = 3_600_000;
 export const NO_REST = absent('REST is for programs that send; administration is on the other two.');
 
 export const NO_PAGE = absent('No page of the dashboard asks for it.');
 
-export const nothing = async (): Promise<Given> => ({ input: {} });
-export const withInput = (input: Input) => async (): Promise<Given> => ({ input });
+export const nothing = async (): Promise<Setup> => ({ input: {} });
+export const withInput = (input: Input) => async (): Promise<Setup> => ({ input });
 
 /** What node(id) finds, which is null where nothing is. */
-export const node = (type: string, selection: string, id: (setup: Given) => unknown = ({ input }) => input.id) =>
+export const node = (type: string, selection: string, id: (setup: Setup) => unknown = ({ input }) => input.id) =>
   reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (other) => ({ id: id(other) }));
 
-export const idOnly = ({ input }: Given) => ({ id: input.id });
+export const idOnly = ({ input }: Setup) => ({ id: input.id });
 
-export async function send(world: World, workspace_id: string, number: number, more: Input = {}): Promise<Given> {
+export async function send(world: World, workspace_id: string, number: number, more: Input = {}): Promise<Setup> {
   const { id } = await invoke(world.as(workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
     to: [`reader@nr${number}.example.com`],
@@ -46,7 +46,7 @@ export const aDomain: UseCase['given'] = async (world, workspace_id, number) => 
 };
 
 /** What is wanted, several times over. */
-export async function several(make: () => Promise<unknown>, input: Input = {}): Promise<Given> {
+export async function several(make: () => Promise<unknown>, input: Input = {}): Promise<Setup> {
   for (let count = 0; count < 5; count++) await make();
   return { input };
 }
