@@ -4,7 +4,7 @@ import { nowMs } from './clock.ts';
 const MIN_MS = 5000;
 
 /** The text for a live region: under steady news it changes at most every five seconds, as a screen reader needs. */
-export function useAnnounced(text: string): string {
+export function useAnnouncement(text: string): string {
   const [announcement, setAnnouncement] = useState(text);
   const last_ms = useRef(0);
   useEffect(() => {

@@ -28,7 +28,7 @@ export async function copyText(text: string): Promise<boolean> {
   return done;
 }
 
-function useCopied(text: string): { readonly copied: boolean; copy(): void } {
+function useCopy(text: string): { readonly copied: boolean; copy(): void } {
   const [copied, setCopied] = useState(false);
   return {
     copied,
@@ -53,7 +53,7 @@ export function CopyButton({
   readonly labelled?: boolean;
   readonly primary?: boolean;
 }) {
-  const { copied, copy } = useCopied(text);
+  const { copied, copy } = useCopy(text);
   const Icon = copied ? Check : Copy;
   return (
     <button
@@ -71,7 +71,7 @@ export function CopyButton({
 
 /** An id, shortened in its middle, copied whole on click. */
 export function Id({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
-  const { copied, copy } = useCopied(id);
+  const { copied, copy } = useCopy(id);
   const Icon = copied ? Check : Copy;
   return (
     <button type="button" className="id" title={id} onClick={copy}>

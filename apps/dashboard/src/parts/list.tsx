@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { shortcutsOn } from '../shell/shortcuts.ts';
-import { useAnnounced } from './announcement.ts';
+import { useAnnouncement } from './announcement.ts';
 import type { Keyset } from './keyset.ts';
 import { ErrorPanel, Skeleton } from './states.tsx';
 import { words } from './strings.ts';
@@ -147,7 +147,7 @@ export function KeysetList<T>({
   readonly freshWord: (count: number) => string;
 }) {
   const { rows, error } = list;
-  const announced = useAnnounced(list.fresh > 0 ? freshWord(list.fresh) : '');
+  const announced = useAnnouncement(list.fresh > 0 ? freshWord(list.fresh) : '');
   if (rows === undefined) {
     return error ? <ErrorPanel error={error} onRetry={list.refetch} /> : <Skeleton lines={8} />;
   }

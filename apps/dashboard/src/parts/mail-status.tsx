@@ -25,45 +25,45 @@ interface StatusView {
   readonly about: string;
 }
 
-function worded(name: keyof typeof words.statuses): Pick<StatusView, 'word' | 'about'> {
+function statusText(name: keyof typeof words.statuses): Pick<StatusView, 'word' | 'about'> {
   const [word, about] = words.statuses[name];
   return { word, about };
 }
 
 /** The meaning of each state, in one sentence. */
 export const mailStates: Readonly<Record<MailStatus, StatusView>> = {
-  scheduled: { tone: 'info', icon: CalendarClock, ...worded('scheduled') },
-  queued: { tone: 'info', icon: Clock, ...worded('queued') },
-  sending: { tone: 'info', icon: Send, ...worded('sending') },
+  scheduled: { tone: 'info', icon: CalendarClock, ...statusText('scheduled') },
+  queued: { tone: 'info', icon: Clock, ...statusText('queued') },
+  sending: { tone: 'info', icon: Send, ...statusText('sending') },
   deferred: {
     tone: 'wait',
     icon: Undo2,
-    ...worded('deferred'),
+    ...statusText('deferred'),
   },
   delivered: {
     tone: 'good',
     icon: CircleCheck,
-    ...worded('delivered'),
+    ...statusText('delivered'),
   },
-  bounced: { tone: 'bad', icon: CircleX, ...worded('bounced') },
+  bounced: { tone: 'bad', icon: CircleX, ...statusText('bounced') },
   failed: {
     tone: 'bad',
     icon: CircleSlash,
-    ...worded('failed'),
+    ...statusText('failed'),
   },
-  complained: { tone: 'bad', icon: Flag, ...worded('complained') },
+  complained: { tone: 'bad', icon: Flag, ...statusText('complained') },
   suppressed: {
     tone: 'calm',
     icon: ShieldOff,
-    ...worded('suppressed'),
+    ...statusText('suppressed'),
   },
-  canceled: { tone: 'calm', icon: Ban, ...worded('canceled') },
+  canceled: { tone: 'calm', icon: Ban, ...statusText('canceled') },
 };
 
 const captured: StatusView = {
   tone: 'info',
   icon: Inbox,
-  ...worded('captured'),
+  ...statusText('captured'),
 };
 
 /** What a server that only captures answers. */

@@ -81,7 +81,7 @@ interface QueryState<T> {
 }
 
 /** The three states of a query: loading, error, data. Data stays visible if a refetch fails. */
-export function Answered<T>({
+export function QueryView<T>({
   query,
   lines,
   head,

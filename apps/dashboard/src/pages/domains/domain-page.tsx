@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmByName } from '../../parts/dialogs/confirm-by-name.tsx';
 import { saveAs } from '../../parts/download.ts';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { Answered, Notice } from '../../parts/states.tsx';
+import { Notice, QueryView } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import './domains.css';
@@ -34,7 +34,7 @@ export function DomainPage() {
   );
   return (
     <Page>
-      <Answered query={query} lines={10} head={<PageHeader back={back} title={name} />}>
+      <QueryView query={query} lines={10} head={<PageHeader back={back} title={name} />}>
         {(domain) => (
           <>
             <PageHeader
@@ -70,7 +70,7 @@ export function DomainPage() {
               </Notice>
             )}
             {domain.dns_records.length > 0 && (
-              <Panel title={words.detail.records} actions={<Checked domain={domain} live={live} />} bare>
+              <Panel title={words.detail.records} actions={<CheckedAt domain={domain} live={live} />} bare>
                 <ul className="records">
                   {domain.dns_records.map((record) => (
                     <RecordCard key={`${record.type} ${record.fqdn} ${record.value}`} record={record} />
@@ -84,7 +84,7 @@ export function DomainPage() {
             {open !== undefined && open !== 'remove' && <DomainAction domain={domain} action={open} onClose={close} />}
           </>
         )}
-      </Answered>
+      </QueryView>
     </Page>
   );
 }
@@ -105,7 +105,7 @@ function answerOf(domain: Domain): string {
   return wrong > 0 ? words.detail.todo(wrong) : words.detail.can(domain.name);
 }
 
-function Checked({ domain, live }: { readonly domain: Domain; readonly live: boolean }) {
+function CheckedAt({ domain, live }: { readonly domain: Domain; readonly live: boolean }) {
   return (
     <span className="line small muted">
       {live && (

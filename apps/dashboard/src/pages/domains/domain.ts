@@ -17,21 +17,21 @@ interface StatusView {
   readonly about: string;
 }
 
-function worded(name: Domain['status']): Pick<StatusView, 'word' | 'about'> {
+function statusText(name: Domain['status']): Pick<StatusView, 'word' | 'about'> {
   const [word, about] = words.statuses[name];
   return { word, about };
 }
 
 export const domainStates: Readonly<Record<Domain['status'], StatusView>> = {
-  pending: { tone: 'wait', icon: CircleDashed, ...worded('pending') },
-  verified: { tone: 'good', icon: CircleCheck, ...worded('verified') },
+  pending: { tone: 'wait', icon: CircleDashed, ...statusText('pending') },
+  verified: { tone: 'good', icon: CircleCheck, ...statusText('verified') },
   at_risk: {
     tone: 'wait',
     icon: CircleAlert,
-    ...worded('at_risk'),
+    ...statusText('at_risk'),
   },
-  failed: { tone: 'bad', icon: CircleX, ...worded('failed') },
-  suspended: { tone: 'bad', icon: ShieldX, ...worded('suspended') },
+  failed: { tone: 'bad', icon: CircleX, ...statusText('failed') },
+  suspended: { tone: 'bad', icon: ShieldX, ...statusText('suspended') },
 };
 
 export const recordStates: Readonly<Record<DnsRecord['status'], Omit<StatusView, 'about'>>> = {

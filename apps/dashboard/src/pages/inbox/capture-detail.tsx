@@ -9,7 +9,7 @@ import { CopyButton, Id } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/dialogs/use-action.ts';
 import { Facts, PageHeader, Panel } from '../../parts/page.tsx';
 import { bytes } from '../../parts/sizes.ts';
-import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
+import { ErrorPanel, Notice, QueryView } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { ExactTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -48,13 +48,13 @@ export function CaptureDetail(props: DetailProps) {
   }
   const head = props.back && <PageHeader title={words.detail.heading} back={props.back} />;
   return (
-    <Answered query={capture} head={head}>
-      {(data) => <Shown {...props} capture={data} />}
-    </Answered>
+    <QueryView query={capture} head={head}>
+      {(data) => <CaptureView {...props} capture={data} />}
+    </QueryView>
   );
 }
 
-function Shown({
+function CaptureView({
   capture,
   tab,
   onTab,
@@ -92,7 +92,7 @@ function Shown({
         }
       />
       {remove.error !== null && <ErrorPanel error={remove.error} />}
-      <Found capture={capture} />
+      <LinksAndCodes capture={capture} />
       <Panel title={text.content}>
         <CaptureContent capture={capture} tab={tab} onTab={onTab} />
       </Panel>
@@ -110,7 +110,7 @@ function Shown({
 }
 
 /** The links and codes of a mail, to copy. Links are shown as text, because a click may use up a single-use link. */
-function Found({ capture: { codes, links } }: { readonly capture: Capture }) {
+function LinksAndCodes({ capture: { codes, links } }: { readonly capture: Capture }) {
   if (codes.length === 0 && links.length === 0) return null;
   const rows = (list: readonly string[], what: string) =>
     list.map((one) => (

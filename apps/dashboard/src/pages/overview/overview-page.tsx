@@ -5,7 +5,7 @@ import { type Outputs, trpc } from '../../api/trpc.ts';
 import type { ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Figures, Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { Answered } from '../../parts/states.tsx';
+import { QueryView } from '../../parts/states.tsx';
 import { RelativeTime, span } from '../../parts/times.tsx';
 import { MailChart } from '../stats/mail-chart.tsx';
 import './overview.css';
@@ -24,7 +24,7 @@ export function OverviewPage() {
     <Page>
       <PageHeader title={words.title} answer={summary.data && answerOf(summary.data)} />
       {steps.data && !steps.data.done && <FirstSteps steps={steps.data.steps} />}
-      <Answered query={summary}>
+      <QueryView query={summary}>
         {(overview) => (
           <>
             {overview.problems.length > 0 && <Problems problems={overview.problems} />}
@@ -33,7 +33,7 @@ export function OverviewPage() {
             <Quota usage={overview.usage} />
           </>
         )}
-      </Answered>
+      </QueryView>
     </Page>
   );
 }
@@ -166,7 +166,7 @@ function LastDay() {
   const hour = useNow(HOUR_MS);
   const since = new Date(hour - 23 * HOUR_MS).toISOString();
   const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }));
-  return <Answered query={stats}>{(data) => <MailChart stats={data} view={view} onView={setView} />}</Answered>;
+  return <QueryView query={stats}>{(data) => <MailChart stats={data} view={view} onView={setView} />}</QueryView>;
 }
 
 function Quota({ usage }: { readonly usage: Summary['usage'] }) {

@@ -4,7 +4,7 @@ import { CodeBlock, Id } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Facts } from '../../parts/page.tsx';
-import { Answered } from '../../parts/states.tsx';
+import { QueryView } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { ExactTime, spanMs } from '../../parts/times.tsx';
 import { correctedCurl } from './correction.ts';
@@ -20,12 +20,12 @@ export function RequestDrawer({ id, onClose }: { readonly id: string; readonly o
   const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: 'static' }));
   return (
     <Drawer title={request.data ? `${request.data.method} ${request.data.path}` : words.title} onClose={onClose}>
-      <Answered query={request}>{(data) => <Shown request={data} />}</Answered>
+      <QueryView query={request}>{(data) => <RequestView request={data} />}</QueryView>
     </Drawer>
   );
 }
 
-function Shown({ request }: { readonly request: Request }) {
+function RequestView({ request }: { readonly request: Request }) {
   const domains = useQuery(trpc.domains.list.queryOptions({ limit: 100 }));
   const senders = domains.data?.data.filter(({ can_send }) => can_send).map(({ name }) => name) ?? [];
   const curl = correctedCurl(request, senders.length > 0 ? senders : [SANDBOX]);

@@ -9,7 +9,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList, List } from '../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { Answered, Empty, Notice } from '../../parts/states.tsx';
+import { Empty, Notice, QueryView } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { answerOf } from './answer.ts';
@@ -52,7 +52,7 @@ function Requests() {
       <PageHeader title={words.title} answer={groups.data && answerOf(groups.data)} />
       {rows.length > 0 && (
         <Panel title={words.groups} bare>
-          <Answered query={groups}>
+          <QueryView query={groups}>
             {({ data }) => (
               <List
                 label={words.groups}
@@ -63,7 +63,7 @@ function Requests() {
                 onOpen={(row) => void navigate({ search: { reason: row.reason } })}
               />
             )}
-          </Answered>
+          </QueryView>
         </Panel>
       )}
       {reason !== undefined && (

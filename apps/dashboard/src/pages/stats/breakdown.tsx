@@ -8,7 +8,7 @@ import { saveAs } from '../../parts/download.ts';
 import { Choices } from '../../parts/field.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Answered } from '../../parts/states.tsx';
+import { QueryView } from '../../parts/states.tsx';
 import { type Dimension, dimensions, type Range, ranges } from './ranges.ts';
 import { words } from './strings.ts';
 
@@ -61,7 +61,9 @@ export function Breakdown({
         />
       }
     >
-      <Answered query={admin ? forAdmin : forAll}>{(stats) => <Table rows={rowsOf(stats)} by={dimension} />}</Answered>
+      <QueryView query={admin ? forAdmin : forAll}>
+        {(stats) => <Table rows={rowsOf(stats)} by={dimension} />}
+      </QueryView>
     </Panel>
   );
 }

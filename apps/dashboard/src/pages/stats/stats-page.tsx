@@ -7,7 +7,7 @@ import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Choices } from '../../parts/field.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
-import { Answered } from '../../parts/states.tsx';
+import { QueryView } from '../../parts/states.tsx';
 import { inUtc, RelativeTime } from '../../parts/times.tsx';
 import { Breakdown } from './breakdown.tsx';
 import { MailChart } from './mail-chart.tsx';
@@ -59,7 +59,7 @@ export function StatsPage() {
           </span>
         )}
       </div>
-      <Answered query={stats}>{(data) => <MailChart stats={data} view={view} onView={onView} />}</Answered>
+      <QueryView query={stats}>{(data) => <MailChart stats={data} view={view} onView={onView} />}</QueryView>
       <Durations since={since} range={range} view={view} onView={onView} />
       <Breakdown
         since={since}
@@ -113,7 +113,7 @@ function Durations({ since, range, view, onView }: ViewProps & { readonly since:
   );
   if (!allowed) return null;
   return (
-    <Answered query={stats}>
+    <QueryView query={stats}>
       {({ series: [p50, p95] }) => (
         <ChartPanel
           title={words.took}
@@ -129,6 +129,6 @@ function Durations({ since, range, view, onView }: ViewProps & { readonly since:
           onView={onView}
         />
       )}
-    </Answered>
+    </QueryView>
   );
 }

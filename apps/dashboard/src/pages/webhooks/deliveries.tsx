@@ -6,7 +6,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
 import type { Column } from '../../parts/list.tsx';
-import { Answered, ErrorPanel } from '../../parts/states.tsx';
+import { ErrorPanel, QueryView } from '../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
@@ -65,7 +65,7 @@ export function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly 
   return (
     <Drawer title={delivery.data?.event_type ?? words.detail.deliveries} onClose={onClose}>
       {replay.error !== null && <ErrorPanel error={replay.error} />}
-      <Answered query={delivery}>
+      <QueryView query={delivery}>
         {(data) => (
           <>
             <div className="line">
@@ -83,7 +83,7 @@ export function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly 
             <DeliveryDetail delivery={data} />
           </>
         )}
-      </Answered>
+      </QueryView>
     </Drawer>
   );
 }

@@ -19,7 +19,7 @@ import { useKeyset } from '../../parts/keyset.ts';
 import { KeysetList } from '../../parts/list.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { Answered, Empty, ErrorPanel } from '../../parts/states.tsx';
+import { Empty, ErrorPanel, QueryView } from '../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { BulkDialog } from '../operations/bulk/bulk-dialog.tsx';
@@ -45,14 +45,14 @@ export function WebhookPage() {
   const webhook = useQuery(trpc.webhooks.get.queryOptions({ id }));
   return (
     <Page>
-      <Answered query={webhook} head={<PageHeader back={back} title={words.detail.title} />}>
-        {(data) => <Opened webhook={data} />}
-      </Answered>
+      <QueryView query={webhook} head={<PageHeader back={back} title={words.detail.title} />}>
+        {(data) => <WebhookView webhook={data} />}
+      </QueryView>
     </Page>
   );
 }
 
-function Opened({ webhook }: { readonly webhook: Webhook }) {
+function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
   const search = useSearch({ from: '/shell/webhooks/$id' });
   const navigate = useNavigate({ from: '/webhooks/$id' });

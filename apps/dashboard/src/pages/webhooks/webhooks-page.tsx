@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
-import { Answered, Empty } from '../../parts/states.tsx';
+import { Empty, QueryView } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { CreateWebhook } from './edit-webhook.tsx';
@@ -28,7 +28,7 @@ export function WebhooksPage() {
   return (
     <Page>
       <PageHeader title={words.title} answer={webhooks.data && answerOf(webhooks.data.data)} actions={create} />
-      <Answered query={webhooks}>
+      <QueryView query={webhooks}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty title={words.empty.title}>
@@ -50,7 +50,7 @@ export function WebhooksPage() {
             />
           )
         }
-      </Answered>
+      </QueryView>
       {open === 'new' && <CreateWebhook onClose={() => void navigate({ search: {}, replace: true })} />}
     </Page>
   );

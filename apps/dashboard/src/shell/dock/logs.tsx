@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { type Column, List } from '../../parts/list.tsx';
-import { Answered } from '../../parts/states.tsx';
+import { QueryView } from '../../parts/states.tsx';
 import { RelativeTime } from '../../parts/times.tsx';
 import { words } from './strings.ts';
 
@@ -15,7 +15,7 @@ const SHOWN = 30;
 export function EventLog() {
   const events = useQuery(trpc.events.list.queryOptions({ limit: SHOWN }));
   return (
-    <Answered query={events}>
+    <QueryView query={events}>
       {({ data }) =>
         data.length === 0 ? (
           <p className="muted">{words.empty.events}</p>
@@ -29,7 +29,7 @@ export function EventLog() {
           />
         )
       }
-    </Answered>
+    </QueryView>
   );
 }
 
@@ -50,7 +50,7 @@ const eventColumns: readonly Column<Event>[] = [
 export function RequestLog() {
   const requests = useQuery(trpc.requests.list.queryOptions({ limit: SHOWN }));
   return (
-    <Answered query={requests}>
+    <QueryView query={requests}>
       {({ data }) =>
         data.length === 0 ? (
           <p className="muted">{words.empty.requests}</p>
@@ -64,7 +64,7 @@ export function RequestLog() {
           />
         )
       }
-    </Answered>
+    </QueryView>
   );
 }
 
@@ -92,7 +92,7 @@ const requestColumns: readonly Column<Request>[] = [
 export function WebhookLog() {
   const deliveries = useQuery(trpc.deliveries.listAll.queryOptions({ limit: SHOWN }));
   return (
-    <Answered query={deliveries}>
+    <QueryView query={deliveries}>
       {({ data }) =>
         data.length === 0 ? (
           <p className="muted">{words.empty.webhooks}</p>
@@ -106,7 +106,7 @@ export function WebhookLog() {
           />
         )
       }
-    </Answered>
+    </QueryView>
   );
 }
 

@@ -4,7 +4,7 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { MailPreview, TextOnly } from '../../../parts/mail-preview.tsx';
 import { Facts, Panel } from '../../../parts/page.tsx';
-import { Answered, Notice } from '../../../parts/states.tsx';
+import { Notice, QueryView } from '../../../parts/states.tsx';
 import { words as parts } from '../../../parts/strings.ts';
 import { type Tab, Tabs } from '../../../parts/tabs.tsx';
 import { type ContentTab, contentTabs } from '../content-tabs.ts';
@@ -35,7 +35,7 @@ export function Content({
   return (
     <Panel title={words.content.title}>
       {allowed ? (
-        <Answered query={content}>
+        <QueryView query={content}>
           {(data) => (
             <Tabs
               label={words.content.title}
@@ -50,7 +50,7 @@ export function Content({
               )}
             />
           )}
-        </Answered>
+        </QueryView>
       ) : (
         <Notice tone="calm">
           <p>{words.content.denied}</p>

@@ -8,7 +8,7 @@ import { Id } from '../../../parts/copy.tsx';
 import { isCaptured, isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
 import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
 import { bytes } from '../../../parts/sizes.ts';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime, spanMs } from '../../../parts/times.tsx';
 import type { ContentTab } from '../content-tabs.ts';
 import { words as list } from '../strings.ts';
@@ -37,7 +37,7 @@ export function EmailDetail({
 }) {
   const email = useQuery(trpc.emails.get.queryOptions({ id }));
   return (
-    <Answered query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
+    <QueryView query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
       {(data) => (
         <>
           <PageHeader
@@ -79,7 +79,7 @@ export function EmailDetail({
           </Panel>
         </>
       )}
-    </Answered>
+    </QueryView>
   );
 }
 

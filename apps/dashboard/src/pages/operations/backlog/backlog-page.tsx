@@ -8,7 +8,7 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Choices } from '../../../parts/field.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
@@ -51,7 +51,7 @@ export function BacklogPage() {
           onChange={(next) => void navigate({ search: ({ reach: _, ...search }) => ({ ...search, ...next }) })}
         />
       </div>
-      <Answered query={backlog}>
+      <QueryView query={backlog}>
         {(data) => (
           <Matrix
             backlog={data}
@@ -64,7 +64,7 @@ export function BacklogPage() {
             }
           />
         )}
-      </Answered>
+      </QueryView>
       <p className="muted small">{words.heat}</p>
       {open && backlog.data && <RowDialog backlog={backlog.data} by={by} />}
     </Page>

@@ -6,7 +6,7 @@ import { Dialog } from '../../../parts/dialog.tsx';
 import { DialogForm } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
-import { Answered, Notice } from '../../../parts/states.tsx';
+import { Notice, QueryView } from '../../../parts/states.tsx';
 import { words } from './strings.ts';
 
 export type BulkAction = Inputs['ops']['bulkPreview']['action'];
@@ -33,7 +33,7 @@ export function BulkDialog({ plan: initial_plan, onClose }: { readonly plan: Bul
     <Dialog title={plan.title} onClose={onClose}>
       {preview.isPending && <p role="status">{words.dialog.looking}</p>}
       {(preview.data ?? preview.error) !== null && !preview.isPending && (
-        <Answered query={preview}>{(data) => <Previewed plan={plan} result={data} onClose={onClose} />}</Answered>
+        <QueryView query={preview}>{(data) => <PreviewForm plan={plan} result={data} onClose={onClose} />}</QueryView>
       )}
     </Dialog>
   );
@@ -41,7 +41,7 @@ export function BulkDialog({ plan: initial_plan, onClose }: { readonly plan: Bul
 
 type Preview = Awaited<ReturnType<typeof client.ops.bulkPreview.mutate>>;
 
-function Previewed({
+function PreviewForm({
   plan,
   result: data,
   onClose,

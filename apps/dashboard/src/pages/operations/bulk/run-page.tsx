@@ -8,7 +8,7 @@ import { Choices } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { ErrorPanel, Notice, QueryView } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { outcomes } from './outcomes.ts';
@@ -31,14 +31,14 @@ export function RunPage() {
   const run = useQuery(trpc.ops.bulkGet.queryOptions({ id }));
   return (
     <Page>
-      <Answered query={run} head={<PageHeader back={back} title={words.detail.title} />}>
-        {(data) => <Shown run={data} />}
-      </Answered>
+      <QueryView query={run} head={<PageHeader back={back} title={words.detail.title} />}>
+        {(data) => <RunView run={data} />}
+      </QueryView>
     </Page>
   );
 }
 
-function Shown({ run }: { readonly run: Run }) {
+function RunView({ run }: { readonly run: Run }) {
   const text = words.detail;
   const cancel = useMutation(trpc.ops.bulkCancel.mutationOptions({ onSuccess: () => toast(text.canceled) }));
   const touched = run.done + run.failed + run.skipped;

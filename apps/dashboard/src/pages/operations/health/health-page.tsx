@@ -6,7 +6,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Answered, Notice } from '../../../parts/states.tsx';
+import { Notice, QueryView } from '../../../parts/states.tsx';
 import { Alarms } from './alarms.tsx';
 import { words } from './strings.ts';
 
@@ -44,7 +44,7 @@ export function HealthPage() {
       {allowed && <Alarms />}
       {allowed && (
         <Panel title={words.checks} bare>
-          <Answered query={health} lines={4}>
+          <QueryView query={health} lines={4}>
             {({ checks }) => (
               <Checks
                 label={words.checks}
@@ -55,7 +55,7 @@ export function HealthPage() {
                 }))}
               />
             )}
-          </Answered>
+          </QueryView>
         </Panel>
       )}
       {operator && (
@@ -69,9 +69,9 @@ export function HealthPage() {
             </Button>
           }
         >
-          <Answered query={machine}>
+          <QueryView query={machine}>
             {({ checks }) => <Checks label={words.machine} rows={checks.map(worded)} />}
-          </Answered>
+          </QueryView>
         </Panel>
       )}
     </Page>

@@ -7,7 +7,7 @@ import { Dialog } from '../../../parts/dialog.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
 import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
-import { Answered, Notice } from '../../../parts/states.tsx';
+import { Notice, QueryView } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { targetOf, words } from './strings.ts';
@@ -23,7 +23,7 @@ const RATED_QUEUE = 'delivery.attempt';
 /** Asks how fast the backlog is to go on, and ends the hold. */
 export function ReleaseHold({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const hold = useQuery(trpc.holds.get.queryOptions({ hold_id: id }));
-  return <Answered query={hold}>{(data) => <Release hold={data} onClose={onClose} />}</Answered>;
+  return <QueryView query={hold}>{(data) => <Release hold={data} onClose={onClose} />}</QueryView>;
 }
 
 /** The entry of another person who was first; a release is answered the same to both, and only the first one counts. */

@@ -8,7 +8,7 @@ import { ChartPanel } from '../../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../../parts/clock.ts';
 import { Choices } from '../../../parts/field.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
 import { WAITING } from '../backlog/dimensions.ts';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
@@ -75,7 +75,7 @@ export function IncidentPage() {
           onChange={(next) => void navigate({ search: ({ reach: _, ...rest }) => ({ ...rest, ...next }) })}
         />
       </div>
-      <Answered query={groups}>
+      <QueryView query={groups}>
         {(data) => (
           <>
             <FailureChart groups={data} />
@@ -89,7 +89,7 @@ export function IncidentPage() {
             />
           </>
         )}
-      </Answered>
+      </QueryView>
       {open === 'hold' && target && <HoldForm target={{ scope: 'destination', value: target }} onClose={close} />}
       {(open === 'retry' || open === 'give_up') && target && (
         <BulkDialog

@@ -6,7 +6,7 @@ import { CodeBlock, Id } from '../../../parts/copy.tsx';
 import { Drawer } from '../../../parts/dialog.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Facts } from '../../../parts/page.tsx';
-import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { ErrorPanel, Notice, QueryView } from '../../../parts/states.tsx';
 import { words as parts } from '../../../parts/strings.ts';
 import { ExactTime, spanMs } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
@@ -41,7 +41,7 @@ export function JobDrawer({ id, onClose }: { readonly id: string; readonly onClo
   return (
     <Drawer title={job.data?.queue ?? words.title} onClose={onClose}>
       {act.error !== null && <ErrorPanel error={act.error} />}
-      <Answered query={job}>
+      <QueryView query={job}>
         {(data) => (
           <>
             {offered[data.state].length > 0 && (
@@ -53,15 +53,15 @@ export function JobDrawer({ id, onClose }: { readonly id: string; readonly onClo
                 ))}
               </div>
             )}
-            <Shown job={data} />
+            <JobView job={data} />
           </>
         )}
-      </Answered>
+      </QueryView>
     </Drawer>
   );
 }
 
-function Shown({ job }: { readonly job: Job }) {
+function JobView({ job }: { readonly job: Job }) {
   const text = words.detail;
   const newest = job.attempts.find(({ error }) => error !== null)?.error;
   return (

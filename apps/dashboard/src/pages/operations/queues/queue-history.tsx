@@ -6,7 +6,7 @@ import type { ChartMark } from '../../../parts/charts/chart.tsx';
 import { ChartPanel, type ChartView } from '../../../parts/charts/chart-panel.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Panel } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { ExactTime, exactTime, inUtc } from '../../../parts/times.tsx';
 import { words } from './strings.ts';
 
@@ -41,11 +41,11 @@ export function QueueHistory({
   const marks = marksOf(holds, audit.data?.data ?? [], since);
   return (
     <>
-      <Answered query={history}>
+      <QueryView query={history}>
         {(data) =>
           data.data.length === 0 ? <p className="muted">{text.none}</p> : <Charts history={data} marks={marks} />
         }
-      </Answered>
+      </QueryView>
       <Panel title={text.marks} bare>
         {marks.length === 0 ? (
           <p className="pad muted">{text.noMarks}</p>

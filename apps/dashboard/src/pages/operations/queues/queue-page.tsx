@@ -7,7 +7,7 @@ import { Button } from '../../../parts/button.tsx';
 import { useNow } from '../../../parts/clock.ts';
 import { Choices } from '../../../parts/field.tsx';
 import { Figures, Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
@@ -37,14 +37,14 @@ export function QueuePage() {
   const queue = useQuery(trpc.ops.queue.queryOptions({ queue: name }));
   return (
     <Page>
-      <Answered query={queue} head={<PageHeader back={back} title={name} />}>
-        {(data) => <Shown queue={data} />}
-      </Answered>
+      <QueryView query={queue} head={<PageHeader back={back} title={name} />}>
+        {(data) => <QueueView queue={data} />}
+      </QueryView>
     </Page>
   );
 }
 
-function Shown({ queue }: { readonly queue: Queue }) {
+function QueueView({ queue }: { readonly queue: Queue }) {
   const { name, dead } = queue;
   const { range = 'hour', open } = useSearch({ from: '/shell/operations/queues/$name' });
   const navigate = useNavigate({ from: '/operations/queues/$name' });

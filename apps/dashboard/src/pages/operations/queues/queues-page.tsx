@@ -8,7 +8,7 @@ import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
@@ -48,7 +48,7 @@ export function QueuesPage() {
           </Button>
         }
       />
-      <Answered query={queues}>
+      <QueryView query={queues}>
         {({ data }) => (
           <List
             label={words.title}
@@ -58,7 +58,7 @@ export function QueuesPage() {
             nameOf={({ name }) => name}
           />
         )}
-      </Answered>
+      </QueryView>
       {hold !== undefined && <HoldForm target={{ scope: 'queue', value: hold }} onClose={() => close(hold)} />}
       {release !== undefined && <ReleaseHold id={release} onClose={() => close(undefined)} />}
     </Page>

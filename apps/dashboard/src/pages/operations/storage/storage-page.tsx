@@ -3,7 +3,7 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Figures, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { bytes } from '../../../parts/sizes.ts';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { span } from '../../../parts/times.tsx';
 import './storage.css';
 import { words } from './strings.ts';
@@ -23,7 +23,7 @@ export function StoragePage() {
   return (
     <Page>
       <PageHeader title={words.title} answer={storage.data && answerOf(storage.data)} />
-      <Answered query={storage}>
+      <QueryView query={storage}>
         {(data) => (
           <>
             <Disk storage={data} />
@@ -31,7 +31,7 @@ export function StoragePage() {
             <Tables storage={data} />
           </>
         )}
-      </Answered>
+      </QueryView>
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Answered, ErrorPanel } from '../../../parts/states.tsx';
+import { ErrorPanel, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
@@ -19,7 +19,7 @@ export function SchedulesPage() {
     <Page>
       <PageHeader title={title} answer={schedules.data && answer(schedules.data.data.length)} />
       {run.error !== null && <ErrorPanel error={run.error} />}
-      <Answered query={schedules}>
+      <QueryView query={schedules}>
         {({ data }) => (
           <List
             label={title}
@@ -29,7 +29,7 @@ export function SchedulesPage() {
             nameOf={({ name }) => name}
           />
         )}
-      </Answered>
+      </QueryView>
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../../parts/times.tsx';
 import { words } from './strings.ts';
 
@@ -22,11 +22,11 @@ export function WorkersPage() {
         title={title}
         answer={workers.data && (live === 0 ? answer.none : answer.some(live, workers.data.data.length - live))}
       />
-      <Answered query={workers}>
+      <QueryView query={workers}>
         {({ data }) => (
           <List label={title} columns={columns} rows={data} idOf={({ id }) => id} nameOf={({ name }) => name} />
         )}
-      </Answered>
+      </QueryView>
     </Page>
   );
 }

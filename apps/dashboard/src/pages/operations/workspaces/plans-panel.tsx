@@ -7,7 +7,7 @@ import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Panel } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { EditPlan } from './edit-plan.tsx';
 import { words } from './strings.ts';
@@ -38,7 +38,7 @@ export function PlansPanel() {
         </Button>
       }
     >
-      <Answered query={plans}>
+      <QueryView query={plans}>
         {({ data }) => (
           <List
             label={text.title}
@@ -51,7 +51,7 @@ export function PlansPanel() {
             nameOf={({ name }) => name}
           />
         )}
-      </Answered>
+      </QueryView>
       {open === 'plan' && <EditPlan plan={null} onClose={close} />}
       {open === undefined && plan && <EditPlan plan={plan} onClose={close} />}
       {open === 'delete' && plan && (

@@ -5,7 +5,7 @@ import { problemOf } from '../../../api/problem.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Choices, Field, Form } from '../../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Answered, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { ErrorPanel, Notice, QueryView } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
 
@@ -39,7 +39,7 @@ export function AlarmsPage() {
           onChange={(name) => void navigate({ search: name === 'instance' ? { side: name } : {} })}
         />
       )}
-      {allowed && <Answered query={settings}>{(data) => <SettingsForm key={access} settings={data} />}</Answered>}
+      {allowed && <QueryView query={settings}>{(data) => <SettingsForm key={access} settings={data} />}</QueryView>}
       <p className="muted small">
         <Link to="/operations/health">{words.list}</Link>
       </p>

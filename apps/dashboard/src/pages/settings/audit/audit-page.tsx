@@ -44,7 +44,7 @@ export function AuditPage() {
         }
       />
       {verify.error !== null && <ErrorPanel error={verify.error} />}
-      {verify.data && <Verified result={verify.data} />}
+      {verify.data && <VerificationResult result={verify.data} />}
       <div className="line">
         {may(me, 'operator') && (
           <Choices<Chain>
@@ -105,7 +105,7 @@ function TargetForm({ onFilter }: { readonly onFilter: (id: string) => void }) {
   );
 }
 
-function Verified({ result }: { readonly result: Verification }) {
+function VerificationResult({ result }: { readonly result: Verification }) {
   const { broken, complete, verified, length } = result;
   if (broken) {
     return (

@@ -4,7 +4,7 @@ import { CodeBlock, Id } from '../../../parts/copy.tsx';
 import { Drawer } from '../../../parts/dialog.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Facts } from '../../../parts/page.tsx';
-import { Answered } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { words as parts } from '../../../parts/strings.ts';
 import { ExactTime } from '../../../parts/times.tsx';
 import { ErasureBadge } from './erasure-badge.tsx';
@@ -18,12 +18,12 @@ export function Receipt({ id, onClose }: { readonly id: string; readonly onClose
   const erasure = useQuery(trpc.erasures.get.queryOptions({ id }));
   return (
     <Drawer title={words.receipt.title} onClose={onClose}>
-      <Answered query={erasure}>{(data) => <Shown erasure={data} />}</Answered>
+      <QueryView query={erasure}>{(data) => <ErasureView erasure={data} />}</QueryView>
     </Drawer>
   );
 }
 
-function Shown({ erasure }: { readonly erasure: Erasure }) {
+function ErasureView({ erasure }: { readonly erasure: Erasure }) {
   const { id, status, counts, remains, created_at, finished_at } = erasure;
   const text = words.receipt;
   // The words have every kind that is counted.

@@ -11,7 +11,7 @@ type Retention = Outputs['workspaces']['retention'];
 type Kind = Retention['kinds'][number];
 
 /** How long what is kept, and whether mail leaves the machine: settings of the instance, which cannot be changed here. */
-export function Kept({ retention }: { readonly retention: Retention }) {
+export function RetentionPanel({ retention }: { readonly retention: Retention }) {
   const { kinds, delivery, captured_bytes, request_log, transcripts } = retention;
   const captures = delivery.includes('capture');
   return (

@@ -5,9 +5,9 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { ChartPanel } from '../../../parts/charts/chart-panel.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Answered, Notice } from '../../../parts/states.tsx';
+import { Notice, QueryView } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
-import { Kept } from './retention.tsx';
+import { RetentionPanel } from './retention.tsx';
 import { words } from './strings.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
 
@@ -25,21 +25,21 @@ export function WorkspacePage() {
     <Page>
       <PageHeader title={words.title} answer={usage.data && answerOf(usage.data)} />
       {admin ? (
-        <Answered query={workspace}>
+        <QueryView query={workspace}>
           {(data) => (
             <>
               <WorkspaceForm key={`${data.name} ${data.unknown_policy}`} workspace={data} />
               <Plan plan={data.plan} use={usage.data?.plan_use ?? null} />
             </>
           )}
-        </Answered>
+        </QueryView>
       ) : (
         <Notice tone="calm">
           <p>{words.denied}</p>
         </Notice>
       )}
-      <Answered query={usage}>{(data) => <MonthChart usage={data} />}</Answered>
-      {admin && <Answered query={retention}>{(data) => <Kept retention={data} />}</Answered>}
+      <QueryView query={usage}>{(data) => <MonthChart usage={data} />}</QueryView>
+      {admin && <QueryView query={retention}>{(data) => <RetentionPanel retention={data} />}</QueryView>}
       {workspace.data && (
         <Panel title={words.facts.title}>
           <Facts
