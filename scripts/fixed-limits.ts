@@ -243,7 +243,7 @@ const UNITS: readonly (readonly [suffix: RegExp, unit: string, per: readonly (re
 export function fixedLimits(): { readonly usual: string; readonly of: string }[] {
   return Object.entries(files).flatMap(([path, rows]) => {
     const text = readFileSync(`${root}/${path}`, 'utf8');
-    return rows.map(([name, of]) => ({ usual: written(name, numberNamed(text, name, path)), of }));
+    return rows.map(([name, of]) => ({ usual: textOf(name, numberNamed(text, name, path)), of }));
   });
 }
 
@@ -261,7 +261,7 @@ function numberOf(digits: string): number {
   return Number(digits.replaceAll('_', ''));
 }
 
-function written(name: string, value: number): string {
+function textOf(name: string, value: number): string {
   const [, unit, larger] = UNITS.find(([suffix]) => suffix.test(name)) ?? [null, '', []];
   const fit = larger.find(([size]) => value >= size && value % size === 0);
   return fit ? `${value / fit[0]}${fit[1]}` : `${value}${unit}`;

@@ -18,15 +18,15 @@ const sections: Readonly<Record<string, () => string>> = {
 
 /** The page with its sections as the catalogue has them now. */
 export function withEvents(page: string): string {
-  let written = page;
+  let output = page;
   for (const [name, section] of Object.entries(sections)) {
     const begin = `<!-- ${name}: written by \`node scripts/list-events.ts\` -->\n`;
-    const from = written.indexOf(begin);
-    const to = written.indexOf(`<!-- ${name} end -->`);
+    const from = output.indexOf(begin);
+    const to = output.indexOf(`<!-- ${name} end -->`);
     if (from < 0 || to < from) throw new Error(`the page lacks its marks of ${name}`);
-    written = `${written.slice(0, from + begin.length)}\n${section()}\n${written.slice(to)}`;
+    output = `${output.slice(0, from + begin.length)}\n${section()}\n${output.slice(to)}`;
   }
-  return written;
+  return output;
 }
 
 function typesTable(): string {

@@ -18,7 +18,7 @@ const CALM_MS = 5000;
 const MAX_UNRECORDED = 128;
 const DRAIN = '2s';
 const LIMIT = 300;
-const ASKED = 450;
+const REQUESTS_PER_SECOND = 450;
 
 /** Two API and two worker processes behind HAProxy: one of each killed, one of each added, all restarted in turn. */
 export const processesDrill: Drill = {
@@ -104,7 +104,7 @@ async function countAtLimit(url: string, port: number, secret: string): Promise<
   // All within one minute of the clock, in which nothing was sent before.
   await pause(60_000 - (wallTime() % 60_000) + 500);
   const answers = await Promise.all(
-    Array.from({ length: ASKED }, (_, index) =>
+    Array.from({ length: REQUESTS_PER_SECOND }, (_, index) =>
       fetch(`http://127.0.0.1:${port}/v1/email/send`, {
         method: 'POST',
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -120,7 +120,7 @@ async function countAtLimit(url: string, port: number, secret: string): Promise<
   const remaining = new Set(passed.map((one) => one.remaining));
   return [
     atMost(`off the limit of ${LIMIT} requests a minute over all processes`, Math.abs(passed.length - LIMIT), 0),
-    atMost('answers that are neither 202 nor 429', ASKED - passed.length - rejected.length, 0),
+    atMost('answers that are neither 202 nor 429', REQUESTS_PER_SECOND - passed.length - rejected.length, 0),
     atMost('numbers of remaining requests that came twice', passed.length - remaining.size, 0),
   ];
 }

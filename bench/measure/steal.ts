@@ -6,7 +6,7 @@ export interface ProcessorTicks {
 }
 
 // Of the line `cpu` in proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is in user already.
-const COUNTED = 8;
+const FIELD_COUNT = 8;
 
 /** The CPU times so far; null without /proc. */
 export function readTicks(): ProcessorTicks {
@@ -15,9 +15,9 @@ export function readTicks(): ProcessorTicks {
     const ticks = line
       .trim()
       .split(/\s+/)
-      .slice(1, COUNTED + 1)
+      .slice(1, FIELD_COUNT + 1)
       .map(Number);
-    return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[COUNTED - 1] ?? 0 };
+    return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[FIELD_COUNT - 1] ?? 0 };
   } catch {
     return { all: 0, stolen: 0 };
   }

@@ -14,7 +14,7 @@ import { line, type Report } from '../report/table.ts';
 
 const BULK = 100_000;
 /** Mails a second that the receiver takes, and that each of the two others sends. */
-const TAKEN = 200;
+const HIGH_COUNT = 200;
 const PACE = 20;
 const LEAD_MS = 5000;
 const LONGEST_WAIT_MS = 2000;
@@ -41,7 +41,7 @@ interface Site {
 }
 
 async function measurePriorities(server: BenchServer, { rounds: count, seconds }: BenchOptions): Promise<Report[]> {
-  const sink = await startSink(undefined, TAKEN);
+  const sink = await startSink(undefined, HIGH_COUNT);
   const site = await openSite(await server.database('priorities'));
   try {
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
@@ -61,7 +61,7 @@ async function measurePriorities(server: BenchServer, { rounds: count, seconds }
       wait(`${PACE}/s high`, HIGH),
       wait(`${PACE}/s normal of another workspace`, OTHER),
       line('P', 'bulk, of all that were taken meanwhile', '', rounds.values(SHARE), { at_least: 0.05 }),
-      line('P', `taken, of the ${TAKEN}/s that the receiver takes`, `${median(rounds.values(RATE)).toFixed(0)}/s`),
+      line('P', `taken, of the ${HIGH_COUNT}/s that the receiver takes`, `${median(rounds.values(RATE)).toFixed(0)}/s`),
     ];
     return [{ title: `Priorities beside ${BULK} bulk mails; medians`, lines, rounds }];
   } finally {

@@ -13,7 +13,7 @@ const WARM_SECONDS = 1;
 // The log may cost two in a hundred accepted mails.
 const MIN_SHARE = 0.98;
 /** Refused a second beside the accepted ones, which alone are counted. */
-const REFUSED = [0, 100];
+const REJECTED_SHARES = [0, 100];
 
 type Setting = 'on' | 'off';
 const seriesOf = (setting: Setting, rejected_share: number) =>
@@ -29,10 +29,10 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
     try {
       const rounds = await measureRounds({ rounds: count }, async (keep, round) => {
         const settings: readonly Setting[] = round % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
-        for (const rejected_share of REFUSED)
+        for (const rejected_share of REJECTED_SHARES)
           for (const setting of settings) await measureSetting(product, setting, rejected_share, seconds, keep);
       });
-      const lines = REFUSED.map((rejected_share) => {
+      const lines = REJECTED_SHARES.map((rejected_share) => {
         const [on, off] = [
           rounds.values(seriesOf('on', rejected_share)),
           rounds.values(seriesOf('off', rejected_share)),

@@ -14,7 +14,7 @@ import { line, type Report } from '../report/table.ts';
 const KEYS = 100;
 const CONNECTIONS = 64;
 const PEAK = 'accepted and delivered at full load, /s';
-const ASKED = 'asked for, /s';
+const TARGET_RATE = 'asked for, /s';
 const ACCEPTED = 'accepted, /s';
 const P50 = 'commit to first byte, p50 ms';
 const P99 = 'commit to first byte, p99 ms';
@@ -47,7 +47,7 @@ async function measureStartOfAttempts(
         await arrival(sink, before + (accepted.statuses.get(202) ?? 0));
         const waits = ascending(await waitsOf(product, sink));
         keep(PEAK, peak);
-        keep(ASKED, peak / 2);
+        keep(TARGET_RATE, peak / 2);
         keep(ACCEPTED, accepted.rate);
         keep(P50, percentile(waits, 50));
         keep(P99, percentile(waits, 99));
@@ -57,7 +57,7 @@ async function measureStartOfAttempts(
     });
     const values = (series: string) => rounds.values(series);
     const per_second = (series: string) => `${median(values(series)).toFixed(0)}/s`;
-    const ratios = values(ACCEPTED).map((rate, index) => rate / (values(ASKED)[index] ?? Number.NaN));
+    const ratios = values(ACCEPTED).map((rate, index) => rate / (values(TARGET_RATE)[index] ?? Number.NaN));
     const lines = [
       line('', 'accepted and delivered at full load', per_second(PEAK)),
       line('J1', 'p50 in ms', '', values(P50), { at_most: 10 }),

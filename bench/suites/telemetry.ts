@@ -37,9 +37,9 @@ export function benchTelemetry(options: BenchOptions): Promise<Report[]> {
 }
 
 const WITHOUT = 'without telemetry';
-const COUNTED = 'with metrics, log, a scrape each second';
+const WITH_TELEMETRY = 'with metrics, log, a scrape each second';
 const TRACED_TOO = 'with OTLP, 1 trace in 100 besides';
-const SETTINGS = [WITHOUT, COUNTED, TRACED_TOO];
+const SETTINGS = [WITHOUT, WITH_TELEMETRY, TRACED_TOO];
 const RATE = 'accepted/s';
 const PROCESSOR = 'µs a mail';
 
@@ -85,7 +85,7 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
     return {
       title: 'What telemetry costs accept (A1), in turns',
       lines: Object.entries(goals).flatMap(([what, goal]) =>
-        [COUNTED, TRACED_TOO].map((name) => beside(what, name, goal)),
+        [WITH_TELEMETRY, TRACED_TOO].map((name) => beside(what, name, goal)),
       ),
       rounds,
     };

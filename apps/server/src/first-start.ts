@@ -36,7 +36,7 @@ export async function showSecrets(values: Values, data_dir: string, terminal: bo
   if (Object.values(values).every((value) => value === null))
     return { api_key: null, password: null, login_link: null };
   const folder = await folderFor(data_dir);
-  const written = async (name: string, value: string | null) => {
+  const outputOf = async (name: string, value: string | null) => {
     if (value === null) return null;
     const file = join(folder, name);
     await writeFile(file, `${value}\n`, { mode: 0o600 });
@@ -45,9 +45,9 @@ export async function showSecrets(values: Values, data_dir: string, terminal: bo
     return { file };
   };
   return {
-    api_key: await written('api-key', values.api_key),
-    password: await written('operator-password', values.password),
-    login_link: await written('login-link', values.login_link),
+    api_key: await outputOf('api-key', values.api_key),
+    password: await outputOf('operator-password', values.password),
+    login_link: await outputOf('login-link', values.login_link),
   };
 }
 

@@ -432,6 +432,29 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       ],
     ],
   },
+  'variables and types are named by nouns': {
+    red: [
+      [code('const found = rows.find(isOpen);')],
+      [code('let asked = 0;', 'scripts/run.mjs')],
+      [code('const { wanted } = options;')],
+      [code('const { name: told, ...rest } = options;')],
+      [code('for (const [taken] of pairs) use(taken);')],
+      [code('rows.map((given = 1) => given + 1);', 'packages/core/src/send.test.ts')],
+      [code('class Line {\n  end(seen: number) {}\n}')],
+      [code('interface Asked {\n  readonly id: string;\n}')],
+      [code('type Found = { readonly id: string };')],
+    ],
+    green: [
+      [
+        code('const known = row.found; const sent = { asked: 1, [told]: wanted(known) };'),
+        code('// const found = 1;\nconst rows = "const found = 1";', 'packages/core/src/a.ts'),
+      ],
+    ],
+  },
+  'bounds are named MAX_ and MIN_, defaults DEFAULT_': {
+    red: [[code(`const ${'MO'}ST_ROWS = 10;`)], [code(`const ${'SEL'}DOM_MS = 10;`, 'bench/run.ts')]],
+    green: [[code('const MAX_ROWS = 10; const ALMOST_ROWS = 9; // MO' + 'ST_ROWS')]],
+  },
   'prose uses plain words': {
     red: [
       [code(`// For ${word} reads this.`)],

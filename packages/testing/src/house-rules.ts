@@ -13,6 +13,7 @@ import {
 import { importsOf } from './house-rules/imports.ts';
 import { aboveAdvisories, lockAddresses, lockIsWhole } from './house-rules/lockfile.ts';
 import { fieldsOf, isExact, isManifest, manifestOf } from './house-rules/manifests.ts';
+import { boundNames, nounNames } from './house-rules/names.ts';
 import { sharesListed } from './house-rules/shares.ts';
 import { folderSize, functionLength } from './house-rules/sizes.ts';
 import { subjectFirst } from './house-rules/titles.ts';
@@ -230,6 +231,8 @@ export const houseRules = {
   'the dashboard polls only what its list names': pollingListed,
   'every tRPC procedure has a caller': proceduresCalled,
   'a dialog of the dashboard is opened by its URL': dialogsInUrl,
+  'variables and types are named by nouns': nounNames,
+  'bounds are named MAX_ and MIN_, defaults DEFAULT_': boundNames,
   'prose uses plain words': plainWords,
   'the documentation and the interfaces say email': uncountedMail,
   'sentences of the interfaces begin with a noun or a verb': noWhatClauses,

@@ -14,7 +14,7 @@ interface Change {
 type Kind<T = ChangeType> = T extends `${infer Word}.${string}` ? Word : never;
 
 /** Which queries show what a change is about, by the first word of its type. */
-const SHOWN: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
+const TYPES_BY_KIND: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
   alarm: ['alarms', 'ops'],
   api_key: ['apiKeys', 'onboarding'],
   bulk: ['ops', 'emails'],
@@ -52,7 +52,7 @@ const resumed: Change = { type: 'resumed', id: null };
 /** What the tab with the stream passes on: changes, or whether it is connected. */
 type ChannelMessage = readonly Change[] | boolean;
 /** By which a new tab asks the one with the stream whether it is connected. */
-const ASKED = 'connected?';
+const CONNECTED_QUESTION = 'connected?';
 
 /**
  * Browsers allow six connections to a host over HTTP/1.1, so one tab follows the events and tells the others. It is the
@@ -63,12 +63,12 @@ export function followChanges(workspace_id: string): () => void {
   const abort = new AbortController();
   const channel = new BroadcastChannel(`postrider.live.${workspace_id}`);
   let leads = false;
-  channel.onmessage = ({ data }: MessageEvent<ChannelMessage | typeof ASKED>) => {
-    if (data === ASKED) {
+  channel.onmessage = ({ data }: MessageEvent<ChannelMessage | typeof CONNECTED_QUESTION>) => {
+    if (data === CONNECTED_QUESTION) {
       if (leads) channel.postMessage(connected.get());
     } else take(data);
   };
-  channel.postMessage(ASKED);
+  channel.postMessage(CONNECTED_QUESTION);
   const pass = (what: ChannelMessage) => {
     take(what);
     channel.postMessage(what);
@@ -157,7 +157,7 @@ function refresh(changes: readonly Change[]): void {
     // What begins otherwise, as a type of a newer server, is shown nowhere.
     const kind = type.slice(0, type.indexOf('.')) as Kind;
     // An email's events are no entries of the audit log.
-    for (const name of [...(SHOWN[kind] ?? []), ...(kind === 'email' ? [] : (['audit'] as const))])
+    for (const name of [...(TYPES_BY_KIND[kind] ?? []), ...(kind === 'email' ? [] : (['audit'] as const))])
       ids.set(name, (ids.get(name) ?? new Set()).add(id));
   }
   const all = changes.some(({ type }) => type === resumed.type);

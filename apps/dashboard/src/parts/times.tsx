@@ -2,14 +2,14 @@ import { useEffect } from 'react';
 import { createStore, useStore } from '../api/store.ts';
 import { useNow } from './clock.ts';
 
-const KEPT = 'postrider.utc';
+const STORAGE_KEY = 'postrider.utc';
 
 /** Whether exact times are shown in UTC or in the browser's time zone. */
 export const inUtc = createStore(readKept());
 
 function readKept(): boolean {
   try {
-    return localStorage.getItem(KEPT) === '1';
+    return localStorage.getItem(STORAGE_KEY) === '1';
   } catch {
     return false;
   }
@@ -18,7 +18,7 @@ function readKept(): boolean {
 export function showUtc(utc: boolean): void {
   inUtc.set(utc);
   try {
-    localStorage.setItem(KEPT, utc ? '1' : '0');
+    localStorage.setItem(STORAGE_KEY, utc ? '1' : '0');
   } catch {
     // If storage is blocked, the choice lasts until the tab is closed.
   }
@@ -85,7 +85,7 @@ export function ExactTime({ at }: { readonly at: string }) {
 export function useSharedUtc(): void {
   useEffect(() => {
     const follow = (event: StorageEvent) => {
-      if (event.key === KEPT) inUtc.set(event.newValue === '1');
+      if (event.key === STORAGE_KEY) inUtc.set(event.newValue === '1');
     };
     addEventListener('storage', follow);
     return () => removeEventListener('storage', follow);

@@ -1,13 +1,13 @@
 import { createStore } from '../api/store.ts';
 
-const KEPT = 'postrider.shortcuts';
+const STORAGE_KEY = 'postrider.shortcuts';
 
 /** Whether single-key shortcuts are on; they disturb users of speech input. */
 export const shortcutsOn = createStore(readKept());
 
 function readKept(): boolean {
   try {
-    return localStorage.getItem(KEPT) !== '0';
+    return localStorage.getItem(STORAGE_KEY) !== '0';
   } catch {
     return true;
   }
@@ -16,7 +16,7 @@ function readKept(): boolean {
 export function switchShortcuts(on: boolean): void {
   shortcutsOn.set(on);
   try {
-    localStorage.setItem(KEPT, on ? '1' : '0');
+    localStorage.setItem(STORAGE_KEY, on ? '1' : '0');
   } catch {
     // If storage is blocked, the setting lasts for this tab.
   }

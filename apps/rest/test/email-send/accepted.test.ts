@@ -46,10 +46,10 @@ describe('the same request again with its Idempotency-Key (chaos C1)', () => {
     const soon = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
     const key = keyed(`same ${what.replace(/[^ -~]/g, '')}`);
     const first = await post({ ...body, ...soon }, key);
-    const written = { ...again, ...soon };
-    if (what.startsWith('Z')) written.scheduled_at = soon.scheduled_at.replace('+00:00', 'Z');
+    const variant = { ...again, ...soon };
+    if (what.startsWith('Z')) variant.scheduled_at = soon.scheduled_at.replace('+00:00', 'Z');
 
-    const second = await post(JSON.stringify(written, null, what === 'white space' ? 2 : 0), key);
+    const second = await post(JSON.stringify(variant, null, what === 'white space' ? 2 : 0), key);
 
     expect([first.status, second.status, second.text]).toEqual([202, 202, first.text]);
     expect(second.headers.get('idempotent-replayed')).toBe('true');

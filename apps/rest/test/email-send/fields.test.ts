@@ -90,9 +90,9 @@ describe('scheduled_at', () => {
     ['with an offset of hours', (iso: string) => iso.replace('Z', '+00')],
     ['without an offset', (iso: string) => iso.replace('Z', '')],
     ['with a comma', (iso: string) => iso.replace('.', ',')],
-  ])('is read %s and shown in UTC', async (_, written) => {
+  ])('is read %s and shown in UTC', async (_, text) => {
     const instant = new Date(world.clock.now() + 3_600_000).toISOString();
-    const sent = await send({ scheduled_at: written(instant) });
+    const sent = await send({ scheduled_at: text(instant) });
 
     expect(sent.status, sent.text).toBe(202);
     expect((await entryOf(sent.body.id)).scheduled_at).toBe(instant);

@@ -21,7 +21,7 @@ const answer = z.object({
 
 const PAGE = 100;
 const MAX_ATTEMPTS = 5;
-const REFUSED =
+const ERROR_FIELDS =
   '... on ApiError { code reason message requestId docsUrl } ... on InvalidInputError { fields { path message } }';
 
 /** Fields, with the type of what they hold under the names of REST. */
@@ -91,7 +91,7 @@ export function listQuery<T, const V extends Types>(field: string, args: V, { te
 /** A mutation, which takes one input; its rejections are thrown. */
 export function mutation<T>(field: string, input: string, { text }: Selection<T>) {
   type Variables = { readonly input: Readonly<Record<string, unknown>> };
-  return declare<T, Variables>('mutation', field, { input: `${input}!` }, {}, `__typename ${text} ${REFUSED}`);
+  return declare<T, Variables>('mutation', field, { input: `${input}!` }, {}, `__typename ${text} ${ERROR_FIELDS}`);
 }
 
 type ListDocument<T, V> = Document<Connection<T>, V>;

@@ -18,11 +18,15 @@ export interface Settings {
 export function settingsOf(terminal: Terminal): Settings {
   const { POSTRIDER_URL: url, POSTRIDER_API_KEY: key } = terminal.env;
   const file = profileFile(terminal);
-  const kept = url && key ? {} : readProfile(file);
+  const stored_profile = url && key ? {} : readProfile(file);
   return {
-    url: url ? { url, from: 'POSTRIDER_URL' } : kept.url ? { url: kept.url, from: `url in ${file}` } : null,
+    url: url
+      ? { url, from: 'POSTRIDER_URL' }
+      : stored_profile.url
+        ? { url: stored_profile.url, from: `url in ${file}` }
+        : null,
     // A key belongs to its instance, so the profile's key is not sent to another URL from the environment.
-    key: key || (url && url !== kept.url ? undefined : kept.key),
+    key: key || (url && url !== stored_profile.url ? undefined : stored_profile.key),
   };
 }
 
@@ -54,7 +58,7 @@ function readProfile(file: string): Profile {
 }
 
 /** Writes the profile. Its key is never in a file that others can read, nor written through a symbolic link. */
-export function writeProfile(terminal: Terminal, kept: Profile): string {
+export function writeProfile(terminal: Terminal, values: Profile): string {
   const file = profileFile(terminal);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -66,7 +70,7 @@ export function writeProfile(terminal: Terminal, kept: Profile): string {
   }
   const fresh = `${file}.${randomUUID()}`;
   try {
-    writeFileSync(fresh, `${JSON.stringify(kept, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    writeFileSync(fresh, `${JSON.stringify(values, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });
     renameSync(fresh, file);
   } finally {
     rmSync(fresh, { force: true });

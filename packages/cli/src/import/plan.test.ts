@@ -12,7 +12,7 @@ const fixture = (name: string) => fileURLToPath(new URL(`../../test-data/${name}
 const suppressionsOf = async (provider: ProviderName, file: string) =>
   planSuppressions(file, await readExport(file), providers[provider]);
 
-async function written(name: string, text: string): Promise<string> {
+async function writeExport(name: string, text: string): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'postrider-import-')), name);
   await writeFile(file, text);
   return file;
@@ -49,7 +49,7 @@ describe('an export of suppressions', () => {
   });
 
   it('names columns that it does not know, and takes others in any spelling', async () => {
-    const file = await written(
+    const file = await writeExport(
       'list.csv',
       '\uFEFFEmail Address,Suppression-Reason,Mood\r\na@b.example,HardBounce,bad\r\n',
     );
@@ -66,7 +66,7 @@ describe('an export of suppressions', () => {
     ['broken JSON', '{ "data": [', /cannot be read/],
     ['an object without a list', '{ "error": "denied" }', /it contains no list/],
   ])('is refused where it is %s', async (_, text, message) => {
-    const file = await written('export', text);
+    const file = await writeExport('export', text);
 
     await expect(suppressionsOf('sendgrid', file)).rejects.toThrow(message);
   });
@@ -126,7 +126,7 @@ describe('an export of domains and webhooks', () => {
       hook('broadcasts', 'https://example.com/hook', 'Delivery'),
       hook('receipts', 'https://example.com/hook', 'SpamComplaint'),
     ];
-    const file = await written('webhooks.json', JSON.stringify({ Webhooks: list }));
+    const file = await writeExport('webhooks.json', JSON.stringify({ Webhooks: list }));
 
     const plan = planWebhooks(file, await readExport(file), providers.postmark);
 

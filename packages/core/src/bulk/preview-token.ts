@@ -35,7 +35,7 @@ type TokenContent = z.output<typeof writtenSchema>;
 /** Encrypted with the root key: it cannot be forged or changed, and the addresses of a filter cannot be read in it. */
 export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>): string {
   const { id, workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
-  const written: TokenContent = [
+  const content: TokenContent = [
     id,
     workspace_id,
     action,
@@ -45,7 +45,7 @@ export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>
     cutoff_at.getTime(),
     nameOf(ctx),
   ];
-  return ctx.encryption.encrypt(Buffer.from(JSON.stringify(written)), PURPOSE).toString('base64url');
+  return ctx.encryption.encrypt(Buffer.from(JSON.stringify(content)), PURPOSE).toString('base64url');
 }
 
 export function readToken(ctx: ActorContext, token: string): Frozen {

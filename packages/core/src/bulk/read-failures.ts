@@ -4,7 +4,7 @@ import { operation } from '../operation/operation.ts';
 import { bulksByIds, failuresOf } from './store.ts';
 
 const MOST = 1000;
-const SHOWN = 10;
+const MAX_FAILURES = 10;
 
 const failureSchema = z.object({ id: z.string(), reason: z.string() });
 
@@ -21,7 +21,7 @@ export const readBulkFailures = operation({
     const rows = await failuresOf(
       ctx.sql,
       bulks.map(({ id }) => id),
-      SHOWN,
+      MAX_FAILURES,
     );
     const failures = Map.groupBy(rows, (row) => row.bulk_id);
     return ids.map((id) =>

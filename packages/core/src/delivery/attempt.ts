@@ -99,7 +99,7 @@ async function talk(
   mailers: Mailers,
   { delivery, content, lease }: ClaimedDelivery,
   signal: AbortSignal,
-  { begun: onBegin, content: mayBegin, written }: AttemptWatch,
+  { begun: onBegin, content: mayBegin, written: onWritten }: AttemptWatch,
 ): Promise<Pick<SettledDelivery, 'outcome'> & Partial<SettledDelivery>> {
   const before_content = () => {
     const allowed = mayBegin?.() ?? true;
@@ -108,7 +108,7 @@ async function talk(
     return Promise.resolve(allowed).then((may) => may && markContent(services.sql, delivery, lease));
   };
   try {
-    const callbacks = { before_content, ...(onBegin && { begun: onBegin }), ...(written && { written }) };
+    const callbacks = { before_content, ...(onBegin && { begun: onBegin }), ...(onWritten && { written: onWritten }) };
     const envelope = { ...envelopeOf(services, delivery), ...callbacks };
     return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {

@@ -68,9 +68,9 @@ async function addSecondKeys(
   for (const { algorithm, role, selector: first } of keys) {
     if (algorithm !== 'rsa' || role === 'retired') continue;
     const selector = secondSelector(first);
-    const kept = keys.find((key) => key.selector === selector);
-    if (kept) {
-      await giveRole(tx, [kept.id], role);
+    const existing = keys.find((key) => key.selector === selector);
+    if (existing) {
+      await giveRole(tx, [existing.id], role);
     } else {
       const pair = await generateEd25519();
       const key = encryptDkimKey(ctx.encryption, 'ed25519', pair, ctx.clock.now(), selector, role);

@@ -5,7 +5,7 @@ import { timeField } from '../fields/wire.ts';
 import { accessField, accessibleSide } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
-import { KEPT } from './roll-up.ts';
+import { RETENTION } from './roll-up.ts';
 import { type FailureKind, failureKinds, failureSignature, kindOfReply } from './signature.ts';
 import { destinationsOf, type FailureQuery, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
 
@@ -14,9 +14,9 @@ const DEFAULT_GROUPS = 20;
 const MAX_REPLIES = 1000;
 const DESTINATIONS_SHOWN = 5;
 const bounds = {
-  minute: { most: 120, kept_days: KEPT.minute_days },
-  hour: { most: 24 * 7 + 1, kept_days: KEPT.hour_days },
-  day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
+  minute: { most: 120, kept_days: RETENTION.minute_days },
+  hour: { most: 24 * 7 + 1, kept_days: RETENTION.hour_days },
+  day: { most: RETENTION.hour_days + 2, kept_days: RETENTION.hour_days },
 } as const;
 /** Maximum number of trend points of one group. */
 export const MAX_TREND_POINTS = Math.max(bounds.minute.most, bounds.hour.most, bounds.day.most);

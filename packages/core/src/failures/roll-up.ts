@@ -14,7 +14,7 @@ import {
   replaceFailures,
 } from './store.ts';
 
-export const KEPT = { minute_days: 3, hour_days: 90 };
+export const RETENTION = { minute_days: 3, hour_days: 90 };
 // Per minute, workspace and kind: replies that no rule normalizes must not fill the tables.
 const MAX_GROUPS = 200;
 const MAX_DESTINATIONS = 10;
@@ -50,7 +50,7 @@ export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?
 }
 
 export async function trimFailures({ sql }: Pick<Services, 'sql'>): Promise<void> {
-  await inBatch(sql, (tx) => forgetFailures(tx, KEPT));
+  await inBatch(sql, (tx) => forgetFailures(tx, RETENTION));
 }
 
 interface Tally {

@@ -10,7 +10,7 @@ import { holdById, lockHold, makeEndless, openHoldOn } from './store.ts';
 
 /** Holds the instance until an operator releases it. A hold that it has already stays, and loses its end. */
 export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promise<HoldEntry> {
-  const kept = await ctx.sql.begin(async (tx) => {
+  const instance_hold = await ctx.sql.begin(async (tx) => {
     const there = await openHoldOn(tx, { scope: 'instance', value: EVERYTHING, workspace_id: INSTANCE });
     if (!there) return null;
     await lockHold(tx, there.id);
@@ -24,7 +24,7 @@ export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promi
     }
     return row;
   });
-  if (!kept) return invoke(ctx, createHold, { scope: 'instance', value: EVERYTHING, reason });
-  const affected = await affectedBy(ctx.sql, [kept.id], null);
-  return holdEntry(ctx, kept, affected.get(kept.id) ?? 0);
+  if (!instance_hold) return invoke(ctx, createHold, { scope: 'instance', value: EVERYTHING, reason });
+  const affected = await affectedBy(ctx.sql, [instance_hold.id], null);
+  return holdEntry(ctx, instance_hold, affected.get(instance_hold.id) ?? 0);
 }

@@ -46,13 +46,13 @@ export async function pull(
 /** Thrown to roll the action back. */
 class JobChangedError extends Error {}
 
-const WANTED: Partial<Record<AuditAction, string>> = {
+const REQUIREMENTS: Partial<Record<AuditAction, string>> = {
   'job.retried': 'Only a dead or canceled job can be retried. A waiting job can be run now.',
   'job.canceled': 'Only a waiting or dead job can be canceled.',
   'job.run_now': 'Only a scheduled job can be run now.',
 };
 
-export function notOpen(job: JobMatch, action: AuditAction, advice = WANTED[action] ?? ''): AppError {
+export function notOpen(job: JobMatch, action: AuditAction, advice = REQUIREMENTS[action] ?? ''): AppError {
   const state = job.parked_in === null ? job.state : `waiting for ${job.parked_in}`;
   return new AppError('job_not_open', `The job is ${state}. ${advice}`.trim(), { extra: { state: job.state } });
 }

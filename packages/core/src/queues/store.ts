@@ -19,7 +19,7 @@ export interface MeasureRow {
 }
 
 // Counted up to this per state; beyond it the count of pg-boss's monitor is used.
-const COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 // Beyond this the planner's estimate is used for parked mail.
 const PARKED_COUNTED = 10_000;
 const MEASURE_LOCK = 712_448_044;
@@ -39,7 +39,7 @@ export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_
     // Does not wait for the disk: values lost in a crash are measured again.
     await tx`set local synchronous_commit = off`;
     const owed = await countOwed(tx);
-    const gauges = (await gaugesOf(tx, queues, COUNTED)).map((row) =>
+    const gauges = (await gaugesOf(tx, queues, MAX_COUNTED)).map((row) =>
       // A job of that queue only wakes a worker: the backlog is the deliveries themselves.
       row.queue === ('webhook.deliver' satisfies JobName) ? { ...row, ...owed } : row,
     );
@@ -89,9 +89,9 @@ async function countOwed(sql: Tx): Promise<DueCounts> {
         select sum(greatest(c.reltuples, 0)) from pg_inherits i join pg_class c on c.oid = i.inhrelid
         where i.inhparent = 'webhook_deliveries_open'::regclass
       )::int as total
-    from (select next_attempt_at from webhook_deliveries where state = 'pending' limit ${COUNTED}) s`;
+    from (select next_attempt_at from webhook_deliveries where state = 'pending' limit ${MAX_COUNTED}) s`;
   const { seen = 0, due = 0, oldest = null, total = 0 } = row ?? {};
-  const all = seen < COUNTED ? seen : Math.max(seen, total);
+  const all = seen < MAX_COUNTED ? seen : Math.max(seen, total);
   const ready = seen === 0 ? 0 : Math.round((due / seen) * all);
   return { ready, deferred: all - ready, oldest_ready_seconds: oldest !== null && oldest > 0 ? oldest : null };
 }

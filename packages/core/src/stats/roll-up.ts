@@ -4,7 +4,7 @@ import { catchUp } from './catch-up.ts';
 import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
 
 /** Minutes by sender, tag and the like take much space, and no answer spans more than a few hours of them. */
-export const KEPT = { minute_days: 3, grouped_minute_hours: 24, hour_days: 400 };
+export const RETENTION = { minute_days: 3, grouped_minute_hours: 24, hour_days: 400 };
 
 /** Runs every minute: counts what has happened since the last run, and what was committed late. */
 export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
@@ -23,5 +23,5 @@ export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: n
 }
 
 export async function trimStats({ sql }: Pick<Services, 'sql'>): Promise<void> {
-  await inBatch(sql, (tx) => forgetStats(tx, KEPT));
+  await inBatch(sql, (tx) => forgetStats(tx, RETENTION));
 }

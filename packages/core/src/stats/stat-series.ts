@@ -6,7 +6,7 @@ import { accessField, accessibleSide } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { addBins, type Histogram, percentileOf } from './mail-times.ts';
-import { KEPT } from './roll-up.ts';
+import { RETENTION } from './roll-up.ts';
 import { bucketsOf, type StatRow, standOf } from './store.ts';
 import { type BucketRange, bucketMs, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
 
@@ -46,14 +46,14 @@ export const DEFAULT_SERIES = 10;
 const MAX_POINTS = 30_000;
 export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
   alone: {
-    minute: { most: 1440, kept_days: KEPT.minute_days },
-    hour: { most: 1440, kept_days: KEPT.hour_days },
-    day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
+    minute: { most: 1440, kept_days: RETENTION.minute_days },
+    hour: { most: 1440, kept_days: RETENTION.hour_days },
+    day: { most: RETENTION.hour_days + 2, kept_days: RETENTION.hour_days },
   },
   grouped: {
-    minute: { most: 360, kept_days: KEPT.grouped_minute_hours / 24 },
-    hour: { most: 24 * 14 + 1, kept_days: KEPT.hour_days },
-    day: { most: 93, kept_days: KEPT.hour_days },
+    minute: { most: 360, kept_days: RETENTION.grouped_minute_hours / 24 },
+    hour: { most: 24 * 14 + 1, kept_days: RETENTION.hour_days },
+    day: { most: 93, kept_days: RETENTION.hour_days },
   },
 };
 

@@ -268,15 +268,15 @@ export class LaneSync {
   #publishClosed(lane: string, closing: Parameters<typeof closeLane>[1]): void {
     const { sql, log } = this.#services;
     log.warn({ lane, seconds: closing.seconds, reply: closing.last_reply }, 'a lane was closed for a while');
-    const written = closeLane(sql, closing).finally(() => {
+    const write = closeLane(sql, closing).finally(() => {
       if (this.#closing.get(lane) === writing) this.#closing.delete(lane);
     });
-    const writing = this.#write(written, { lane }, 'a closed lane could not be published to the other workers');
+    const writing = this.#write(write, { lane }, 'a closed lane could not be published to the other workers');
     this.#closing.set(lane, writing);
   }
 
-  #write(written: Promise<unknown>, facts: object, failure: string): Promise<void> {
-    const writing: Promise<void> = written
+  #write(write: Promise<unknown>, facts: object, failure: string): Promise<void> {
+    const writing: Promise<void> = write
       .then(() => undefined)
       .catch((error) => {
         this.#services.log.error({ err: error, ...facts }, failure);

@@ -84,8 +84,8 @@ function reportedRecipient(fields: Fields): ReportedRecipient {
   };
 }
 
-function actionOf(written: string, status: string | null, diagnostic: string | null): ReportAction {
-  const [, action] = ACTIONS.find(([beginning]) => beginning.test(written.trim().toLowerCase())) ?? [];
+function actionOf(text: string, status: string | null, diagnostic: string | null): ReportAction {
+  const [, action] = ACTIONS.find(([beginning]) => beginning.test(text.trim().toLowerCase())) ?? [];
   const is_rejection = /^[45]\d\d[ -]/.test(diagnostic ?? '');
   // A status of success is one, whatever the action says, unless a server refused.
   if ((action === undefined || action === 'failed') && status?.startsWith('2') && !is_rejection) return 'delivered';

@@ -2,7 +2,7 @@ import type { Mailbox } from '../address/address.ts';
 import { isStructuredHeader } from './header-rules.ts';
 import { encodedWords, foldHeader, foldText, looksEncoded } from './header-text.ts';
 import { typeOfFilename } from './media-type.ts';
-import { type OctetWriter, startWriting, writeAscii, written } from './octet-writer.ts';
+import { bytesOf, type OctetWriter, startWriting, writeAscii } from './octet-writer.ts';
 import { writeBase64, writeTextPart } from './transfer-encoding.ts';
 
 export interface OutgoingAttachment {
@@ -66,7 +66,7 @@ export function composeBriefly(message: OutgoingMessage): Buffer {
   writeAscii(to, `${header}MIME-Version: 1.0${CRLF}`);
   const body = contentPart(message)(to);
   if (to.length === body || to.bytes[to.length - 1] !== LF) writeAscii(to, CRLF);
-  return written(to);
+  return bytesOf(to);
 }
 
 function contentPart(message: OutgoingMessage): Part {

@@ -44,6 +44,6 @@ export function writeAscii(to: OctetWriter, text: string): void {
 }
 
 /** The octets written, valid until the next start. */
-export function written(to: OctetWriter): Buffer {
+export function bytesOf(to: OctetWriter): Buffer {
   return to.bytes.subarray(0, to.length);
 }

@@ -339,10 +339,10 @@ describe('a mail whose content and dot the kernel will not take', () => {
     if (!near || !far) throw new Error('There is no connection.');
     let unread = 1;
     for (let answer = '354 go\r\n'; near.writableLength < size; answer = SERVED) {
-      const written = near.bytesWritten;
+      const bytes_written = near.bytesWritten;
       far.write(answer);
       unread++;
-      await expect.poll(() => near.bytesWritten).toBeGreaterThan(written + size);
+      await expect.poll(() => near.bytesWritten).toBeGreaterThan(bytes_written + size);
     }
     // Ended with so much unread, the connection is reset.
     far.destroy();

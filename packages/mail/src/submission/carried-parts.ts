@@ -75,13 +75,13 @@ function unlike(what: string): Refusal {
 /** The body of a type. Blank ones beside it, as behind an attachment, say nothing. */
 function soleOf(bodies: readonly Leaf[], type: string): Leaf | undefined {
   const all = bodies.filter(({ part }) => part.contentType === type);
-  const written = all.filter(({ part }) => part.textContent?.trim());
-  if (written.length > 1) {
+  const texts = all.filter(({ part }) => part.textContent?.trim());
+  if (texts.length > 1) {
     throw new Refusal(
-      `it has ${written.length} bodies of type ${type}, which would be joined; keep one, or attach the rest`,
+      `it has ${texts.length} bodies of type ${type}, which would be joined; keep one, or attach the rest`,
     );
   }
-  return written[0] ?? all[0];
+  return texts[0] ?? all[0];
 }
 
 /** Text that was read with another charset than it was written with would arrive garbled. */

@@ -5,7 +5,7 @@ import { at, findAll, type HouseRule, isCode, isTest, sourceOf, type TreeFile } 
 const COUNTED_MAIL =
   /(?<![\w@./$-])(?:mails|(?:a|each|every|one|this|that|another|first|last) mail(?! (?:server|client|provider|exchanger|host|program|queue|transport|app|system)s?\b))(?![\w@/$-]|\.\w)/gi;
 // A string of an interface: what stands between two pieces of code.
-const SHOWN = /\S(?:[^\n]*?\S)?(?=\s{2}|\n|$)/g;
+const INTERFACE_TEXT = /\S(?:[^\n]*?\S)?(?=\s{2}|\n|$)/g;
 const WHAT_CLAUSE = /(?<=^|[.!:] )What\b[^.!?]*(?:[.!]|$)/g;
 const OF = /\bof\b/gi;
 const WORD = /[A-Za-z][\w'’-]*/g;
@@ -66,7 +66,7 @@ export const noWhatClauses: HouseRule = (files) =>
   files
     .filter(isShown)
     .flatMap((file) =>
-      [...shownIn(file).matchAll(SHOWN)].flatMap(({ 0: text, index }) =>
+      [...shownIn(file).matchAll(INTERFACE_TEXT)].flatMap(({ 0: text, index }) =>
         [...text.matchAll(WHAT_CLAUSE)].map((clause) =>
           at(file, index + clause.index, `${clause[0].slice(0, 60)}: begin with a noun or a verb`),
         ),

@@ -50,11 +50,11 @@ export const plainWords: HouseRule = (files) =>
     // Most files have none of the words and need not be scanned.
     if (file.text.search(WORD) < 0) return [];
     const complain = (match: RegExpExecArray) => at(file, match.index, `${match[0]}: ${COMPLAINT}`);
-    const written = [...proseOf(file).matchAll(WORD)].map(complain);
-    if (!isCode(file.path)) return written;
+    const complaints = [...proseOf(file).matchAll(WORD)].map(complain);
+    if (!isCode(file.path)) return complaints;
     const { strings } = sourceOf(file);
     const read = [...strings.matchAll(WORD)].filter((match) =>
       standsAmongOthers(file.text, match.index, match.index + match[0].length),
     );
-    return [...written, ...read.map(complain)];
+    return [...complaints, ...read.map(complain)];
   });

@@ -53,7 +53,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
   }),
 });
 // The position in the queue is counted per message.
-const COUNTED = 5;
+const RECIPIENT_COUNTS_COST = 5;
 
 async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Places[number] | undefined> {
   return (await load.places.load(email.id)).find((place) => place.recipient_id === id);
@@ -64,14 +64,14 @@ const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
   fields: (t) => ({
     ahead: t.int({
       nullable: true,
-      complexity: COUNTED,
+      complexity: RECIPIENT_COUNTS_COST,
       description:
         'Deliveries ahead of it, counted up to 10000, excluding those that a worker has fetched. null if it has just left the queue.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.ahead ?? null,
     }),
     etaSeconds: t.int({
       nullable: true,
-      complexity: COUNTED,
+      complexity: RECIPIENT_COUNTS_COST,
       description: 'Estimated time until it is sent, at the rate of the last minute; null if unknown.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.eta_seconds ?? null,
     }),

@@ -74,8 +74,8 @@ function filled(body: Body | null): Body {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, inner]) => {
-        const kept = fill(inner, key);
-        return kept === undefined ? [] : [[key, kept] as const];
+        const filled_value = fill(inner, key);
+        return filled_value === undefined ? [] : [[key, filled_value] as const];
       }),
     );
   };

@@ -9,7 +9,7 @@ import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
 
-const SHOWN = [
+const CHART_METRICS = [
   ['accepted', 'info'],
   ['delivered', 'good'],
   ['bounced', 'bad'],
@@ -32,7 +32,7 @@ export function MailChart({
   const utc = useStore(inUtc);
   const { bucket } = stats;
   const points = stats.series[0]?.points ?? [];
-  const series = SHOWN.map(
+  const series = CHART_METRICS.map(
     ([metric, tone]): ChartSeries => ({
       name: words.metrics[metric],
       tone,

@@ -59,9 +59,9 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const { status = 'all' as const } = search;
   const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: () => toast(words.detail.tested) }));
-  const kept = status === 'all' ? {} : { status };
-  const open = (dialog: WebhookDialog) => void navigate({ search: { ...kept, open: dialog } });
-  const close = () => void navigate({ search: kept, replace: true });
+  const status_filter = status === 'all' ? {} : { status };
+  const open = (dialog: WebhookDialog) => void navigate({ search: { ...status_filter, open: dialog } });
+  const close = () => void navigate({ search: status_filter, replace: true });
   return (
     <>
       <PageHeader
@@ -86,7 +86,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
         idOf={(row) => row.id}
         nameOf={({ event_type, event_id }) => `${event_type} ${event_id}`}
         freshWord={words.newRows}
-        onOpen={(row) => void navigate({ search: { ...kept, delivery: row.id } })}
+        onOpen={(row) => void navigate({ search: { ...status_filter, delivery: row.id } })}
         empty={
           <Empty title={words.detail.deliveries}>
             <p>{words.detail.noDeliveries}</p>

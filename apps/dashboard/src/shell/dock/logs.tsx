@@ -10,10 +10,10 @@ type Event = Outputs['events']['list']['data'][number];
 type Request = Outputs['requests']['list']['data'][number];
 type Delivery = Outputs['deliveries']['listAll']['data'][number];
 
-const SHOWN = 30;
+const MAX_EVENTS = 30;
 
 export function EventLog() {
-  const events = useQuery(trpc.events.list.queryOptions({ limit: SHOWN }));
+  const events = useQuery(trpc.events.list.queryOptions({ limit: MAX_EVENTS }));
   return (
     <QueryView query={events}>
       {({ data }) =>
@@ -48,7 +48,7 @@ const eventColumns: readonly Column<Event>[] = [
 ];
 
 export function RequestLog() {
-  const requests = useQuery(trpc.requests.list.queryOptions({ limit: SHOWN }));
+  const requests = useQuery(trpc.requests.list.queryOptions({ limit: MAX_EVENTS }));
   return (
     <QueryView query={requests}>
       {({ data }) =>
@@ -90,7 +90,7 @@ const requestColumns: readonly Column<Request>[] = [
 ];
 
 export function WebhookLog() {
-  const deliveries = useQuery(trpc.deliveries.listAll.queryOptions({ limit: SHOWN }));
+  const deliveries = useQuery(trpc.deliveries.listAll.queryOptions({ limit: MAX_EVENTS }));
   return (
     <QueryView query={deliveries}>
       {({ data }) =>

@@ -12,7 +12,7 @@ export interface PostVerdict {
   readonly gone: boolean;
 }
 
-const GONE = 410;
+const STATUS_GONE = 410;
 /** The two answers whose Retry-After is honoured: RFC 6585 section 4, RFC 9110 section 15.6.4. */
 const WAITING: ReadonlySet<number> = new Set([429, 503]);
 const LONGEST_WAIT_SECONDS = 86_400;
@@ -28,7 +28,7 @@ export function judgePost(
 ): PostVerdict {
   const status = outcome.kind === 'answered' ? outcome.status : 0;
   if (status >= 200 && status < 300) return { state: 'delivered', delay_seconds: 0, wait_seconds: 0, gone: false };
-  if (status === GONE) return { state: 'failed', delay_seconds: 0, wait_seconds: 0, gone: true };
+  if (status === STATUS_GONE) return { state: 'failed', delay_seconds: 0, wait_seconds: 0, gone: true };
   const wait_seconds = outcome.kind === 'answered' && WAITING.has(status) ? waitOf(outcome.retry_after, now_ms) : 0;
   const gap = retryDelay(schedule, attempt_count);
   if (gap === null) return { state: 'failed', delay_seconds: 0, wait_seconds, gone: false };

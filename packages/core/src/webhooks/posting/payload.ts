@@ -15,7 +15,7 @@ export function bodyOf({ event, message, email }: OwedEvent, format: WebhookForm
 
 /** Drops long fields, the least significant first; the postrider format lists them in data.truncated. */
 export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
-  const whole = written(entry, format);
+  const whole = encode(entry, format);
   if (whole.length < MAX_BYTES) return whole;
   const { email, recipient, ...facts } = entry.data;
   const mail = email && {
@@ -27,14 +27,14 @@ export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   };
   const truncated = ['email.to', 'email.subject', 'email.metadata'];
   const data = { ...facts, email: mail, recipient, truncated };
-  const shorter = written({ ...entry, data }, format);
+  const shorter = encode({ ...entry, data }, format);
   if (shorter.length < MAX_BYTES) return shorter;
   const least = { email: mail, recipient, truncated: [...truncated, 'data'] };
-  return written({ ...entry, data: least }, format);
+  return encode({ ...entry, data: least }, format);
 }
 
 /** The postrider format equals GET /events. */
-function written(entry: EventEntry, format: WebhookFormat): Buffer {
+function encode(entry: EventEntry, format: WebhookFormat): Buffer {
   return Buffer.from(JSON.stringify(format === 'resend' ? resendBody(entry) : entry));
 }
 

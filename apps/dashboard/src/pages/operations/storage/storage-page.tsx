@@ -86,10 +86,10 @@ function Always({ tables }: { readonly tables: readonly Table[] }) {
         <p className="muted">{words.always.none}</p>
       ) : (
         <dl className="facts">
-          {ofSettings.flatMap(([setting, kept]) => [
-            <dt key={`${setting} name`}>{bytes(kept.reduce((sum, table) => sum + table.bytes, 0))}</dt>,
+          {ofSettings.flatMap(([setting, tables_of_setting]) => [
+            <dt key={`${setting} name`}>{bytes(tables_of_setting.reduce((sum, table) => sum + table.bytes, 0))}</dt>,
             <dd key={`${setting} about`}>
-              <span className="mono small">{kept.map(nameOf).join(', ')}</span>
+              <span className="mono small">{tables_of_setting.map(nameOf).join(', ')}</span>
               <br />
               <span className="muted small">
                 {setting === null ? words.always.byDesign : words.always.setting(setting)}
