@@ -90,7 +90,7 @@ async function addWebhook(port: number, secret: string, index: number): Promise<
 
 async function untilReencrypted(folder: string): Promise<boolean> {
   const done = (name: string) =>
-    readFileSync(join(folder, `${name}.log`), 'utf8').includes('all secrets are encrypted under SECRET_KEY');
+    readFileSync(join(folder, `${name}.log`), 'utf8').includes('all secrets are encrypted with SECRET_KEY');
   for (const until = wallTime() + REENCRYPTED_MS; wallTime() < until; await pause(100))
     if (['worker-1', 'worker-2'].some(done)) return true;
   return false;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const WARNING = 40;
-const RESCUED = 'open recipients had no live job and were given one';
+const RESCUED = 'rescheduled open recipients that had no live job';
 
 /** What the processes logged above information, by message, and what a reconciler had to rescue. */
 export function readLogs(folder: string, slots: readonly string[]) {

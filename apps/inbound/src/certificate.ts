@@ -35,10 +35,10 @@ export function watchCertificate(services: Services, use: (tls: { key: Buffer; c
         // A pair of which one file is still the old one is refused here, before the server has it.
         createSecureContext(tls);
         use(tls);
-        log.info('the certificate was read again');
+        log.info('reloaded the TLS certificate');
       })
       .catch((error: unknown) =>
-        log.error({ err: error }, 'the changed certificate cannot be used; the one before stays'),
+        log.error({ err: error }, 'the new TLS certificate is invalid; still using the previous one'),
       );
   };
   for (const file of files) watchFile(file, { interval: CERTIFICATE_POLL_MS, persistent: false }, changed);

@@ -26,7 +26,7 @@ export async function startListener(
   const { config, log } = services;
   const reader = createReturnedMailReader(reading);
   const forged = createMinuteTally((count) =>
-    log.warn({ forged: count }, 'return addresses with a wrong signature were rejected'),
+    log.warn({ forged: count }, 'rejected return addresses with invalid signatures'),
   );
 
   function isOurs(address: string): boolean {
@@ -42,15 +42,15 @@ export async function startListener(
     const mail = await reader.read(raw, from);
     if (mail.kind === 'unreadable') {
       // A retry would be just as unparsable.
-      log.warn({ message_id, why: mail.why, lost_threads: reader.replaced() }, 'a returned mail could not be read');
+      log.warn({ message_id, why: mail.why, lost_threads: reader.replaced() }, 'failed to parse a returned message');
       return 'taken';
     }
     try {
       const recorded = await recordReturned(services, read.path, mail);
-      log.info({ message_id, ...recorded }, 'a mail came back');
+      log.info({ message_id, ...recorded }, 'received a returned message');
       return recorded.kind === 'later' ? 'later' : 'taken';
     } catch (error) {
-      log.error({ err: error, message_id }, 'a returned mail could not be recorded');
+      log.error({ err: error, message_id }, 'failed to record a returned message');
       return 'later';
     }
   }

@@ -82,7 +82,7 @@ export async function startSubmission(
       const { why, lost } = submission;
       log.warn(
         { request_id, workspace_id: actor.workspace_id, why, bytes: raw.length },
-        'a submitted message could not be read',
+        'failed to parse a submitted message',
       );
       return lost ? UNREAD : UNREADABLE;
     }
@@ -102,7 +102,7 @@ export async function startSubmission(
       return { code: 250, enhanced: '2.0.0', text: `Accepted as ${id}` };
     } catch (error) {
       if (error instanceof AppError) return replyTo(error);
-      log.error({ err: error, request_id }, 'a submitted mail could not be accepted');
+      log.error({ err: error, request_id }, 'failed to accept a submitted message');
       return { code: 451, enhanced: '4.3.0', text: 'Internal error; try again' };
     }
   }

@@ -46,7 +46,7 @@ describe('the parsing of submitted messages', () => {
     for (const rejected of await Promise.all(greedy)) expect(rejected).toMatch(/^554 5\.6\.0/);
     expect(world.logged).toContainEqual(
       expect.objectContaining({
-        msg: 'a submitted message could not be read',
+        msg: 'failed to parse a submitted message',
         why: expect.stringContaining('Max allowed child nodes exceeded'),
         workspace_id: world.workspace_id,
       }),

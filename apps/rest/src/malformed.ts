@@ -21,7 +21,7 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
       window = window_count.window;
       if ('error' in window_count) error = window_count.error;
     } catch (cause) {
-      services.log.error({ err: cause, request_id }, 'a malformed request could not be counted');
+      services.log.error({ err: cause, request_id }, 'failed to count a malformed request');
     }
     if (!socket.writable) return;
     const status = httpStatus[error.code];

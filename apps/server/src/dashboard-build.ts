@@ -58,7 +58,7 @@ function buildDashboard(log: Log): Dashboard {
       if (files) current = { kind: 'ready', files };
       else {
         current = { kind: 'failed', why: output.trim() || `The build exited with code ${code}.` };
-        log.error({ output: output.trim(), code }, 'the dashboard could not be built');
+        log.error({ output: output.trim(), code }, 'failed to build the dashboard');
       }
       resolve();
     });

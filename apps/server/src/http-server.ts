@@ -103,7 +103,7 @@ class MountedRequests {
     response.on('close', this.#forget);
     if (this.#https) response.setHeader('Strict-Transport-Security', HSTS);
     mountFor(mounts, request.url)(request, response).catch((error) => {
-      this.#log.error({ err: error }, 'a request ended without an answer');
+      this.#log.error({ err: error }, 'a request ended without a response');
       response.destroy();
     });
   }
@@ -113,7 +113,7 @@ class MountedRequests {
     if (!socket.writable) return;
     const refuse = this.#mounts?.malformed ?? refusePlainly;
     refuse(fault, socket).catch((error) => {
-      this.#log.error({ err: error }, 'a malformed request ended without an answer');
+      this.#log.error({ err: error }, 'a malformed request ended without a response');
       socket.destroy();
     });
   }

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     log.info({ signal }, 'stopping');
     setTimeout(
       () => {
-        log.error('the stop took too long and was cut');
+        log.error('shutdown timed out; exiting');
         process.exit(1);
       },
       config.SHUTDOWN_GRACE * 1000 - CUT_BEFORE_MS,
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   try {
     await running.stop();
   } catch (error) {
-    log.error({ err: error }, 'the stop failed');
+    log.error({ err: error }, 'shutdown failed');
     process.exit(1);
   }
   log.info('stopped');
@@ -73,7 +73,7 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
       return null;
     }
     process.stderr.write(`Postrider could not start: ${error instanceof Error ? error.message : String(error)}\n`);
-    log.debug({ err: error }, 'the start failed');
+    log.debug({ err: error }, 'startup failed');
     process.exitCode = 1;
     return null;
   }

@@ -17,10 +17,10 @@ export function countOutages(log: Log): Log {
   const facts = () => ({ count, seconds: Math.round((performance.now() - (began_at ?? 0)) / 1000) });
   const look = () => {
     if (performance.now() - last_at < OVER_MS) {
-      log.warn(facts(), 'the database is still away');
+      log.warn(facts(), 'the database is still unreachable');
       return;
     }
-    log.info(facts(), 'no call to the database has failed for five seconds');
+    log.info(facts(), 'the database has recovered: no call has failed for five seconds');
     if (timer) clearInterval(timer);
     timer = null;
     began_at = null;
@@ -32,7 +32,7 @@ export function countOutages(log: Log): Log {
     if (began_at !== null) return;
     began_at = last_at;
     const reason = error instanceof Error ? error.message : String(error);
-    log.error({ reason, first: words }, 'the database is away; what fails meanwhile is counted');
+    log.error({ reason, first: words }, 'the database is unreachable; failures are counted until it recovers');
     timer = setInterval(look, TELL_MS).unref();
   };
 

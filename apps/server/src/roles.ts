@@ -86,7 +86,7 @@ export async function startRoles(
     };
     return { ports, stop };
   } catch (error) {
-    await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
+    await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'failed to stop the roles'));
     throw error;
   }
 }

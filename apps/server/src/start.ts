@@ -125,7 +125,7 @@ export async function startPostrider(
     await requireSecrets({ sql, encryption });
     await extendPartitions(sql).catch((error: unknown) =>
       // The default partition takes the rows meanwhile, and the hourly job retries.
-      log.error({ err: error }, 'partitions could not be made at the start'),
+      log.error({ err: error }, 'failed to create partitions at startup'),
     );
     const accept_connections = connectSingly(database_url, ACCEPT_CONNECTIONS, {
       application_name: 'postrider-accept',
@@ -179,7 +179,7 @@ export async function startPostrider(
       stop,
     };
   } catch (error) {
-    await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop failed'));
+    await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'shutdown failed'));
     throw error;
   }
 }
@@ -227,8 +227,8 @@ function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log
   });
   return followReplica(primary, sql, (usable) =>
     usable
-      ? log.info('lists and statistics are read from the replica')
-      : log.warn('the replica is away, or more than five seconds behind; the primary is read'),
+      ? log.info('reading lists and statistics from the replica')
+      : log.warn('the replica is unreachable or over five seconds behind; reading from the primary'),
   );
 }
 

@@ -22,7 +22,7 @@ export async function openSimulator(services: Services, inbound_port: number | n
       on_lost: ({ to, outcome }) =>
         log.warn(
           { to, error: outcome?.error, reply: outcome?.reply },
-          'a report of the simulator was not taken: the inbound role does not listen here, or refused it',
+          'the inbound role is not listening or rejected a simulated report',
         ),
     },
   });

@@ -13,7 +13,7 @@ export function repeatEvery(
     try {
       await task();
     } catch (error) {
-      services.log.error({ err: error }, 'a task failed and will be repeated');
+      services.log.error({ err: error }, 'a task failed and will run again');
     }
     if (!stopped) schedule();
   };

@@ -25,7 +25,9 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     const { outgoing } = context.env;
     const giveBackUnsent = () => {
       if (outgoing.writableFinished) return;
-      content.giveBack().catch((error: unknown) => services.log.error({ err: error }, 'a link was not given back'));
+      content
+        .giveBack()
+        .catch((error: unknown) => services.log.error({ err: error }, 'failed to release a content link'));
     };
     if (outgoing.destroyed) giveBackUnsent();
     else outgoing.once('close', giveBackUnsent);

@@ -80,7 +80,7 @@ async function readWithKey(
 function refuse({ log, public_url }: Services, response: ServerResponse, request_id: string, error: unknown): void {
   const refusal =
     error instanceof AppError ? error : new AppError('unexpected', 'The metrics could not be read; try again.');
-  if (refusal !== error) log.error({ err: error, request_id }, 'the metrics could not be written');
+  if (refusal !== error) log.error({ err: error, request_id }, 'failed to write metrics');
   response.setHeader('x-request-id', request_id);
   const docs_url = `${public_url}/errors/${refusal.reason}`;
   writeJson(response, httpStatus[refusal.code], { error: { ...errorFields(refusal), request_id, docs_url } });
@@ -101,7 +101,7 @@ async function listenLocally(
     expose(metrics.read()).then(
       (text) => writeText(response, text),
       (error: unknown) => {
-        log.error({ err: error }, 'the metrics could not be written');
+        log.error({ err: error }, 'failed to write metrics');
         writeText(response, 'The metrics could not be written; the log says why.\n', 500);
       },
     );

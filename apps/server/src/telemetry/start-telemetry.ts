@@ -13,7 +13,7 @@ export async function startTelemetry(services: Services, port: number): Promise<
     // A collector that is gone does not hold up a stop.
     stop: () =>
       withinASecond(stopMetrics()).catch((error: unknown) =>
-        log.warn({ err: error }, 'the last metrics could not be exported'),
+        log.warn({ err: error }, 'failed to export the final metrics'),
       ),
   };
 }

@@ -181,7 +181,7 @@ describe('a start', () => {
     const second = await journey.start({ SECRET_KEY: fresh, SECRET_KEY_PREVIOUS: journey.env.SECRET_KEY ?? '' });
     await expect
       .poll(() => second.logged().map(({ msg }) => msg), PATIENCE)
-      .toContain('all secrets are encrypted under SECRET_KEY');
+      .toContain('all secrets are encrypted with SECRET_KEY');
     await second.end();
 
     const third = await journey.start({ SECRET_KEY: fresh });

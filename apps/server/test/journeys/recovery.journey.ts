@@ -43,7 +43,7 @@ describe('the mail of a worker', () => {
     expect(claimed.length).toBeGreaterThanOrEqual(5);
     expect(claimed.length).toBeLessThan(12);
     expect(took_ms).toBeLessThan(10_000);
-    expect(second.logged().map(({ msg }) => msg)).toContain('a worker has died, and its mail goes on');
+    expect(second.logged().map(({ msg }) => msg)).toContain('a worker died; requeued its email');
   });
 
   it('goes on where a last statement of the killed worker still had its jobs locked', async () => {
@@ -67,9 +67,9 @@ describe('the mail of a worker', () => {
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from pgboss.job where name = 'delivery.attempt' and state = 'active' for update`;
       await first.kill();
-      await expect.poll(messages, PATIENCE).toContain('a worker has died, and its mail goes on');
+      await expect.poll(messages, PATIENCE).toContain('a worker died; requeued its email');
     });
-    await expect.poll(messages, PATIENCE).toContain('mail that an ended worker still held goes on');
+    await expect.poll(messages, PATIENCE).toContain('requeued email that a stopped worker still held');
     await journey.clock.advance(30_000);
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 5 });
   });
@@ -102,7 +102,7 @@ describe('the mail of a worker', () => {
 
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 8 });
     expect(performance.now() - back_at).toBeLessThan(15_000);
-    expect(worker.logged().map(({ msg }) => msg)).toContain('mail was fetched and its answer lost, and it goes on');
+    expect(worker.logged().map(({ msg }) => msg)).toContain('recovered jobs whose fetch response was lost');
     await proxy.close();
   });
 });

@@ -35,7 +35,7 @@ async function jobsComeBack(count: number) {
 
 /** The other worker has noticed that one is dead, and the leases of what that one had claimed have ended. */
 async function leasesEnd(other: ServerProcess) {
-  await expect.poll(() => other.logged().map(({ msg }) => msg)).toContain('a worker has died, and its mail goes on');
+  await expect.poll(() => other.logged().map(({ msg }) => msg)).toContain('a worker died; requeued its email');
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
 }
 
@@ -113,7 +113,7 @@ describe('a worker that dies in the middle of SMTP', () => {
 
     await expect
       .poll(() => sleeper.logged().map((line) => line.msg), { timeout: 30_000 })
-      .toContain('dropped late results whose lease was lost');
+      .toContain('dropped late results whose lease had expired');
     expect(await journey.sql`select * from recipients`).toEqual(before);
     const detail = await api.call('GET', `/v1/email/logs/${sent.body.id}`);
     expect(detail.body).toMatchObject({

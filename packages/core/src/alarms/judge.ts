@@ -42,7 +42,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
         kind,
       });
     } catch (error) {
-      log.error({ err: error }, 'an alert could not be sent');
+      log.error({ err: error }, 'failed to send an alert');
       return false;
     }
   };

@@ -97,13 +97,13 @@ export function createNotices(services: Services): Notices {
       const [owner, due] = await Promise.all([settingsOfOwner(sql, workspace_id), dueNotices(sql, turn)]);
       if (isQuiet(owner)) return await skipTurn(sql, turn);
       const delivered = await deliver(way, owner, due).catch((error: unknown) => {
-        log.error({ err: error, workspace_id }, 'an alert could not be sent');
+        log.error({ err: error, workspace_id }, 'failed to send an alert');
         return false;
       });
       await (delivered ? endTurn(sql, turn, due) : delayTurn(sql, turn));
     } catch (error) {
       // The lease ends, and another turn comes.
-      log.error({ err: error, workspace_id }, 'a turn of notices could not be recorded');
+      log.error({ err: error, workspace_id }, 'failed to record sent alert notices');
     }
   };
   /** Takes turns of workspaces while there is room and something due. */
@@ -128,7 +128,7 @@ export function createNotices(services: Services): Notices {
   };
   const track = (work: Promise<void>): void => {
     const tracked = work
-      .catch((error: unknown) => log.error({ err: error }, 'turns of notices could not be taken'))
+      .catch((error: unknown) => log.error({ err: error }, 'failed to claim alert notices'))
       .finally(() => fills.delete(tracked));
     fills.add(tracked);
   };
@@ -203,7 +203,7 @@ async function mail(
   const sandbox = config.DELIVERY.some(({ kind }) => kind === 'capture');
   const sender = await senderDomain(sql, { workspace_id, domain, sandbox });
   if (!sender) {
-    log.warn({ workspace_id }, 'alert email was not sent: no verified domain can send it');
+    log.warn({ workspace_id }, 'alert email was not sent: no verified domain');
     return;
   }
   const from = from_address ?? `alarms@${sender.name}`;

@@ -15,7 +15,7 @@ export function createKeyUses(sql: Sql, log: Log): KeyUses {
     try {
       if (ids.length > 0) await touchKeys(sql, ids);
     } catch (error) {
-      log.warn({ err: error }, 'failed to write last_used_at of keys');
+      log.warn({ err: error }, 'failed to update last_used_at of API keys');
     }
   };
   return {

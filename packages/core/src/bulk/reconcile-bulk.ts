@@ -32,7 +32,7 @@ export async function reconcileBulk({
   }
   if (rescued.length > 0) {
     metrics.shift('invariant_violations', ['bulk_without_job'], rescued.length);
-    log.error({ ids: rescued }, 'bulk operations had no live job and were given one');
+    log.error({ ids: rescued }, 'rescheduled bulk operations that had no live job');
     jobs.wakeAll('bulk.run');
   }
   return rescued.length;

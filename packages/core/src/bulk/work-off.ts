@@ -117,7 +117,7 @@ async function actOn(services: Services, tx: Tx, plan: Plan, ids: readonly strin
       for (const id of ids) each.push(...(await actOn(services, tx, plan, [id])));
       return each;
     }
-    services.log.error({ err: error, item_id }, 'an item of a bulk operation failed');
+    services.log.error({ err: error, item_id }, 'a bulk operation item failed');
     return [{ item_id, outcome: 'failed', reason: 'unexpected' }];
   }
 }

@@ -353,7 +353,7 @@ describe('a lease', () => {
 
     expect(await everything()).toEqual(before);
     expect((await detail(id)).status).toBe('delivered');
-    expect(world.logged.map((line) => line.msg)).toContain('dropped late results whose lease was lost');
+    expect(world.logged.map((line) => line.msg)).toContain('dropped late results whose lease had expired');
   });
 
   it('a lease lost to another worker leaves that worker its lease, job and result', async () => {

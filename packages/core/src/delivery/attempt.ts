@@ -114,7 +114,7 @@ async function talk(
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     if (error instanceof ContentUnread) {
-      services.log.error({ err: error, recipient_id: delivery.recipient_id }, 'mail was handed back');
+      services.log.error({ err: error, recipient_id: delivery.recipient_id }, 'handed a delivery back to the queue');
       return { outcome: nothingSent(error.message), handed_back: true, again_in_seconds: UNREAD_SECONDS };
     }
     services.log.error(

@@ -74,7 +74,7 @@ async function claimOthers(
     });
   } catch (error) {
     if (!some_claimed) throw error;
-    services.log.error({ err: error, count: lost.length }, 'deliveries could not be claimed');
+    services.log.error({ err: error, count: lost.length }, 'failed to claim deliveries');
     onLost?.();
     return [];
   }

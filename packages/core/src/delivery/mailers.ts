@@ -103,7 +103,7 @@ function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
   if (to_strangers && !/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(name)) {
     log.warn(
       { helo_name: name },
-      'the name in EHLO is not fully qualified, and many servers refuse that: set HELO_NAME to the name that the address of this machine resolves to',
+      "the EHLO name is not fully qualified, and many servers reject that: set HELO_NAME to the host name that this machine's IP address resolves to",
     );
   }
   return name;

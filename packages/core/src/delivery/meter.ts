@@ -73,7 +73,7 @@ export async function meterAttempts(
       }));
     }
   } catch (error) {
-    log.warn({ err: error }, 'attempts could not be counted');
+    log.warn({ err: error }, 'failed to count attempts');
   }
 }
 

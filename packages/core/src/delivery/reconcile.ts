@@ -42,7 +42,7 @@ export async function reconcileDeliveries(services: Services, walk: Walk = newWa
   }
   if (rescued > 0) {
     services.metrics.shift('invariant_violations', ['delivery_without_job'], rescued);
-    services.log.error({ rescued }, 'open recipients had no live job and were given one');
+    services.log.error({ rescued }, 'rescheduled open recipients that had no live job');
     services.jobs.wakeAll('delivery.attempt');
   }
   return rescued;

@@ -58,7 +58,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
   if (fenced.length > 0) await settleFenced(services, fenced, now_ms);
   // The results are recorded: a failure to count them must not record them again.
   await meterAttempts(services, results_judged.flatMap(attemptedOf), now_ms).catch((error) =>
-    services.log.error({ err: error }, 'attempts could not be metered'),
+    services.log.error({ err: error }, 'failed to record attempt metrics'),
   );
   // Deferred mail is due later; a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wakeAll('delivery.attempt');
@@ -101,9 +101,9 @@ async function settleFenced(services: Services, fenced: readonly JudgedResult[],
   const accepted = fenced.filter(({ result }) => result.outcome.kind === 'accepted');
   const confirmed = accepted.length > 0 ? await confirmLate(services, accepted, now_ms) : 0;
   if (confirmed > 0)
-    services.log.warn({ count: confirmed }, 'late results of email that no one else sent are recorded');
+    services.log.warn({ count: confirmed }, 'recorded late results of email that no other worker had sent');
   const dropped = fenced.length - confirmed;
-  if (dropped > 0) services.log.warn({ count: dropped }, 'dropped late results whose lease was lost');
+  if (dropped > 0) services.log.warn({ count: dropped }, 'dropped late results whose lease had expired');
 }
 
 async function confirmLate(services: Services, accepted: readonly JudgedResult[], now_ms: number): Promise<number> {

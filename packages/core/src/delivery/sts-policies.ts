@@ -10,7 +10,7 @@ export function stsPolicyStore({ sql, log }: Pick<Services, 'sql' | 'log'>): Sts
       try {
         await keepStsPolicy(sql, domain, policy);
       } catch (error) {
-        log.error({ err: error, domain }, 'an MTA-STS policy could not be stored and is used by this process only');
+        log.error({ err: error, domain }, 'failed to store an MTA-STS policy; only this process uses it');
       }
     },
   };

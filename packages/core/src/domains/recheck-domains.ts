@@ -49,6 +49,6 @@ async function recheck({ log, ...services }: Parts, row: DomainRow): Promise<voi
     const checked = await checkRecords(services.dns, row, keys, site);
     await applyCheck(services, { domain: row, checked, yields: true });
   } catch (error) {
-    log.error({ err: error, domain: row.name }, 'a domain could not be checked');
+    log.error({ err: error, domain: row.name }, 'failed to check a domain');
   }
 }

@@ -64,7 +64,7 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
         await judge?.answered();
         return watches;
       } catch (error) {
-        log.error({ err: error }, 'the numbers of the instance could not be read');
+        log.error({ err: error }, 'failed to read instance metrics');
         // Another process may publish them by now.
         metrics.publish(null);
         await judge?.failed(error);
@@ -94,7 +94,7 @@ export function startInstanceWatch(services: Services, judge: Judge | null): { s
       await running;
       await watch
         .stop()
-        .catch((error: unknown) => services.log.warn({ err: error }, 'the watch could not be given up'));
+        .catch((error: unknown) => services.log.warn({ err: error }, 'failed to release the instance watch'));
     },
   };
 }

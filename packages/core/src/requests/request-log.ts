@@ -118,7 +118,7 @@ class BoundedRequestLog implements RequestLog {
         });
       } catch (error) {
         this.#dropped += batch.length;
-        log.warn({ err: error, count: batch.length }, 'refused requests were not logged');
+        log.warn({ err: error, count: batch.length }, 'failed to log rejected requests');
       }
     }
   }
@@ -133,9 +133,9 @@ class BoundedRequestLog implements RequestLog {
         bytes = await requestBytes(sql);
       }
       this.#full = bytes > MAX_TABLE_BYTES;
-      if (this.#full) log.warn({ bytes }, 'the request log is full, and rejected requests are only counted');
+      if (this.#full) log.warn({ bytes }, 'the request log is full; rejected requests are only counted');
     } catch (error) {
-      log.warn({ err: error }, 'the request log could not be measured');
+      log.warn({ err: error }, 'failed to measure the request log');
     }
   }
 }

@@ -63,10 +63,10 @@ export async function reencryptSecrets(
     done += batch.length;
     after = batch.at(-1) ?? null;
     if (after === null) break;
-    log.info({ done, of: previous }, 'secrets are being encrypted under SECRET_KEY');
+    log.info({ done, of: previous }, 're-encrypting secrets with SECRET_KEY');
   }
   if (lost > 0) throw new Error(`${lost} secrets are encrypted under a key that this process does not have`);
-  log.info({ done }, 'all secrets are encrypted under SECRET_KEY');
+  log.info({ done }, 'all secrets are encrypted with SECRET_KEY');
 }
 
 function openOrNull({ encryption }: Pick<Services, 'encryption'>, secret: StoredSecret): Buffer | null {

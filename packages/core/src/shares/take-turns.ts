@@ -46,7 +46,7 @@ export async function takeTurns({ sql, log }: Pick<Services, 'sql' | 'log'>, tur
       // A row that fails must not stay the first of the line.
       await postpone(sql, turns.line, failed.key, RETRY_MS);
       if (failed.key === turns.own) throw error;
-      log.error({ err: error, line: turns.line, key: failed.key }, 'a slice of waiting work failed');
+      log.error({ err: error, line: turns.line, key: failed.key }, 'a slice of queued work failed');
     }
     if (turn) turns.onSlice?.();
     else await pause(POLL_MS);

@@ -74,7 +74,7 @@ export function createQueryRefunds(sql: Sql, log: Pick<Log, 'error'>): QueryRefu
     const due = owed;
     owed = new Map();
     // If the refund is lost, the points leak within a minute.
-    returnBudget(sql, due).catch((error: unknown) => log.error({ err: error }, 'points were not refunded'));
+    returnBudget(sql, due).catch((error: unknown) => log.error({ err: error }, 'failed to refund GraphQL points'));
   };
   return {
     give(key_id, points) {

@@ -83,7 +83,7 @@ export class Fetcher {
         return more;
       })
       .catch((error): Priority[] => {
-        services.log.error({ err: error }, 'deliveries could not be fetched');
+        services.log.error({ err: error }, 'failed to fetch deliveries');
         this.#options.onLost();
         return [];
       })

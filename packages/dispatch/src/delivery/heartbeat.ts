@@ -78,21 +78,21 @@ export function createHeartbeat(services: Services): Heartbeat {
   const sweep = async () => {
     const count = await freeLeftovers(services);
     if (count === 0) return;
-    log.warn({ count }, 'mail that an ended worker still held goes on');
+    log.warn({ count }, 'requeued email that a stopped worker still held');
     jobs.wakeAll('delivery.attempt');
   };
 
   const freeDeadWorker = async (dead: string) => {
     const count = await freeWorker(services, dead, silence_ms);
     if (count === null) return;
-    log.warn({ worker: dead, count }, 'a worker has died, and its mail goes on');
+    log.warn({ worker: dead, count }, 'a worker died; requeued its email');
     jobs.wakeAll('delivery.attempt');
     jobs.wakeAll('webhook.deliver');
   };
 
   const first = note(false, 0).then(
     () => undefined,
-    (error) => log.error({ err: error }, 'a worker could not tell that it is there'),
+    (error) => log.error({ err: error }, 'failed to write a worker heartbeat'),
   );
   const beats = repeatEvery(beat_ms, beat, { log });
   return {
@@ -104,9 +104,7 @@ export function createHeartbeat(services: Services): Heartbeat {
     async stop() {
       await beats.stop();
       await first;
-      const noted = note(true, 0).catch((error) =>
-        log.error({ err: error }, 'a worker could not tell that it has gone'),
-      );
+      const noted = note(true, 0).catch((error) => log.error({ err: error }, 'failed to sign off a worker'));
       // An unreachable database must not block the stop: without heartbeats the worker soon counts as gone.
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, GIVE_UP_MS);

@@ -33,7 +33,7 @@ export class LostAnswers {
       }
       if (this.#lost_at === lost_at && performance.now() > lost_at + SEARCH_MS) this.#lost_at = null;
       if (count === 0) return;
-      services.log.warn({ count }, 'mail was fetched and its answer lost, and it goes on');
+      services.log.warn({ count }, 'recovered jobs whose fetch response was lost');
       services.jobs.wakeAll('delivery.attempt');
     };
     this.#looks = repeatEvery(POLL_MS, look, services);

@@ -172,7 +172,7 @@ export class DeliveryPump {
       await this.#sync.stop();
     };
     void park()
-      .catch((error) => this.#services.log.error({ err: error }, 'mail that waited for a lane could not be parked'))
+      .catch((error) => this.#services.log.error({ err: error }, 'failed to park email that waits for a lane'))
       .then(() => {
         parked = true;
       });
@@ -222,7 +222,7 @@ export class DeliveryPump {
     this.#drained?.push(...batch.map(({ job }) => job));
     this.#claiming = this.#claim(batch)
       .catch((error) => {
-        this.#services.log.error({ err: error }, 'deliveries could not be claimed');
+        this.#services.log.error({ err: error }, 'failed to claim deliveries');
         this.#lostAnswers?.note();
       })
       .then(() => {

@@ -103,7 +103,7 @@ export class Settler {
         return;
       } catch (error) {
         onTried();
-        log.error({ err: error, count: batch.length, attempt }, 'results of deliveries could not be recorded');
+        log.error({ err: error, count: batch.length, attempt }, 'failed to record delivery results');
         if (this.#given_up) return;
         if (attempt >= TRIES_TOGETHER && isRefused(error)) {
           if (attempt >= TRIES_REFUSED) return;

@@ -64,7 +64,7 @@ export class HoldCache {
     this.#listening = direct
       .listen(HOLDS_CHANNEL, () => void this.poll())
       .catch((error) => {
-        log.error({ err: error }, 'holds cannot be listened for; they are polled each second');
+        log.error({ err: error }, 'cannot listen for holds; polling them every second');
         return null;
       });
     this.#ready = this.#listening.then(() => this.poll());
@@ -92,7 +92,7 @@ export class HoldCache {
     }
     this.#again = false;
     this.#polling = this.#pollOnce()
-      .catch((error) => this.#services.log.error({ err: error }, 'holds could not be looked at'))
+      .catch((error) => this.#services.log.error({ err: error }, 'failed to read holds'))
       .then(() => {
         this.#polling = null;
         if (this.#again && !this.#stopped) void this.poll();

@@ -101,7 +101,7 @@ export class LaneSync {
     this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
     // Before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
     this.#first_poll = Promise.all([this.#holds.ready, this.poll()]).catch((error) =>
-      this.#services.log.error({ err: error }, 'the lanes could not be looked at'),
+      this.#services.log.error({ err: error }, 'failed to read lanes'),
     );
   }
 
@@ -178,7 +178,7 @@ export class LaneSync {
     this.#refill_again = false;
     this.#refilling = this.#resume()
       .catch((error) => {
-        this.#services.log.error({ err: error }, 'parked mail could not be taken back');
+        this.#services.log.error({ err: error }, 'failed to resume parked email');
         this.#onLost();
       })
       .then(() => {
@@ -267,7 +267,7 @@ export class LaneSync {
 
   #publishClosed(lane: string, closing: Parameters<typeof closeLane>[1]): void {
     const { sql, log } = this.#services;
-    log.warn({ lane, seconds: closing.seconds, reply: closing.last_reply }, 'a lane was closed for a while');
+    log.warn({ lane, seconds: closing.seconds, reply: closing.last_reply }, 'closed a lane temporarily');
     const write = closeLane(sql, closing).finally(() => {
       if (this.#closing.get(lane) === writing) this.#closing.delete(lane);
     });

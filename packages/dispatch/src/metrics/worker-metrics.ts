@@ -108,7 +108,7 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
     repeatEvery(MEASURE_MS, () => measureQueues(sql, queueNames, FRESH_SECONDS), services),
   ];
   await measureQueues(sql, queueNames, FRESH_SECONDS).catch((error) =>
-    log.error({ err: error }, 'the queues could not be measured'),
+    log.error({ err: error }, 'failed to measure the queues'),
   );
 
   return {

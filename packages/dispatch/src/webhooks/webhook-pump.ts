@@ -167,7 +167,7 @@ export class WebhookPump {
     this.#fetch_again = false;
     this.#fetching = this.#fetchOnce()
       .catch((error) => {
-        this.#services.log.error({ err: error }, 'webhooks could not be fetched');
+        this.#services.log.error({ err: error }, 'failed to fetch webhook jobs');
         return false;
       })
       .then((more) => {
@@ -226,7 +226,7 @@ export class WebhookPump {
       return;
     }
     this.#claiming = this.#claim(quotas)
-      .catch((error) => this.#services.log.error({ err: error }, 'webhooks could not be claimed'))
+      .catch((error) => this.#services.log.error({ err: error }, 'failed to claim webhook deliveries'))
       .then(() => {
         this.#claiming = null;
         if (this.#lanes.hungry()) this.#claimSoon();
@@ -334,7 +334,7 @@ export class WebhookPump {
         await settlePosts(this.#services, batch, leases);
         return;
       } catch (error) {
-        log.error({ err: error, count: batch.length, attempt }, 'results of webhooks could not be recorded');
+        log.error({ err: error, count: batch.length, attempt }, 'failed to record webhook results');
         if (attempt >= MAX_SETTLES || this.#given_up) return;
         await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 50 * 2 ** attempt)));
       }
@@ -348,7 +348,7 @@ export class WebhookPump {
     try {
       for (const id of await switchedOff(this.#services.sql, ids)) this.#handBack(this.#lanes.drop(id));
     } catch (error) {
-      this.#services.log.error({ err: error }, 'endpoints could not be looked up');
+      this.#services.log.error({ err: error }, 'failed to look up webhook endpoints');
     }
   }
 

@@ -39,7 +39,7 @@ export async function reconcileWebhooks({
   }
   if (rescued > 0) {
     metrics.shift('invariant_violations', ['webhook_without_job'], rescued);
-    log.error({ rescued }, 'webhooks with something due had no live job and were given one');
+    log.error({ rescued }, 'rescheduled webhooks with due deliveries and no live job');
     jobs.wakeAll('webhook.deliver');
   }
   return rescued;

@@ -280,7 +280,7 @@ describe('the reconciler', () => {
 
     expect(await reconcileWebhooks(world.services)).toBe(1);
     expect(world.logged).toContainEqual(
-      expect.objectContaining({ rescued: 1, msg: 'webhooks with something due had no live job and were given one' }),
+      expect.objectContaining({ rescued: 1, msg: 'rescheduled webhooks with due deliveries and no live job' }),
     );
     expect(await world.postWebhooks()).toBe(1);
     expect(await reconcileWebhooks(world.services)).toBe(0);

@@ -452,7 +452,7 @@ describe('a lease', () => {
     );
 
     expect(await deliveries()).toMatchObject([{ state: 'delivered', attempt_count: 2 }]);
-    expect(world.logged.map((line) => line.msg)).toContain('results of webhooks came after their lease was lost');
+    expect(world.logged.map((line) => line.msg)).toContain('dropped webhook results whose lease had expired');
   });
 
   it('is released immediately with its unposted deliveries, which count no attempt', async () => {

@@ -114,7 +114,7 @@ function signerOf(services: Services, { id, secret, previous_secret, format }: E
     );
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
-    services.log.error({ err: error, webhook_id: id }, 'a webhook secret could not be decrypted');
+    services.log.error({ err: error, webhook_id: id }, 'failed to decrypt a webhook secret');
     return null;
   }
 }
@@ -184,7 +184,7 @@ async function record(services: Services, tx: Tx, verdicts: readonly JudgedPost[
   if (verdicts.length === 0) return false;
   const won = await recordResults(tx, verdicts.map(resultOf));
   if (won.size < verdicts.length)
-    services.log.warn({ count: verdicts.length - won.size }, 'results of webhooks came after their lease was lost');
+    services.log.warn({ count: verdicts.length - won.size }, 'dropped webhook results whose lease had expired');
   const posted = verdicts.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
   const unsettled = posted.filter(({ row, verdict }) => verdict.state !== 'delivered' || row.attempt_count > 1);
   await keepAttempts(tx, unsettled.map(endedAttempt));
