@@ -16,16 +16,16 @@ import { noTracing, type Tracing } from './process/tracing.ts';
 import { createRequestLog } from './requests/index.ts';
 import { bodyBounds, createCapturePort, FairLine } from './shares/index.ts';
 
-/** Assembles what the operations need from the parts that a process owns. */
+/** Assembles the services that operations need from the parts a process owns. */
 export function createServices({
   accept_connections,
   ...parts
 }: {
   readonly sql: Sql;
-  /** Connections past a pooler; without one these are those of the pool. */
+  /** Connections that bypass a pooler; defaults to the pool's. */
   readonly direct?: Sql;
   readonly replica?: Replica | null;
-  /** Connections of the submit batcher's own; without them it shares the pool. */
+  /** Dedicated connections for the submit batcher; without them it shares the pool. */
   readonly accept_connections?: readonly Sql[];
   readonly jobs: Jobs;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export function createServices({
   };
 }
 
-/** The context of one request or job. */
+/** Creates the context of one request or job. */
 export function createContext(
   services: Services,
   actor: Actor | Credential,

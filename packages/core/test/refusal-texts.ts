@@ -1,10 +1,10 @@
 import type { RefusalCategory } from '../src/delivery/classify.ts';
 
-/** suppress: bounced, and the address is bad. bounce: bounced, and the address may be good. defer: tried again. */
+/** suppress: bounced, and the address is invalid. bounce: bounced, but the address may be valid. defer: retried. */
 export type Expected = 'suppress' | 'bounce' | 'defer';
 
 /**
- * Replies in the wording that the named server or provider is known for, from its public documentation or its source. Addresses,
+ * Replies in the known wording of the named server or provider, from its public documentation or source. Addresses,
  * hosts and incident numbers in them are examples.
  */
 export const refusalTexts: readonly (readonly [source: string, Expected, RefusalCategory, reply: string])[] = [
@@ -444,7 +444,8 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ['qmail', 'bounce', 'content', '552 sorry, that message size exceeds my databytes limit (#5.3.4)'],
   ['vpopmail', 'suppress', 'mailbox', '550 5.1.1 sorry, no mailbox here by that name. (#5.1.1) vpopmail'],
 
-  // Filters in front of companies: Proofpoint, Mimecast, Barracuda, Cisco, Sophos and Trend Micro documentation.
+  // Filters in front of corporate mail servers: Proofpoint, Mimecast, Barracuda, Cisco, Sophos and Trend Micro
+  // documentation.
   ['Proofpoint', 'suppress', 'mailbox', '550 5.1.1 <ada@example.com>... User unknown'],
   ['Proofpoint', 'suppress', 'mailbox', '550 5.1.1 Address unknown - Proofpoint'],
   [
@@ -721,7 +722,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ['Kerio Connect', 'suppress', 'mailbox', '550 5.1.1 Mailbox ada@example.com does not exist'],
   ['Zimbra', 'bounce', 'quota', '552 5.2.2 Over quota'],
 
-  // The standards by themselves, without a text that helps.
+  // The standards alone, without any helpful text.
   ['RFC 7505', 'bounce', 'domain', '556 5.1.10 Recipient address has null MX'],
   ['RFC 7504', 'bounce', 'domain', '521 5.3.2 mx.example.com does not accept mail'],
   ['RFC 5321', 'bounce', 'other', '550 No'],

@@ -221,7 +221,7 @@ describe('an outage', () => {
 
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
     expect(journey.smtp.mails).toHaveLength(1);
-    const away = server.logged().filter(({ msg }) => String(msg).includes('the database is away'));
+    const away = server.logged().filter(({ msg }) => String(msg).includes('the database is unreachable'));
     expect(away).toHaveLength(1);
     expect(server.logged().filter(({ err }) => JSON.stringify(err ?? '').includes('ECONN'))).toHaveLength(0);
   });

@@ -22,11 +22,11 @@ import {
 } from './store.ts';
 import type { AcceptParts, AdmittedSubmission, SendResult, Submission, SubmissionAnswer } from './submission.ts';
 
-// raise_quota_race() of the schema.
+// SQLSTATE raised by raise_quota_race() in the schema.
 const QUOTA_RACE = 'PR001';
 const MAX_TRIES = 50;
 
-/** A concurrent duplicate was committed first: the submission is judged again, and replays that answer. */
+/** A concurrent duplicate was committed first: judging the submission again replays the stored response. */
 export type Outcome = SubmissionAnswer | 'judge_again';
 
 /** A submission with its workspace; its key may not have been checked yet. */
@@ -42,7 +42,7 @@ export interface BatchFacts extends AcceptFacts {
   spend(workspace_id: string, count: number): void;
 }
 
-/** Reads the facts to judge by. The statements do not wait for each other: they are pipelined on one connection. */
+/** Reads the facts needed for judging. The statements are pipelined on one connection instead of awaited in turn. */
 export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[]): Promise<BatchFacts> {
   const inputs = located.flatMap(({ workspace_id, submission }) =>
     submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
@@ -77,10 +77,10 @@ function unique(names: readonly { workspace_id: string; name: string }[]) {
 }
 
 /**
- * Judges many submissions by facts that were just read, and stores what passed in one statement: message, recipients,
- * body, event, usage, idempotency record and job commit together, before the caller answers. If another process used up
- * a monthly limit since the facts were read, nothing is stored and everything is judged again by new facts. Each retry
- * means that other mail was accepted, so the retries end.
+ * Judges many submissions against facts that were just read, and stores those that pass in one statement: message,
+ * recipients, body, event, usage, idempotency record and job are committed together, before the caller responds. If
+ * another process has used up a monthly limit since the facts were read, nothing is stored and everything is judged
+ * again against new facts. Each retry means that other messages were accepted, so the retries terminate.
  */
 export async function commitSubmissions(
   parts: AcceptParts,
@@ -104,8 +104,8 @@ export function withWorkspace(submission: AdmittedSubmission): WorkspaceSubmissi
 }
 
 /**
- * The identity of an idempotency key. It includes the mode, because mail of a sandbox key goes to no recipient: its
- * answer is not that of a live request with the same key.
+ * Identifies an idempotency key. The mode is included because sandbox messages reach no recipient: the response differs
+ * from that of a live request with the same key.
  */
 export function idempotencyKeyOf({
   workspace_id,
@@ -150,7 +150,7 @@ async function judgeAndStore(
     return { kind: 'judged', results };
   });
   if (storing.length === 0 && claims.length === 0) {
-    // The first request may have ended without an answer because no standby had its mail; a retry says no more than that.
+    // The first request may have failed because no standby had its commit; a replay must not succeed before one has.
     if (outcomes.some((outcome) => outcome !== 'judge_again' && outcome.kind === 'replayed')) await awaitStandby(sql);
     return outcomes;
   }
@@ -176,7 +176,7 @@ function judgeOne(
   return draftMessage(parts, submission, parsed.value, outcome, facts.now);
 }
 
-/** What a request that is refused after all had reserved, for those behind it in the batch. */
+/** Returns the volume reserved by a request that was rejected after all, for later requests in the batch. */
 function returnVolume(
   { sender }: AdmittedSubmission,
   outcomes: readonly (NewMessage | AppError)[],
@@ -206,7 +206,7 @@ function replay(submission: AdmittedSubmission, before: Pick<KeyClaim, 'fingerpr
   };
 }
 
-/** The rows of an accepted message, before they are stored. */
+/** Builds the rows of an accepted message without storing them. */
 export function draftMessage(
   parts: Pick<AcceptParts, 'clock'>,
   submission: AdmittedSubmission,
@@ -217,7 +217,7 @@ export function draftMessage(
   const now_ms = parts.clock.now();
   const state = decision.scheduled_at ? 'scheduled' : 'queued';
   const attachments = attachmentsText(input.attachments);
-  // Ids of one millisecond have no order; sorted, they keep the order of the addressees.
+  // Ids generated in the same millisecond are unordered; sorting them preserves the order of the addressees.
   const ids = decision.addressees.map(() => newId('recipient', now_ms)).sort();
   const recipients = decision.addressees.map(
     (addressee, index): NewRecipient => ({

@@ -31,7 +31,7 @@ export function addresseesOf(
   return [...unique.values()];
 }
 
-/** Every address of a message, for the lookups before it is judged. */
+/** Returns every address in a message, for the lookups that precede judging. */
 export function emailsOf(input: Pick<SendInput, RecipientKind>): string[] {
   return recipientKinds.flatMap((kind) => input[kind].map((mailbox: Mailbox) => mailbox.email));
 }

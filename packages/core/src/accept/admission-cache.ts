@@ -12,12 +12,12 @@ export interface CachedSender {
 }
 
 /**
- * Keys and domains that this process has read, all in one accept epoch. It only serves to draft: the storing statement
- * compares the epoch, so stale facts are never used.
+ * Keys and domains that this process has read, all in one accept epoch. They are only used for drafts: the storing
+ * statement compares the epoch, so stale facts never take effect.
  */
 export interface AdmissionCache {
   readonly epoch: number;
-  /** By the name of the credential; undefined also while the sender is in the negative cache. */
+  /** Looks up a sender by credential name; also undefined while the sender is in the negative cache. */
   sender(name: string): CachedSender | undefined;
   domain(workspace_id: string, name: string): SendableFacts | undefined;
   /** Whether an address was suppressed at the last lookup: a hint that the fast path would fail. */
@@ -25,7 +25,7 @@ export interface AdmissionCache {
   learnSender(epoch: number, name: string, sender: CachedSender): void;
   learnDomains(epoch: number, domains: ReadonlyMap<string, SendableFacts>): void;
   learnSuppressed(addresses: ReadonlySet<string>): void;
-  /** Negative cache: a sender at a limit takes the slow path for a while, so that it does not fail shared batches. */
+  /** Negative cache: a sender at a limit uses the slow path for a while, so that it does not fail shared batches. */
   learnLimited(name: string, ms: number): void;
 }
 
@@ -33,13 +33,13 @@ export function createAdmissionCache(): AdmissionCache {
   let epoch = 0;
   const senders = new Map<string, CachedSender>();
   const domains = new Map<string, SendableFacts>();
-  // As digests: an erasure of an address cannot reach the memory of every process.
+  // Stored as digests, because erasing an address cannot reach the memory of every process.
   const suppressed = new Set<string>();
   const digest_key = randomBytes(16);
   const digestOf = (address: string) => createHmac('sha1', digest_key).update(address).digest('base64');
   const limited = new Map<string, number>();
 
-  /** Whether facts of this epoch may be cached; a newer epoch empties the cache. Answers may arrive out of order. */
+  /** Whether facts from this epoch may be cached; a newer epoch empties the cache. Results may arrive out of order. */
   const enter = (read_in: number): boolean => {
     if (read_in > epoch) {
       epoch = read_in;

@@ -20,9 +20,9 @@ export type AdmitVerdict =
   | { readonly kind: 'refused'; readonly error: AppError; readonly window: RateWindow | null };
 
 /**
- * Checks keys, counts windows, then checks scopes and bodies, in the contract's order: 401, 429, 403, 400.
- * One statement serves all submissions, and verdicts have their order. It commits by itself, because a request counts
- * in its window whatever becomes of its message.
+ * Checks keys, counts windows, then checks scopes and bodies, in the contract's order: 401, 429, 403, 400. One
+ * statement serves all submissions, and verdicts are in the same order. It commits separately, because a request counts
+ * toward its window whatever happens to its message.
  */
 export async function admit(
   parts: AcceptParts,
@@ -58,7 +58,7 @@ export async function admit(
   );
 }
 
-/** The places of a later request of the same credential. */
+/** Returns the window positions of a later request with the same credential. */
 function placesAfter({ key, workspace }: KeyPlaces, count: number): KeyPlaces {
   return {
     key: { ...key, place: key.place + count },
@@ -67,8 +67,8 @@ function placesAfter({ key, workspace }: KeyPlaces, count: number): KeyPlaces {
 }
 
 /**
- * Of a caller whose key or session was checked before. A role that may not send does not use up the window of those
- * that may.
+ * Admits a caller whose key or session was already checked. A role that may not send does not use up the window of
+ * those that may.
  */
 async function admitActor(parts: AcceptParts, actor: Actor, submission: Submission): Promise<AdmitVerdict> {
   const forbidden = scopeRefusal(actor, submission.scope);
@@ -100,7 +100,7 @@ function refusedFor(answer: KeyAnswer | undefined) {
   return answer?.kind === 'refused' ? answer.reason : 'unknown_key';
 }
 
-/** A message that did not parse refuses its request, unless it is one result of many. */
+/** A message that fails to parse rejects its request, unless the request returns one result per message. */
 function bodyRefusal(submission: Submission): AppError | null {
   return submission.refusal(submission.messages.map((message) => (message.ok ? null : message.error)));
 }

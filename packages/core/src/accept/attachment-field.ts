@@ -23,7 +23,7 @@ export const attachmentSchema = z
     content_type: absentable(
       z
         .string()
-        // Aborts, because the expression would overflow the stack on a text of megabytes.
+        // Aborts early, because the expression would overflow the stack on megabytes of text.
         .max(255, { abort: true })
         .regex(CONTENT_TYPE, 'must be a media type such as application/pdf'),
     ).meta({ description: 'Derived from the filename by default.', examples: ['application/pdf'] }),
@@ -37,14 +37,14 @@ export const attachmentSchema = z
   .meta({ id: 'Attachment' });
 type Attachment = z.output<typeof attachmentSchema>;
 
-/** By decoding: on megabytes a regular expression takes five times as long, and blocks the process meanwhile. */
+/** Checks by decoding: on megabytes, a regular expression takes five times as long and blocks the process. */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return false;
-  // The decoder passes over what is no base64, and ends at the first =.
+  // The decoder skips invalid characters and stops at the first =.
   return Buffer.from(text, 'base64').length === decodedLength(text);
 }
 
-/** The JSON that is stored. The content needs no escapes, and JSON.stringify would look for them in megabytes. */
+/** Serializes attachments for storage. The content needs no escaping, and JSON.stringify would scan megabytes of it. */
 export function attachmentsText(attachments: readonly Attachment[]): string {
   const texts = attachments.map(
     ({ content, ...rest }) => `${JSON.stringify(rest).slice(0, -1)},"content":"${content}"}`,
@@ -52,7 +52,7 @@ export function attachmentsText(attachments: readonly Attachment[]): string {
   return `[${texts.join(',')}]`;
 }
 
-/** The decoded length of a base64 text, without decoding it. */
+/** Returns the decoded length of base64 text without decoding it. */
 export function decodedLength(base64: string): number {
   return (base64.length / 4) * 3 - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
 }

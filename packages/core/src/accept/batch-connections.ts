@@ -1,19 +1,19 @@
 import type { Sql } from '@postrider/db';
 import { LONGEST_WAIT_MS } from './batching-policy.ts';
 
-// A smaller batch gets a connection of its own and does not wait.
+// A smaller batch gets its own connection and does not wait.
 const WORTH_FOLLOWING = 16;
 
-/** A connection of the submit batcher with the commits that it carries. */
+/** A connection of the submit batcher and the commits it carries. */
 export interface BatchConnection extends ConnectionLoad {
   readonly sql: Sql;
 }
 
 export interface ConnectionLoad {
   under_way: number;
-  /** Whether the last one is on the fast path: one statement, which waits for nothing but locked counters. */
+  /** Whether the latest commit is on the fast path: a single statement that waits only for locked counters. */
   fast: boolean;
-  /** When the last one began. */
+  /** When the latest commit began. */
   begun_ms: number;
 }
 
@@ -22,8 +22,8 @@ export function isIdle({ under_way }: ConnectionLoad): boolean {
 }
 
 /**
- * A batch on the fast path may be pipelined behind another on the same connection: the database goes from one to the
- * next by itself, and one processor stays free to read and answer requests.
+ * A fast-path batch may be pipelined behind another on the same connection: the database moves on to the next without
+ * waiting for us, and one processor stays free to read requests and write responses.
  */
 export function connectionToFollow<P extends ConnectionLoad>(
   connections: readonly P[],

@@ -6,7 +6,7 @@ beforeEach(() => {
   policy = createBatchingPolicy(2);
 });
 
-/** Runs commits one after another, of this size and duration. */
+/** Runs commits of the given size and duration one after another. */
 function passed(commits: number, size: number, took_ms: number): number {
   for (let index = 0; index < commits; index++) {
     policy.begun(size, index * took_ms);

@@ -1,26 +1,27 @@
-// With this many, the fixed cost of a commit is no longer most of it.
+// Above this size, the fixed cost no longer dominates a commit.
 const EARLY_BATCH = 20;
-// Of the usual time of a commit. Later, the database would idle; sooner, a slow disk would get batches too small.
+// Share of the usual commit time. Any later, the database would idle; any sooner, a slow disk would get batches that
+// are too small.
 const EARLY_SHARE = 0.7;
-// Several times the usual commit; only one that waits for a lock or a stalled disk takes longer.
+// Several times the usual commit; only a commit waiting for a lock or a stalled disk takes longer.
 export const LONGEST_WAIT_MS = 25;
 const WEIGHT_OF_THE_LAST = 0.2;
 
 /** Decides when the next commit begins while others are under way. The caller passes the time. */
 export interface BatchingPolicy {
   begun(size: number, now_ms: number): void;
-  /** Records the end of the commit that began at that time; commits may end in any order. */
+  /** Records the end of the commit that began at begun_ms; commits may end in any order. */
   ended(begun_ms: number, now_ms: number): void;
   /** Whether the waiting requests justify a commit at the end of this turn of the event loop. */
   worthwhile(waiting: number, now_ms: number): boolean;
-  /** Whether they justify one within the turn, while more requests are being read. */
+  /** Whether they justify a commit mid-turn, while more requests are being read. */
   urgent(waiting: number, now_ms: number): boolean;
 }
 
 /**
- * A commit has a fixed cost, so while one is under way the next begins only with as many requests as the last one
- * carried, or with twenty once most of the usual time has passed. The database then finds the next commit when it has
- * finished one, and a slow disk gets larger batches. A commit that hangs delays others by 25 ms at most.
+ * A commit has a fixed cost, so while one is in flight the next begins only once as many requests are waiting as the
+ * last one carried, or twenty once most of the usual time has passed. The database then has the next commit ready when
+ * it finishes one, and a slow disk gets larger batches. A hung commit delays others by at most 25 ms.
  */
 export function createBatchingPolicy(max_under_way: number): BatchingPolicy {
   let under_way = 0;
@@ -38,7 +39,7 @@ export function createBatchingPolicy(max_under_way: number): BatchingPolicy {
     },
     ended(begun_ms, now_ms) {
       under_way -= 1;
-      // The database began with it only when the one before it was done.
+      // The database started on it only after finishing the previous one.
       const took_ms = now_ms - Math.max(begun_ms, served_from_ms);
       average_ms += (took_ms - average_ms) * (average_ms === 0 ? 1 : WEIGHT_OF_THE_LAST);
       served_from_ms = now_ms;

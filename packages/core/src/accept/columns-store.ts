@@ -12,7 +12,7 @@ type Column<Row> =
 
 type NamedColumn = Pick<Column<never>, 'name' | 'type'>;
 
-/** Of messages. */
+/** Columns of messages. */
 export const messageColumns: readonly Column<NewMessage>[] = [
   { name: 'workspace_id', type: 'uuid', value: (message) => message.workspace_id },
   { name: 'id', type: 'uuid', value: (message) => message.id },
@@ -37,7 +37,7 @@ export const messageColumns: readonly Column<NewMessage>[] = [
   { name: 'trace_parent', type: 'text', value: (message) => message.trace_parent },
 ];
 
-/** Of bodies, beside workspace_id and message_id. */
+/** Columns of bodies, in addition to workspace_id and message_id. */
 export const bodyColumns: readonly Column<NewMessage>[] = [
   { name: 'html', type: 'text', value: (message) => message.html },
   { name: 'text', type: 'text', value: (message) => message.text },
@@ -45,7 +45,7 @@ export const bodyColumns: readonly Column<NewMessage>[] = [
   { name: 'attachments', type: 'text', value: (message) => message.attachments },
 ];
 
-/** Of recipients, beside workspace_id and message_id. */
+/** Columns of recipients, in addition to workspace_id and message_id. */
 export const recipientColumns: readonly Column<NewRecipient>[] = [
   { name: 'id', type: 'uuid', value: (recipient) => recipient.id },
   { name: 'email', type: 'text', value: (recipient) => recipient.email },
@@ -55,16 +55,16 @@ export const recipientColumns: readonly Column<NewRecipient>[] = [
 ];
 
 interface ColumnFragments {
-  /** As in `insert into`. */
+  /** The column list of `insert into`. */
   readonly names: Fragment;
-  /** As in the `select` that fills them: each column with its cast from what the batch holds. */
+  /** The list of the `select` that fills them: each column cast from its type in the batch. */
   readonly values: Fragment;
 }
 
-// Fragments never run by themselves, so these serve every connection.
+// Fragments are never executed on their own, so these work on every connection.
 const fragments = new WeakMap<object, ColumnFragments>();
 
-/** The columns as parts of a statement. */
+/** Returns the columns as statement fragments. */
 export function fragmentsOf(sql: Sql, columns: readonly NamedColumn[]): ColumnFragments {
   const known = fragments.get(columns);
   if (known) return known;
@@ -76,7 +76,7 @@ export function fragmentsOf(sql: Sql, columns: readonly NamedColumn[]): ColumnFr
   return columns_sql;
 }
 
-/** For `unnest(${first}::int[] ${arraysOf(…)})`: a comma and an array for each column; lists are array literals. */
+/** For `unnest(${first}::int[] ${arraysOf(…)})`: a comma and an array per column; lists are array literals. */
 export function arraysOf<Row>(sql: Sql, columns: readonly Column<Row>[], rows: readonly Row[]): Fragment[] {
   return columns.map((column) => {
     if (column.type === 'text[]') return sql`, ${rows.map((row) => arrayLiteral(column.value(row)))}::text[]`;
@@ -86,7 +86,7 @@ export function arraysOf<Row>(sql: Sql, columns: readonly Column<Row>[], rows: r
   });
 }
 
-/** The columns for recordsIn, behind those that come first. */
+/** Returns the columns for recordsIn, after the given leading ones. */
 export function recordColumns(first: readonly string[], columns: readonly NamedColumn[]): readonly string[] {
   return [...first, ...columns.map(recordColumn)];
 }
@@ -109,8 +109,8 @@ export function appendValues<Row>(record: RecordField[], columns: readonly Colum
 }
 
 /**
- * Rows of message_tags from rows of workspace_id, tag and message_id. Only a tag that is new needs the function, which
- * costs more than the lookup; the order is the one that it asks for.
+ * Builds message_tags rows from rows of workspace_id, tag and message_id. Only new tags need the function, which costs
+ * more than the lookup; the order is the one it requires.
  */
 export function tagRows(sql: Sql, source: Fragment): Fragment {
   return sql`

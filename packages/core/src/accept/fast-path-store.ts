@@ -13,7 +13,7 @@ import {
 } from './columns-store.ts';
 import type { NewMessage } from './new-message.ts';
 
-/** The window of a key, or of a workspace whose plan limits all its keys together. */
+/** The rate window of a key, or of a workspace whose plan limits all its keys together. */
 export interface FastWindow {
   readonly rate_class: 'send' | 'workspace';
   readonly subject: string;
@@ -21,30 +21,30 @@ export interface FastWindow {
   readonly allowance: number;
 }
 
-/** Messages judged by the admission cache, with the conditions that must hold when they are stored. */
+/** Messages judged from the admission cache, with the conditions that must hold when they are stored. */
 export interface FastBatch {
   readonly epoch: number;
-  /** The earliest expiry of the keys. */
+  /** The earliest expiry among the keys. */
   readonly good_until: Date | null;
-  /** In the order in which they are locked. */
+  /** In lock order. */
   readonly windows: readonly FastWindow[];
   readonly messages: readonly NewMessage[];
 }
 
 export interface StoredFast {
   readonly now: Date;
-  /** By key or workspace: requests of this minute, including these. */
+  /** Requests in this minute, including these, by key or workspace. */
   readonly used: ReadonlyMap<string, number>;
   readonly reset_unix: number;
   readonly seconds_left: number;
 }
 
 /**
- * Admits and stores a batch in one statement, which is a transaction by itself. It counts the windows and the volume,
- * and raises PR002, which undoes everything, unless the epoch is unchanged, no key has expired, every count is within
+ * Admits and stores a batch in one statement, which is its own transaction. It counts the windows and the volume, and
+ * raises PR002, which rolls everything back, unless the epoch is unchanged, no key has expired, every count is within
  * its limit, and no recipient is suppressed. Every message is queued, has a recipient, and claims no idempotency key.
- * Counters are locked windows first, each sorted, so that batches cannot deadlock. Times are computed wherever they are
- * needed, because a CTE that holds them costs more.
+ * Counters are locked windows first, each group sorted, so that batches cannot deadlock. Times are computed wherever
+ * they are needed, because a CTE for them costs more.
  */
 export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise<StoredFast> {
   const { messages } = batch;

@@ -30,7 +30,7 @@ interface SendResponse {
 
 let tenants = 0;
 let tenant: Tenant;
-/** A workspace whose key and domain are in the admission cache of this process. */
+/** A workspace whose key and domain are in this process's admission cache. */
 beforeEach(async () => {
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
   tenant = await newTenant('business');
@@ -61,7 +61,7 @@ async function send(input: object = {}, services = world.services, { secret, fro
   return { id, window: ctx.notes.window };
 }
 
-/** The reason of a refused send, or accepted. */
+/** Returns the reason a send was rejected, or `accepted`. */
 async function refusal(sending: Promise<unknown>): Promise<string> {
   const outcome = await sending.then(
     () => 'accepted',
@@ -70,7 +70,7 @@ async function refusal(sending: Promise<unknown>): Promise<string> {
   return outcome;
 }
 
-/** Whether the transaction that stored a message is the last one that counted its key. */
+/** Returns whether the transaction that stored a message was the last one to count its key. */
 async function countedAsStored(id: string): Promise<boolean> {
   const [row] = await world.services.sql<{ same: boolean }[]>`
     select bool_or(r.xmin = m.xmin) as same from messages m join rate_windows r on r.subject = m.api_key_id

@@ -12,12 +12,12 @@ import { type AcceptFacts, judge } from './judge.ts';
 import type { NewMessage } from './new-message.ts';
 import type { AcceptParts, SendResult, Submission } from './submission.ts';
 
-// Larger ones are rare, and a batch that has to be sent again on the slow path should be small.
+// Larger ones are rare, and a batch that has to be retried on the slow path should be small.
 const MAX_BODY_BYTES = 192 * 1024;
 // The statement checks time and volume; a draft is never scheduled and never at a limit.
 const UNKNOWN_TIME = new Date(0);
 
-/** A submission that passes by the admission cache, as it would be stored. */
+/** A submission that passes according to the admission cache, as it would be stored. */
 export interface Draft {
   readonly sender: CachedSender;
   readonly messages: readonly NewMessage[];
@@ -29,7 +29,7 @@ export interface AcceptedFast {
 }
 
 /**
- * Drafts a submission by the admission cache, or returns null where that does not suffice. Refusals and replays take
+ * Drafts a submission from the admission cache, or returns null if the cache is not enough. Rejections and replays take
  * the slow path: only the tables decide those.
  */
 export function draftFast(
@@ -62,12 +62,12 @@ export function draftFast(
   return { sender, messages: drafts };
 }
 
-/** All other fields are free of control characters since they were parsed, or are escaped as JSON. */
+/** Parsing keeps control characters out of all other fields, or they are escaped as JSON. */
 function travelsAsRecord({ subject, html, text }: NewMessage): boolean {
   return fitsRecord(subject) && fitsRecord(html ?? '') && fitsRecord(text ?? '');
 }
 
-/** Stores drafts in one round trip, or throws and stores nothing. Answers have the order of the drafts. */
+/** Stores drafts in one round trip, or throws and stores nothing. Results are in the order of the drafts. */
 export async function acceptFast(
   parts: AcceptParts,
   sql: Sql,
@@ -106,7 +106,7 @@ export async function acceptFast(
   });
 }
 
-/** Keys before workspaces, as where requests are counted one by one. */
+/** Keys before workspaces, as when requests are counted one by one. */
 function lockOrder({ rate_class, subject }: FastWindow): string {
   return `${rate_class} ${subject}`;
 }

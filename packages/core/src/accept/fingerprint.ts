@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-// A stored fingerprint begins with the version that made it, so that a retry after an upgrade is still compared.
+// A stored fingerprint starts with the version that produced it, so that a retry after an upgrade still compares.
 const CURRENT = 1;
 const versions: Readonly<Record<number, (meaning: unknown) => Buffer>> = {
   1: (meaning) => createHash('sha256').update(canonicalJson(meaning)).digest(),
 };
 
-/** Of what a request means: its parsed input. */
+/** Hashes what a request means: its parsed input. */
 export function fingerprintOf(meaning: unknown, version: number = CURRENT): Buffer {
   const make = versions[version];
   return make ? Buffer.concat([Buffer.of(version), make(meaning)]) : Buffer.alloc(0);
@@ -16,7 +16,7 @@ export function hasFingerprint(meaning: unknown, stored: Buffer): boolean {
   return fingerprintOf(meaning, stored[0]).equals(stored);
 }
 
-/** JSON in which the order of keys does not count, and fields without a value are left out. */
+/** Serializes to JSON regardless of key order, omitting fields without a value. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null';

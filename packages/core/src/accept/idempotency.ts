@@ -5,13 +5,13 @@ import type { Idempotency, SendResult } from './submission.ts';
 
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** A malformed key is returned, not thrown: like a bad body, it must lose to a bad API key. */
+/** Returns a malformed key as an error instead of throwing it: as with a bad body, a bad API key takes precedence. */
 export function readIdempotencyKey(text: string): string | AppError {
   if (PRINTABLE_KEY.test(text)) return text;
   return new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
-/** The idempotency record of a request that has a key; the answer is stored as JSON. */
+/** Builds the idempotency record of a request with a key; the response is stored as JSON. */
 export function idempotencyOf(
   ctx: Context,
   operation: string,

@@ -16,7 +16,7 @@ export interface AcceptFacts {
   readonly resets_at: Date;
   domain(workspace_id: string, name: string): SendableFacts | undefined;
   suppressed(workspace_id: string, email: string): boolean;
-  /** Mails of this month, including those accepted earlier in the batch. */
+  /** Emails this month, including those accepted earlier in the batch. */
   used(workspace_id: string): number;
 }
 
@@ -27,7 +27,7 @@ export interface Decision {
   readonly counted: number;
 }
 
-/** Judges one message in the contract's order; the first rule that fails is its answer. */
+/** Judges one message in the contract's order; the first rule that fails determines the error. */
 export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts, config: Config): Decision | AppError {
   const { workspace_id } = sender;
   const restricted = keyDomainProblem(sender.domains, input.from.domain);
@@ -68,7 +68,7 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   return { addressees, scheduled_at: schedule, counted: count };
 }
 
-/** The time of a schedule, null for now, or a refusal. */
+/** Returns the scheduled time, null for now, or an error. */
 export function scheduleOf(value: Date | undefined, now: Date): Date | null | AppError {
   if (!value) return null;
   const ahead = value.getTime() - now.getTime();

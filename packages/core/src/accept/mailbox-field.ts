@@ -7,7 +7,7 @@ const mailboxText = z.string().meta({
   examples: ['ada@example.com', 'Ada Lovelace <ada@example.com>'],
 });
 
-/** One mailbox, as from and reply_to take it. */
+/** Parses one mailbox, as in from and reply_to. */
 export function mailboxField(name: string) {
   return mailboxText.transform((text, context) => {
     const parsed = parseMailbox(text);
@@ -17,7 +17,7 @@ export function mailboxField(name: string) {
   });
 }
 
-/** One mailbox or several, as to, cc and bcc take them; an error names the index. */
+/** Parses one or more mailboxes, as in to, cc and bcc; an error names the index. */
 export function mailboxListField(name: string, most: number) {
   return z
     .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], {

@@ -8,7 +8,7 @@ export interface NewRecipient extends Addressee {
   readonly id: string;
   readonly state: DeliveryState;
   readonly job_id: string | null;
-  /** Of the email.suppressed event; null where the recipient is not suppressed. */
+  /** Id of the email.suppressed event; null if the recipient is not suppressed. */
   readonly event_id: string | null;
 }
 
@@ -41,9 +41,9 @@ export interface NewMessage {
   readonly trace_parent: string | null;
   readonly created_at: Date;
   readonly scheduled_at: Date | null;
-  /** Mails that it uses of the monthly volume. */
+  /** Emails counted toward the monthly volume. */
   readonly counted: number;
-  /** Null is no limit. */
+  /** Null means no limit. */
   readonly monthly_limit: number | null;
   readonly recipients: readonly NewRecipient[];
 }

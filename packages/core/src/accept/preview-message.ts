@@ -21,7 +21,7 @@ const previewSchema = z.object({
 });
 export type Preview = z.output<typeof previewSchema>;
 
-/** Runs every check of a send and renders the mail, without storing or counting it. */
+/** Runs every check of a send and renders the message, without storing or counting it. */
 export const previewMessage = operation({
   name: 'email.preview',
   scope: 'email:send',

@@ -73,7 +73,7 @@ const tags = z
     examples: [['receipt'], ['Spring sale 2030', 'orders/paid']],
   });
 
-/** A length is counted in code points, as JSON Schema does. */
+/** Length is counted in code points, as in JSON Schema. */
 function tagProblem(tag: string): string | null {
   if (tag === '') return 'must not be empty';
   if (tag.length > LONGEST_TAG && [...tag].length > LONGEST_TAG)
@@ -111,7 +111,7 @@ const fullExample = {
   attachments: [{ filename: 'receipt.txt', content: 'SGVsbG8=', content_type: 'text/plain' }],
 };
 
-/** Whether the content is kept once no recipient is open. */
+/** Whether the content is retained once no recipient is open. */
 export const retains = ['default', 'none'] as const;
 export type Retain = (typeof retains)[number];
 
@@ -122,14 +122,14 @@ export const retainField = z.enum(retains).meta({
     'attempts are kept.',
 });
 
-/** Describes every scheduled_at field. */
+/** Description of every scheduled_at field. */
 export const SCHEDULE =
   'ISO 8601, UTC if there is no offset, up to 366 days ahead. A time up to 60 seconds in the past means now.';
 
 const SCHEDULED_AT = 'is not a field; use scheduled_at';
 const NO_TEMPLATES = 'is not a field; templates are not supported, so render the email and send it as html or text';
 
-/** Field names of other services. Ignoring them silently would send something else than was asked for. */
+/** Field names used by other services. Silently ignoring them would send something other than what was requested. */
 export const misplacedInSend = {
   dry_run: 'dry_run is a query parameter: POST /v1/email/send?dry_run=true.',
   send_at: `send_at ${SCHEDULED_AT}.`,
@@ -168,14 +168,14 @@ const sendFields = z.object({
   retain: absentableOr(retainField, 'default' as const),
 });
 
-/** The body of a send request. A null field is an absent one. */
+/** The body of a send request. A null field counts as absent. */
 export const sendSchema = refuseMisplaced(
   sendFields
     .refine((message) => hasContent(message.html) || hasContent(message.text), {
       message: 'Give html or text, or both; at least one must not be empty.',
       params: { reason: 'no_content' },
       path: ['html'],
-      // Also checked when other fields are wrong, so that one answer lists every mistake.
+      // Also runs when other fields are invalid, so that one response lists every mistake.
       when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
     })
     .refine((message) => messageBytes(message) <= MAX_MESSAGE_BYTES, {
@@ -188,7 +188,7 @@ export const sendSchema = refuseMisplaced(
 );
 export type SendInput = z.output<typeof sendSchema>;
 
-/** A body of the wrong type counts as content here; it has a refusal of its own. */
+/** A body of the wrong type counts as content here; it is rejected separately. */
 function hasContent(body: unknown): boolean {
   return body !== undefined && body !== null && body !== '';
 }

@@ -11,11 +11,13 @@ import { submit } from './submit.ts';
 
 const MAX_MESSAGES = 100;
 
-// The $ref is for the documents; each message is parsed separately, so here it may be anything.
+// The $ref is for the docs; each message is parsed separately, so anything is allowed here.
 const anyMessage = z.unknown().meta({ $ref: '#/$defs/SendRequest' });
 const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MAX_MESSAGES });
 
-/** An array of messages, or an object with one; messages are parsed separately, so that one cannot refuse another. */
+/**
+ * An array of messages, or an object containing one; messages are parsed separately, so that one cannot reject another.
+ */
 const batchSchema = refuseMisplaced(
   z
     .union(
@@ -49,8 +51,8 @@ const batchAnswerSchema = z.object({
 export type BatchAnswer = z.output<typeof batchAnswerSchema>;
 
 /**
- * Accepts or refuses up to a hundred messages one by one, in order, or all of them in one commit; counts as one request
- * in the window.
+ * Accepts or rejects up to a hundred messages, either individually and in order or all in one commit; counts as one
+ * request in the window.
  */
 export const sendBatch = admittedOperation({
   name: 'email.batch',
@@ -83,12 +85,12 @@ export const sendBatch = admittedOperation({
   },
 });
 
-/** Stands for a refused message, which has no parsed input. */
+/** Stands in for a rejected message, which has no parsed input. */
 function meaningOf(message: Parsed<SendInput>): unknown {
   return message.ok ? message.value : { refused: errorFields(message.error) };
 }
 
-/** The reason of the first refused message, with the details of all. */
+/** Returns the reason of the first rejected message, with the details of all. */
 function firstRefusal(refusals: readonly (AppError | null)[]): AppError | null {
   const rejected = refusals.flatMap((error, index) => (error ? [{ error, index }] : []));
   const [first] = rejected;

@@ -6,7 +6,7 @@ import { type SendInput, sendSchema } from './schema.ts';
 import { type Acknowledgement, acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
-/** Accepts one message: committed with its job before this resolves. */
+/** Accepts one message; it is committed with its job before this resolves. */
 export const sendMessage = admittedOperation({
   name: 'email.send',
   scope: 'email:send',
@@ -30,14 +30,14 @@ export const sendMessage = admittedOperation({
     ),
 });
 
-/** A mail program that repeats a mail over SMTP writes another Message-ID, and means the same. */
+/** A mail client that resends over SMTP writes a new Message-ID but means the same message. */
 function meaningOf({ via }: Context, message: SendInput): SendInput {
   if (via !== 'smtp') return message;
   const { message_id: _, ...metadata }: Readonly<Record<string, string>> = message.metadata;
   return { ...message, metadata };
 }
 
-/** Of one message that is the whole request. */
+/** Returns the error of a message that is the whole request. */
 export function soleRefusal([refusal]: readonly (AppError | null)[]): AppError | null {
   return refusal ?? null;
 }

@@ -7,7 +7,7 @@ import { stillSuppressed } from '../suppressions/index.ts';
 import { arraysOf, bodyColumns, fragmentsOf, messageColumns, recipientColumns, tagRows } from './columns-store.ts';
 import type { NewMessage } from './new-message.ts';
 
-/** An idempotency key to claim, with the answer to replay. */
+/** An idempotency key to claim, with the response to replay. */
 export interface KeyClaim {
   readonly workspace_id: string;
   readonly operation: string;
@@ -16,7 +16,7 @@ export interface KeyClaim {
   readonly answer: string;
 }
 
-/** The keys by which the facts of a batch are looked up. */
+/** The keys used to look up the facts of a batch. */
 export interface FactsQuery {
   readonly workspace_ids: readonly string[];
   readonly domains: readonly { readonly workspace_id: string; readonly name: string }[];
@@ -25,24 +25,24 @@ export interface FactsQuery {
 
 export interface FoundFacts {
   readonly now: Date;
-  /** The accept epoch in which these were read. */
+  /** The accept epoch these were read in. */
   readonly epoch: number;
-  /** By workspace: mails of this month so far. */
+  /** Emails so far this month, by workspace. */
   readonly used: Map<string, number>;
-  /** By `workspace name`. */
+  /** Keyed by `workspace name`. */
   readonly domains: ReadonlyMap<string, SendableFacts>;
-  /** The suppressed addresses, as `workspace email`. */
+  /** Suppressed addresses, as `workspace email`. */
   readonly suppressed: ReadonlySet<string>;
 }
 
-/** Ends when a standby has what was committed before, where commits wait for one, and at once elsewhere. */
+/** Resolves once a standby has everything committed so far, or immediately if commits do not wait for one. */
 export async function awaitStandby(sql: Sql): Promise<void> {
   await sql`
     select pg_logical_emit_message(true, 'postrider', '')
     where current_setting('synchronous_standby_names') <> ''`;
 }
 
-/** Four lookups by primary key for many messages, in one statement. */
+/** Reads the facts for many messages by four primary-key lookups in one statement. */
 export async function readFacts(sql: Sql, keys: FactsQuery): Promise<FoundFacts> {
   const rows = await sql<
     {
@@ -97,7 +97,7 @@ export async function readFacts(sql: Sql, keys: FactsQuery): Promise<FoundFacts>
   return { now: new Date(now), epoch, used, domains, suppressed };
 }
 
-/** Earlier answers under idempotency keys, by `workspace operation key`. */
+/** Returns stored responses for idempotency keys, by `workspace operation key`. */
 export async function loadAnswers(
   sql: Sql,
   claims: readonly Pick<KeyClaim, 'workspace_id' | 'operation' | 'key'>[],
@@ -136,10 +136,10 @@ interface MessageEvents {
 }
 
 /**
- * Stores accepted messages with everything that belongs to them in one statement, which is a transaction by itself.
- * Returns the positions of the claims that were won. A concurrent duplicate in another process holds the row of its
- * key: this statement waits for it, then loses the claim and leaves its messages out. Rows that two batches may share
- * are locked in one order, claims before usage and each sorted, so that batches cannot deadlock.
+ * Stores accepted messages with everything that belongs to them in one statement, which is its own transaction. Returns
+ * the positions of the claims that were won. A concurrent duplicate in another process locks the row of its key: this
+ * statement waits for it, then loses the claim and skips its messages. Rows that two batches may share are locked in a
+ * fixed order, claims before usage and each group sorted, so that batches cannot deadlock.
  */
 export async function storeAccepted(
   sql: Sql,
@@ -197,7 +197,7 @@ export async function storeAccepted(
   return new Set(row?.won);
 }
 
-/** Claims the idempotency keys: `won` has the positions of those that were free or had expired. */
+/** Claims the idempotency keys; `won` contains the positions of those that were free or had expired. */
 function claiming(sql: Sql, claims: readonly KeyClaim[]): Fragment {
   return sql`claims as materialized (
       select * from unnest(
@@ -223,7 +223,7 @@ function claiming(sql: Sql, claims: readonly KeyClaim[]): Fragment {
     )`;
 }
 
-/** The messages with their bodies, except those whose claim was lost. */
+/** Returns the messages with their bodies, except those whose claim was lost. */
 function batchRows(sql: Sql, storing: readonly Storing[], messageEvents: readonly MessageEvents[]): Fragment {
   const messages = storing.map(({ message }) => message);
   return sql`select * from unnest(
@@ -242,7 +242,7 @@ function batchRows(sql: Sql, storing: readonly Storing[], messageEvents: readonl
       where a.claim is null or a.claim in (select place from won)`;
 }
 
-/** Counts the batch in the month: `spent` lacks the workspaces that would exceed their limit. */
+/** Counts the batch toward the month; `spent` omits the workspaces that would exceed their limit. */
 function spending(sql: Sql): Fragment {
   return sql`spending as materialized (
       select workspace_id, sum(counted)::bigint as count, max(monthly_limit) as monthly_limit
@@ -314,7 +314,7 @@ function eventRows(sql: Sql, messageEvents: readonly MessageEvents[]): Fragment 
       where a.claim is null or a.claim in (select place from won)`;
 }
 
-/** The audit rows of a resend. As everywhere, the chain of the audit log is locked after the counters of the month. */
+/** Builds the audit rows of a resend. As everywhere, the audit chain is locked after the monthly counters. */
 function auditing(
   sql: Sql,
   audited: readonly { readonly claim: number | null; readonly draft: AuditDraft }[],
@@ -334,7 +334,7 @@ function auditing(
     )`;
 }
 
-/** The first events of a message: queued or scheduled, then one for each suppressed recipient. */
+/** Returns the first events of a message: queued or scheduled, then one for each suppressed recipient. */
 function firstEvents(message: NewMessage) {
   const shared = { workspace_id: message.workspace_id, message_id: message.id, created_at: message.created_at };
   const first = { ...shared, id: message.event_id, type: `email.${message.status}`, recipient_id: null, sequence: 1 };

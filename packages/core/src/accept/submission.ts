@@ -26,19 +26,19 @@ export const acknowledgementSchema = z
 export type Acknowledgement = z.output<typeof acknowledgementSchema>;
 export type SendResult = Acknowledgement | AppError;
 
-/** One request with one message or, from a batch, several, which are judged one by one. */
+/** One request with one message or, for a batch, several that are judged individually. */
 export interface Submission {
   readonly actor: Actor | Credential;
   readonly scope: Scope;
   readonly request_id: string;
-  /** Its API has counted it in the window `send`. */
+  /** Whether its API has already counted it in the `send` window. */
   readonly counted: boolean;
-  /** The traceparent of its commit; null where it is not sampled. */
+  /** The traceparent of its commit; null if it is not sampled. */
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
   /**
-   * The refusal of the whole request by those of its messages, null for each that is none. A refused request stores
-   * nothing and claims no idempotency key.
+   * Returns the error for the whole request, given those of its messages (null for each that passed). A rejected
+   * request stores nothing and claims no idempotency key.
    */
   refusal(refusals: readonly (AppError | null)[]): AppError | null;
   readonly resend: Resend | null;
@@ -55,9 +55,9 @@ export interface Idempotency {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
-  /** Whether the request of a stored fingerprint meant the same. */
+  /** Whether the request behind a stored fingerprint meant the same. */
   isSame(stored: Buffer): boolean;
-  /** Serializes the answer for a replay. */
+  /** Serializes the response for a replay. */
   remember(results: readonly SendResult[]): string;
 }
 
@@ -78,8 +78,8 @@ export interface SubmitBatcher {
 export interface AcceptParts {
   readonly sql: Sql;
   /**
-   * Connections of the submit batcher's own, one for each concurrent commit. Two keep the disk busy while the next
-   * batch is judged; more would only split the batches.
+   * Dedicated connections of the submit batcher, one per concurrent commit. Two keep the disk busy while the next batch
+   * is judged; more would only split the batches.
    */
   readonly accept_connections: readonly Sql[];
   readonly jobs: Jobs;

@@ -13,12 +13,12 @@ const FEW = 16;
 
 const world = await openWorld();
 let accept_connections: Sql[];
-/** With connections of the batcher's own, as a process has them. */
+/** With dedicated batcher connections, as in a real process. */
 let services: Services;
 beforeAll(async () => {
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
   accept_connections = connectSingly(world.database_url, 2, { application_name: 'submit-batcher-test' });
-  // Without timeouts, so that a commit waits for a lock until the test releases it, on a slow machine too.
+  // Disables timeouts, so that a commit waits for a lock until the test releases it, even on a slow machine.
   for (const connection of accept_connections) {
     await connection`select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;
   }
@@ -80,7 +80,7 @@ describe('a commit that waits for a lock', () => {
     const release = await holdVolume(held);
 
     const waiting = [many(held), many(follower)];
-    // Once this has answered both are under way, so that the next mail is in a batch of its own.
+    // Once this resolves both are in flight, so the next message gets its own batch.
     expect(await stored(held)).toBe(1);
     await send(other);
 

@@ -26,12 +26,12 @@ const MAX_MESSAGES = 64;
 const LARGE_BYTES = 192 * 1024;
 const MAX_SENDERS = 10_000;
 const LOCK_TIMEOUT = '55P03';
-// How long a sender takes the slow path after its batch failed at its limit.
+// How long a sender stays on the slow path after its batch failed at its limit.
 const LIMITED_MS = 1000;
 
 interface Waiting {
   readonly submission: Submission;
-  /** Set once the request has been counted, so that waiting for a concurrent duplicate does not count it twice. */
+  /** Set once the request has been counted, so that waiting for a concurrent duplicate does not count it again. */
   admitted: { readonly sender: SenderFacts; readonly window: RateWindow | null } | null;
   /** False once it has failed on the fast path; it then stays on the slow path. */
   fast: boolean;
@@ -42,13 +42,13 @@ interface Waiting {
 
 interface Batch {
   readonly entries: readonly Waiting[];
-  /** One for each entry on the fast path; null on the slow path. */
+  /** One per entry on the fast path; null on the slow path. */
   readonly drafts: readonly Draft[] | null;
 }
 
 /**
- * Requests that arrive during a commit share the next one. A lone request is committed immediately; under load a batch
- * is what arrived during one commit.
+ * Requests that arrive during a commit share the next one. A lone request is committed immediately; under load, a batch
+ * is whatever arrived during one commit.
  */
 export function createSubmitBatcher(parts: AcceptParts): SubmitBatcher {
   return new Batcher(parts);
@@ -59,17 +59,19 @@ class Batcher implements SubmitBatcher {
   readonly #connections: readonly BatchConnection[];
   readonly #policy: BatchingPolicy;
   readonly #cache = createAdmissionCache();
-  /** Large submissions wait here, so that a commit is never so large that small ones wait for it. */
+  /** Large submissions wait here, so that small ones never wait for an oversized commit. */
   readonly #large: FairLine;
   /** In order of arrival. */
   readonly #waiting: Waiting[] = [];
-  /** Idempotency keys in a commit of this process: a duplicate waits here, not on a row lock inside a batch. */
+  /**
+   * Idempotency keys being committed by this process: a duplicate waits here instead of on a row lock inside a batch.
+   */
   readonly #keysUnderWay = new Map<string, Promise<void>>();
-  /** By hash of the key. A key never changes its workspace, so facts can be read before the key is checked. */
+  /** By key hash. A key never changes workspace, so facts can be read before the key is checked. */
   readonly #senders = new Map<string, Pick<SenderFacts, 'workspace_id' | 'mode'>>();
-  /** Batches begin at the end of this turn of the event loop. */
+  /** Whether batches begin at the end of this turn of the event loop. */
   #gathering = false;
-  /** Runs while the policy keeps requests waiting for a commit under way. */
+  /** Runs while the policy keeps requests waiting for a commit in flight. */
   #waitTimer: NodeJS.Timeout | null = null;
 
   constructor(parts: AcceptParts) {
@@ -81,7 +83,7 @@ class Batcher implements SubmitBatcher {
     this.#large = new FairLine('large_commits', largeCommitBounds, parts.metrics);
   }
 
-  /** Resolves after the commit of the submission, or with its refusal. */
+  /** Resolves after the submission is committed, or with its rejection. */
   async submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
     const bytes = bytesOf(submission);
     if (bytes <= LARGE_BYTES) return this.#submit(submission);
@@ -104,7 +106,7 @@ class Batcher implements SubmitBatcher {
     });
   }
 
-  /** Adds an entry, and begins a batch in the middle of the turn where the policy finds it urgent. */
+  /** Adds an entry, and begins a batch mid-turn if the policy finds it urgent. */
   #collect(entry: Waiting): void {
     this.#waiting.push(entry);
     const idle = this.#connections.find(isIdle);
@@ -112,7 +114,7 @@ class Batcher implements SubmitBatcher {
     this.#gather();
   }
 
-  /** Begins batches at the end of this turn where the policy finds it worthwhile, or else sets the timer. */
+  /** Begins batches at the end of this turn if the policy finds it worthwhile; otherwise sets the timer. */
   #gather(): void {
     if (this.#gathering || this.#waiting.length === 0 || !this.#connections.some(isIdle)) return;
     if (!this.#policy.worthwhile(this.#waiting.length, performance.now())) {
@@ -120,7 +122,7 @@ class Batcher implements SubmitBatcher {
       return;
     }
     this.#gathering = true;
-    // Everything that arrived in this turn of the event loop joins.
+    // Everything that arrives in this turn of the event loop joins.
     setImmediate(this.#beginAll);
   }
 
@@ -137,18 +139,18 @@ class Batcher implements SubmitBatcher {
       if (!idle) break;
       this.#begin(idle);
     }
-    // These batches have cleared the timer; the entries left need one, in case the commits hang.
+    // These batches cleared the timer; the remaining entries need one, in case the commits hang.
     this.#gather();
   };
 
-  /** Takes a batch and serves it behind a batch under way where it may follow one, else on the idle connection. */
+  /** Takes a batch and serves it behind an in-flight batch if it may follow one, otherwise on the idle connection. */
   #begin(idle: BatchConnection): void {
     const batch = this.#takeBatch();
     const carried = { size: batch.entries.length, fast: batch.drafts !== null };
     void this.#serve(connectionToFollow(this.#connections, carried, performance.now()) ?? idle, batch);
   }
 
-  /** Removes the entries that share the path of the first one, at most as many as a commit carries. */
+  /** Removes the entries on the same path as the first one, up to the size of a commit. */
   #takeBatch(): Batch {
     const entries: Waiting[] = [];
     const drafts: Draft[] = [];
@@ -172,12 +174,12 @@ class Batcher implements SubmitBatcher {
     return { entries, drafts: drafts.length > 0 ? drafts : null };
   }
 
-  /** The draft for the fast path; null for an entry that needs the slow path. */
+  /** Returns the draft for the fast path, or null for an entry that needs the slow path. */
   #draft({ submission, admitted }: Waiting): Draft | null {
     return admitted === null ? draftFast(this.#parts, this.#cache, submission) : null;
   }
 
-  /** Commits a batch on the fast path, or on the slow path where that does not hold, and answers it. */
+  /** Commits a batch on the fast path, or on the slow path if that fails, and responds to its entries. */
   async #serve(connection: BatchConnection, { entries, drafts }: Batch): Promise<void> {
     const { sql } = connection;
     connection.under_way += 1;
@@ -208,12 +210,15 @@ class Batcher implements SubmitBatcher {
       this.#gather();
     }
     if (answers === null) return;
-    // A commit that is about to begin goes first, so that the database is busy while these answers are written.
+    // A commit that is about to begin goes first, so that the database stays busy while these responses are written.
     if (this.#gathering) setImmediate(answerAll, entries, answers);
     else answerAll(entries, answers);
   }
 
-  /** Fast path: one round trip, by cached facts. Null if they do not hold; then nothing was counted or stored. */
+  /**
+   * Fast path: one round trip, using cached facts. Returns null if they no longer hold; nothing was counted or stored
+   * then.
+   */
   async #commitFast(sql: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<AcceptedFast[] | null> {
     try {
       return await acceptFast(this.#parts, sql, this.#cache.epoch, drafts);
@@ -224,13 +229,13 @@ class Batcher implements SubmitBatcher {
     }
   }
 
-  /** Slow path: two round trips, admission by current facts, then judgement and commit. */
+  /** Slow path: two round trips, the first to admit against current facts, the second to judge and commit. */
   async #serveSlow(sql: Sql, batch: readonly Waiting[]): Promise<void> {
     const held: string[] = [];
     const commit = Promise.withResolvers<void>();
     try {
       const admitting = admitAll(this.#parts, this.#cache, sql, batch);
-      // Issued before the admission has answered, so that both travel in one round trip.
+      // Issued before the admission returns, so that both share one round trip.
       const prefetched = this.#prefetchFacts(sql, batch);
       const admitted = await admitting;
       const unique: Waiting[] = [];
@@ -253,7 +258,10 @@ class Batcher implements SubmitBatcher {
     }
   }
 
-  /** Facts for the whole batch, where every workspace is known; else null, and they are read after the admission. */
+  /**
+   * Prefetches facts for the whole batch if every workspace is known; otherwise returns null, and they are read after
+   * the admission.
+   */
   #prefetchFacts(sql: Sql, batch: readonly Waiting[]): Promise<BatchFacts> | null {
     const located: WorkspaceSubmission[] = [];
     for (const { submission } of batch) {
@@ -266,12 +274,12 @@ class Batcher implements SubmitBatcher {
       located.push({ ...sender, submission });
     }
     const facts = loadFacts(sql, located);
-    // Awaited later; a failure must not count as unhandled until then.
+    // Awaited later; until then a failure must not count as unhandled.
     facts.catch(() => undefined);
     return facts;
   }
 
-  /** The workspace, or a key that has sent nothing yet. */
+  /** Returns the workspace, or the key if it has not sent anything yet. */
   #ownerOf({ actor }: Submission): string {
     if (actor.kind !== 'credential') return actor.workspace_id;
     const key = actor.secret_hash.toString('base64');
@@ -311,7 +319,7 @@ class Batcher implements SubmitBatcher {
     }
   }
 
-  /** Answers an entry of the slow path, or collects it again if a duplicate was committed first. */
+  /** Settles an entry of the slow path, or collects it again if a duplicate was committed first. */
   #settle(entry: Waiting, outcome: Outcome | undefined): void {
     if (!outcome) entry.reject(new Error('a submission was committed without an answer'));
     else if (outcome === 'judge_again') this.#collect(entry);
@@ -322,7 +330,7 @@ class Batcher implements SubmitBatcher {
   }
 }
 
-/** A commit that no standby may have is not answered 202: a failover would lose it. */
+/** A commit that may not be on any standby must not return 202: a failover would lose it. */
 function requireConfirmed(sql: Sql, before: number): void {
   if (sql.unconfirmed() !== before) throw new Error('mail was committed and may be on no standby');
 }
@@ -341,12 +349,12 @@ function halvesOf(entries: readonly Waiting[]): (readonly Waiting[])[] {
   return [entries.slice(0, middle), entries.slice(middle)].filter((part) => part.length > 0);
 }
 
-/** A lock that was not given in time is usually that of an idempotency key. */
+/** A lock timeout is usually on an idempotency key. */
 function isWithoutKey({ submission }: Waiting): boolean {
   return submission.idempotency === null;
 }
 
-/** Answers the entries that are refused before the commit, and returns the others. */
+/** Responds to the entries that are rejected before the commit, and returns the others. */
 async function admitAll(
   parts: AcceptParts,
   cache: AdmissionCache,
@@ -394,7 +402,9 @@ function idempotencyName(entry: Waiting): string | null {
   return key ? claimName(key) : null;
 }
 
-/** SQLSTATE classes 22 and 23: the data is at fault, so that parts of the batch may succeed without it. */
+/**
+ * Returns whether the data is at fault (SQLSTATE classes 22 and 23), so that parts of the batch may succeed without it.
+ */
 function isRefused(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
@@ -404,8 +414,8 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * The fast path stored nothing, by its own check (class PR) or for an input, and the slow path may. After any other failure of the database it would only fail as
- * well, later: all entries are answered at once.
+ * Returns whether the slow path may succeed: the fast path stored nothing, because of its own check (class PR) or an
+ * input. After any other database failure the slow path would fail too, only later, so all entries fail immediately.
  */
 function isRetriedSlowly(error: unknown): boolean {
   return isRefused(error) || isDeadlock(error) || sqlState(error)?.startsWith('PR') === true;

@@ -4,8 +4,8 @@ import { noSpan } from '../process/tracing.ts';
 import type { Submission, SubmitBatcher } from './submission.ts';
 
 /**
- * Passes a submission to the submit batcher and waits for its commit. A refusal is thrown; results, new or replayed,
- * become the output of the operation.
+ * Passes a submission to the submit batcher and waits for its commit. Throws if it is rejected; results, new or
+ * replayed, become the output of the operation.
  */
 export async function submit<O>(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function submit<O>(
       throw error;
     });
   span.end({ failed: answer.kind === 'refused', facts: { messages: submission.messages.length } });
-  // The headers describe the window in which the API has counted the request, or the one that refuses it.
+  // The headers describe the window in which the API counted the request, or the one that rejected it.
   const limited = answer.kind === 'refused' && answer.error.code === 'rate_limited';
   ctx.notes.window = limited ? answer.window : (ctx.notes.window ?? answer.window);
   if (answer.kind === 'refused') throw answer.error;
@@ -41,7 +41,7 @@ export async function submit<O>(
   return JSON.parse(answer.answer) as O;
 }
 
-/** createServices always sets a SubmitBatcher; the context knows it by its port only. */
+/** createServices always sets a SubmitBatcher; the context only knows its port. */
 function batcherOf(ctx: Context): SubmitBatcher {
   return ctx.accept as SubmitBatcher;
 }

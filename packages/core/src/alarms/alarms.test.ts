@@ -40,7 +40,8 @@ const list = async (active = true) =>
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     await clock.advance(TURN_MS);
-    // A worker would have measured again; without one the watch measures what is there.
+    // A running worker would have taken a new measurement; without one, only the time of the existing rows is
+    // refreshed.
     await sql`update queue_measures set measured_at = clock_now()`;
     await watch.turn();
     await judge.idle();
@@ -139,7 +140,7 @@ it('a missing live worker is reported to the webhook, and its email waits', asyn
   await watch.stop();
   await sql`delete from processes`;
   const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
-  // No worker is left to measure the queues, and the last measure was of an empty one.
+  // No worker is left to measure the queues, and the last measurement saw an empty one.
   await measure('delivery.attempt', {});
   const from = 'shop@sandbox.test';
   await invoke(world.as(world.workspace_id), sendMessage, { from, to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
@@ -199,7 +200,7 @@ describe('a database that is gone', () => {
   const lost = connect('postgres://postrider@127.0.0.1:1/none', { max: 1, application_name: 'postrider-test' });
   endAfterTests({ stop: () => lost.end({ timeout: 1 }) });
 
-  /** A process that loses the database after its first turn, and the way back. */
+  /** A process that loses the database after its first turn, and a way to reconnect it. */
   async function openBlind() {
     const alone = createAlarmJudge(services);
     const seeing = createInstanceWatch(services, alone);

@@ -1,38 +1,38 @@
 import type { Fragment, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
 
-// The histograms of stats/mail-times.ts: from this bin on a first attempt came later than a minute.
+// The histograms of stats/mail-times.ts: from this bin on, a first attempt came later than a minute.
 const LATE_BIN = 48;
 const RECENT_MINUTES = 15;
 const MAX_PROVIDERS = 200;
-// Of one kind, what each workspace can have, and all of them.
+// Limits per kind: for each workspace, and in total.
 const MAX_OWN_SUBJECTS = 25;
 const MAX_SUBJECTS = 5000;
 
-/** What is wrong of a workspace or of the instance, by what it is about. */
+/** Something wrong with a workspace or the instance, identified by what it is about. */
 export interface Subject {
   readonly workspace_id: string;
   readonly subject: string;
   readonly value: number;
 }
 
-/** What rules need beside the numbers of the instance. */
+/** What the rules need besides the numbers of the instance. */
 export interface AlarmFacts {
-  /** First attempts later than a minute, and all, of an hour and of six. */
+  /** First attempts later than a minute, and all first attempts, over one hour and six hours. */
   readonly first_attempts: {
     readonly late_1h: number;
     readonly all_1h: number;
     readonly late_6h: number;
     readonly all_6h: number;
   };
-  /** Depths of queues a quarter of an hour ago. */
+  /** Queue depths a quarter of an hour ago. */
   readonly before: readonly { readonly queue: string; readonly waiting: number; readonly dead: number }[];
   readonly attempts: number;
   readonly signature: { readonly count: number; readonly sample: string } | null;
   readonly providers: readonly { readonly provider: string; readonly deferred: number; readonly attempts: number }[];
-  /** Endpoints that have failed for so many seconds. */
+  /** Endpoints, with the seconds they have been failing. */
   readonly endpoints: readonly Subject[];
-  /** Hours that holds last, and seconds that they have left. */
+  /** Holds, with their length in hours and the seconds left. */
   readonly holds: readonly (Subject & { readonly left_seconds: number; readonly name: string })[];
   readonly domains: readonly Subject[];
   readonly quotas: readonly Subject[];
@@ -115,8 +115,8 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
 }
 
 /**
- * The oldest of each workspace. The rest of one is not shown until these are gone: a newer one must not end the alarm of
- * an older one by taking its place. The instance comes first, then the workspaces in turns.
+ * Limits each workspace to its oldest subjects. Newer ones stay hidden until these clear: a newer one must not end the
+ * alarm of an older one by displacing it. The instance comes first, then the workspaces in turn.
  */
 function placed(tx: Tx, subjects: Fragment) {
   return tx`

@@ -10,7 +10,7 @@ import { judgeTurn } from './transitions.ts';
 
 const GONE_MS = 60_000;
 
-/** A time in which the database did not answer this process, and whether its start was told. */
+/** A period in which the database did not respond to this process, and whether its start was reported. */
 interface Outage {
   readonly since_ms: number;
   until_ms: number | null;
@@ -23,12 +23,12 @@ export interface AlarmJudge extends Judge {
   stop(): Promise<void>;
 }
 
-/** Judges the numbers of the instance: raises and ends alarms in the same commit, and sends their notices after it. */
+/** Judges the numbers of the instance: raises and ends alarms in the same commit, then sends their notices. */
 export function createAlarmJudge(services: Services): AlarmJudge {
   const { sql, clock, log, metrics } = services;
   const notices = createNotices(services);
   let outage: Outage | null = null;
-  /** Whether its receivers took it; in quiet hours they get it later. */
+  /** Returns whether the receivers accepted it; in quiet hours they get it later. */
   const tell = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
     const ended_at = until_ms === null ? null : new Date(until_ms);
     const detail = ended_at ? 'The database responds again.' : 'The database has not responded for a minute.';
@@ -48,7 +48,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
   };
   return {
     async judge(tx, numbers) {
-      // Before the turn, so that a reminder does not renew what has waited for a day.
+      // Before the turn, so that a reminder does not renew a notice that has waited for a day.
       const expired = await dropNotices(tx);
       const [{ now, open }, facts] = await Promise.all([openAlarms(tx), alarmFacts(tx)]);
       const { changed, dropped } = judgeTurn(now, open, numbers, facts, () => newId('alarm', clock.now()));

@@ -6,10 +6,10 @@ import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { type AlarmEntry, alarmEntry, alarmSchema } from './alarm-entry.ts';
 import { pageOfAlarms } from './store.ts';
 
-/** Alarms, newest first: an admin sees those of the workspace, an operator those of the instance. */
+/** Lists alarms, newest first: an admin sees those of the workspace, an operator those of the instance. */
 export const listAlarms = operation({
   name: 'alarms.list',
-  // admin for the own workspace, operator for the instance; ownAccess knows.
+  // admin for the own workspace, operator for the instance; ownAccess decides.
   scope: null,
   summary: 'List alerts, newest first',
   input: z.object({

@@ -3,26 +3,26 @@ import { INSTANCE } from '../operation/access.ts';
 import { ALARM, type AlarmRow, type AlarmSettings } from './store.ts';
 import type { NoticeKind } from './transitions.ts';
 
-// A notice that was not taken within this time is given up.
+// A notice that is not accepted within this time is dropped.
 const EXPIRE_SECONDS = 86_400;
 const MAX_OWN_WAITING = 100;
 const MAX_INSTANCE_WAITING = 1000;
-// What one request or email holds.
+// Maximum notices per request or email.
 const MAX_BATCH = 100;
-// A storm becomes one email: what is raised within this time of an email is told in the next one.
+// Collapses a storm into one email: alarms raised within this time of an email wait for the next one.
 const MAIL_GAP_SECONDS = 300;
-// A request takes 10 s at most; the turn of a process that died passes to another after this.
+// A request takes at most 10 s; if its process dies, the turn passes to another after this.
 const LEASE_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 15;
 const MAX_RETRY_SECONDS = 900;
 
 export type NoticeWay = 'mail' | 'webhook';
 
-/** The right to send one owner's notices on one way. */
+/** The right to send one owner's notices through one channel. */
 export interface NoticeTurn {
   readonly workspace_id: string;
   readonly way: NoticeWay;
-  /** The end of the lease in the precision of the database, which also names the lease. */
+  /** The end of the lease at database precision, which also identifies the lease. */
   readonly lease: string;
 }
 
@@ -33,8 +33,8 @@ export interface DueNotice extends AlarmRow {
 const columnOf = (sql: Sql, way: NoticeWay) => sql(way === 'mail' ? 'mail_due' : 'webhook_due');
 
 /**
- * Takes turns of owners that have notices due: those without a failure first, then the longest due. No other process gets
- * them before the lease ends.
+ * Claims turns of owners with notices due: those without a failure first, then the longest overdue. No other process
+ * gets them before the lease expires.
  */
 export async function takeTurns(sql: Sql, owners: 'instance' | 'workspaces', count: number): Promise<NoticeTurn[]> {
   const whose = owners === 'instance' ? sql`workspace_id = ${INSTANCE}` : sql`workspace_id <> ${INSTANCE}`;
@@ -56,7 +56,7 @@ export async function takeTurns(sql: Sql, owners: 'instance' | 'workspaces', cou
     returning workspace_id, way, next_at::text as lease`;
 }
 
-/** The oldest notices of an owner. Served by alarms_due. */
+/** Returns the oldest notices of an owner. Served by alarms_due. */
 export async function dueNotices(sql: Sql, { workspace_id, way }: NoticeTurn): Promise<readonly DueNotice[]> {
   const column = columnOf(sql, way);
   return sql<DueNotice[]>`
@@ -65,7 +65,7 @@ export async function dueNotices(sql: Sql, { workspace_id, way }: NoticeTurn): P
     order by id limit ${MAX_BATCH}`;
 }
 
-/** Ends a turn with the notices that went out; one that has become another one meanwhile stays due. */
+/** Ends a turn with the notices that were sent; a notice that has since changed its kind stays due. */
 export async function endTurn(sql: Sql, turn: NoticeTurn, notices: readonly DueNotice[]): Promise<void> {
   const column = columnOf(sql, turn.way);
   await sql`
@@ -75,7 +75,7 @@ export async function endTurn(sql: Sql, turn: NoticeTurn, notices: readonly DueN
     where a.id = n.id and a.${column} = n.kind`;
 }
 
-/** Ends a turn in which nothing went out; the next one is later with each failure. */
+/** Ends a turn in which nothing was sent; each failure delays the next one further. */
 export async function delayTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
   await sql`
     update notice_turns set attempt_count = attempt_count + 1, next_at = clock_now() + make_interval(
@@ -83,7 +83,7 @@ export async function delayTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
     where ${held(sql, turn)}`;
 }
 
-/** Ends a turn that quiet hours kept from sending; their end is looked for each minute. */
+/** Ends a turn that quiet hours prevented from sending; it is retried every minute until they end. */
 export async function skipTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
   await sql`
     update notice_turns set next_at = clock_now() + interval '1 minute' where ${held(sql, turn)}`;
@@ -100,7 +100,7 @@ export interface DroppedNotices {
   readonly count: number;
 }
 
-/** Gives up notices that have waited for a day, and the oldest of an owner that has more than its bound. */
+/** Drops notices that have waited for a day, and the oldest of any owner above its limit. */
 export async function dropNotices(tx: Tx): Promise<readonly DroppedNotices[]> {
   return tx<DroppedNotices[]>`
     with gone as materialized (

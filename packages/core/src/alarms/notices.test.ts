@@ -39,7 +39,7 @@ const metric = (name: MetricName, labels = '') =>
   );
 const dropped = (reason: string) => metric('alarm_notices_dropped_total', reason);
 
-/** A server that accepts connections and never answers. */
+/** A server that accepts connections and never responds. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   let connected = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ async function openSilentServer() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     waitForConnection: () => connected.promise,
-    /** Ends the requests under way. */
+    /** Aborts the requests in flight. */
     cut() {
       for (const socket of sockets) socket.destroy();
       sockets.clear();
@@ -71,7 +71,7 @@ async function workspaceTold(webhook_url: string): Promise<string> {
   return workspace_id;
 }
 
-/** Notices of the end of alarms, which no rule changes any more. */
+/** Adds notices of ended alarms, which no rule changes anymore. */
 async function addNotices(workspace_id: string, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('alarm', clock.now()));
   await sql`

@@ -22,11 +22,11 @@ import { titleOf } from './rules.ts';
 import { type AlarmRow, senderDomain } from './store.ts';
 import type { NoticeKind } from './transitions.ts';
 
-// Turns of workspaces at one time; each has one for its webhook and one for its email at most.
+// Concurrent turns of workspaces; each has at most one for its webhook and one for its email.
 const MAX_TURNS = 16;
 const INSTANCE_TURNS = 2;
 const USER_AGENT = 'Postrider-Alarms/1';
-// Where the operator of the machine wants notices, any address is right.
+// The operator of the machine may send notices to any address.
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 
 type Notice = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_at' | 'ended_at'> & {
@@ -34,15 +34,18 @@ type Notice = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_a
   readonly kind: NoticeKind;
 };
 
-/** Sends notices: mail by the normal path, and webhooks directly from this process, so that one of them works. */
+/**
+ * Sends notices: email through the normal path, and webhooks directly from this process, so that at least one gets
+ * through.
+ */
 export interface Notices {
-  /** Sends what the instance has due, and starts to send what workspaces have due. */
+  /** Sends the notices due for the instance, and starts sending those due for workspaces. */
   sendDue(): Promise<void>;
   /** Resolves once nothing is being sent. */
   idle(): Promise<void>;
-  /** Reads where notices of the instance go, for the time when the database cannot say it. */
+  /** Remembers where notices of the instance go, for when the database is unreachable. */
   remember(): Promise<void>;
-  /** Posts to the instance's webhooks what no database can record. Returns false where that has to be tried again. */
+  /** Posts to the instance's webhooks what no database can record. Returns false if it must be retried. */
   postFromMemory(notice: Pick<Notice, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -56,7 +59,7 @@ export function createNotices(services: Services): Notices {
   let stopped = false;
   let remembered: OwnerSettings | null = null;
 
-  /** Whether every receiver took it. */
+  /** Returns whether every receiver accepted it. */
   const post = async (
     urls: readonly { readonly url: string; readonly http: HttpGuard }[],
     notices: readonly Notice[],
@@ -76,7 +79,7 @@ export function createNotices(services: Services): Notices {
       ? [{ url: config.ALERT_WEBHOOK_URL, http: own }]
       : []),
   ];
-  /** Whether the notices are out, or have no receiver. */
+  /** Returns whether the notices were sent or have no receiver. */
   const deliver = async (way: NoticeTurn['way'], owner: OwnerSettings, due: readonly DueNotice[]): Promise<boolean> => {
     if (way === 'webhook') {
       const urls = webhooksOf(owner);
@@ -102,11 +105,11 @@ export function createNotices(services: Services): Notices {
       });
       await (delivered ? endTurn(sql, turn, due) : delayTurn(sql, turn));
     } catch (error) {
-      // The lease ends, and another turn comes.
+      // The lease expires, and another turn follows.
       log.error({ err: error, workspace_id }, 'failed to record sent alert notices');
     }
   };
-  /** Takes turns of workspaces while there is room and something due. */
+  /** Claims turns of workspaces while there is capacity and something is due. */
   const fill = async (): Promise<void> => {
     const room = free;
     if (room === 0 || stopped) return;
@@ -138,7 +141,7 @@ export function createNotices(services: Services): Notices {
   return {
     async sendDue() {
       track(fill());
-      // A workspace never delays the instance: its turns are taken apart.
+      // Claimed separately, so that a workspace never delays the instance.
       const turns = await takeTurns(sql, 'instance', INSTANCE_TURNS);
       await Promise.all(turns.map(take));
     },
@@ -164,7 +167,7 @@ function minuteOfDay(at_ms: number): number {
   return at.getUTCHours() * 60 + at.getUTCMinutes();
 }
 
-/** Quiet hours may reach over midnight. */
+/** Returns whether quiet hours apply; they may span midnight. */
 export function isQuiet({
   quiet_from: from,
   quiet_until: until,

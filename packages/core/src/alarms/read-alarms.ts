@@ -6,7 +6,7 @@ import { alarmsByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Alerts by ID, in the order asked for; null for what is not there. */
+/** Returns alerts by ID, in the order requested; null for those not found. */
 export const readAlarms = operation({
   name: 'alarms.read_many',
   scope: null,

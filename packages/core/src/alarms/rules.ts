@@ -2,7 +2,7 @@ import type { InstanceNumbers } from '../metrics/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { AlarmFacts } from './facts-store.ts';
 
-/** A number that a rule judges, and what it is about. */
+/** A number that a rule judges, and its subject. */
 export interface Measurement {
   readonly workspace_id: string;
   readonly subject: string;
@@ -13,7 +13,7 @@ export interface Measurement {
 
 interface Rule {
   readonly title: string;
-  /** The alarm is raised from this value on, and ends below the other one. */
+  /** The alarm is raised at or above this value, and ends below `clear`. */
   readonly raise: number;
   readonly clear: number;
   readonly for_seconds: number;
@@ -22,7 +22,7 @@ interface Rule {
 }
 
 const MINUTE = 60;
-// Shares of fewer say nothing.
+// Fewer attempts make a share meaningless.
 const MIN_ATTEMPTS = 50;
 // The share of first attempts that may come later than a minute.
 const BUDGET = 0.01;
@@ -38,7 +38,7 @@ function burn(late: number, all: number, hours: string): Measurement[] {
   return ofInstance('', rate, detail, '/operations/queues');
 }
 
-/** Every alarm there is. Values between clear and raise keep an alarm as it is. */
+/** All alarms. A value between clear and raise leaves an alarm unchanged. */
 export const alarmRules = {
   first_attempt_slow_1h: {
     title: 'Slow first attempts (1 h)',
@@ -187,7 +187,7 @@ export const alarmRules = {
       holds.map(({ workspace_id, subject, value, left_seconds, name }) => ({
         workspace_id,
         subject,
-        // A hold that was made for less is not worth a notice.
+        // A hold that was created for less is not worth a notice.
         value: left_seconds < 15 * MINUTE && value > 1 ? 1 : 0,
         detail: `The hold on ${name} expires in ${Math.round(left_seconds / 60)} min.`,
         page: '/operations/holds',
@@ -272,7 +272,10 @@ export const DATABASE_GONE = 'database_gone';
 
 export const alarmNames: readonly string[] = [...alarmRuleNames, DATABASE_GONE];
 
-/** What people read; the alarm of a lost database has no rule, and an old release may have raised others. */
+/**
+ * Returns the title shown to people; the alarm of a lost database has no rule, and an older release may have raised
+ * others.
+ */
 export function titleOf(name: string): string {
   if (name === DATABASE_GONE) return 'Database unreachable';
   const rule = alarmRuleNames.find((known) => known === name);

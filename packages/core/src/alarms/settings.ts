@@ -72,7 +72,7 @@ export const getAlarmSettings = operation({
   },
 });
 
-/** Replaces the fields that are given. Notices wait between quiet_from and quiet_until, both in UTC. */
+/** Replaces the given fields. Notices wait between quiet_from and quiet_until, both in UTC. */
 export const setAlarmSettings = operation({
   name: 'alarms.set_settings',
   scope: null,
@@ -129,7 +129,7 @@ export const setAlarmSettings = operation({
   },
 });
 
-/** Notices are live mail; those of the instance may come from a domain of any workspace. */
+/** Notices are live email; those of the instance may come from a domain of any workspace. */
 async function requireSendable(ctx: Pick<Context, 'sql' | 'config'>, owner: string, from: string): Promise<void> {
   const name = from.slice(from.lastIndexOf('@') + 1);
   const problem = sendableProblem(name, await domainFacts(ctx.sql, owner, name), 'live', ctx.config);

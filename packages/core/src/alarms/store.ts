@@ -63,7 +63,10 @@ export async function saveTurn(tx: Tx, changed: readonly AlarmChange[], dropped:
       webhook_due = coalesce(excluded.webhook_due, a.webhook_due)`;
 }
 
-/** A time without the database, told by mail now that there is one again; of several processes the first notes it. */
+/**
+ * Records a database outage, to be reported by email now that the database is back; if several processes saw it, the
+ * first one records it.
+ */
 export async function noteOutage(
   sql: Sql,
   {
@@ -106,7 +109,10 @@ export interface SenderDomain {
   readonly name: string;
 }
 
-/** The workspace whose domain sends notices: by name, or the first of a workspace, the oldest for the instance. */
+/**
+ * Returns the workspace whose domain sends notices: by name, or a workspace's first domain, or the oldest one for the
+ * instance.
+ */
 export async function senderDomain(
   sql: Sql,
   sender: { readonly workspace_id: string; readonly domain: string | null; readonly sandbox: boolean },
@@ -120,7 +126,7 @@ export async function senderDomain(
   return row ?? null;
 }
 
-/** The domain of a workspace, or for the instance that of any, a verified one first. */
+/** Returns the domain of a workspace, or for the instance that of any workspace, a verified one first. */
 export async function domainFacts(sql: Sql, workspace_id: string, name: string): Promise<SendableFacts | undefined> {
   const [row] = await sql<SendableFacts[]>`
     select d.status, d.sandbox from domains d
@@ -129,7 +135,7 @@ export async function domainFacts(sql: Sql, workspace_id: string, name: string):
   return row;
 }
 
-/** A page of alarms that were raised, newest first. Served by alarms_newest. */
+/** Returns a page of alarms that were raised, newest first. Served by alarms_newest. */
 export async function pageOfAlarms(
   sql: Sql,
   owners: readonly string[],
@@ -149,7 +155,7 @@ export async function alarmsByIds(sql: Sql, ids: readonly string[]): Promise<Ala
     select ${sql.unsafe(ALARM)} from alarms where id = any (${[...ids]}::uuid[]) and status <> 'pending'`;
 }
 
-/** Null where it was acknowledged before. */
+/** Returns null if it was acknowledged before. */
 export async function acknowledgeRow(tx: Tx, id: string, by: string): Promise<AlarmRow | null> {
   const [row] = await tx<AlarmRow[]>`
     update alarms set acknowledged_at = clock_now(), acknowledged_by = ${by}
@@ -173,7 +179,7 @@ export async function writeSettings(tx: Tx, workspace_id: string, settings: Alar
       from_address = excluded.from_address, quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until`;
 }
 
-/** Alarms that ended long ago, and failures of owners that have had nothing to send since. */
+/** Deletes alarms that ended long ago, and the failures of owners with nothing to send since. */
 export async function forgetAlarms(sql: Sql | Tx): Promise<void> {
   await sql`delete from notice_turns where next_at < clock_now() - interval '1 day'`;
   await sql`delete from alarms where status = 'ended' and ended_at < clock_now() - interval '90 days'`;

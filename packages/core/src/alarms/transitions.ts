@@ -6,7 +6,7 @@ export type NoticeKind = 'start' | 'reminder' | 'end';
 
 const REMIND_MS = 86_400_000;
 
-/** An alarm that has not ended, or a condition that has not lasted yet. */
+/** An alarm that has not ended, or a condition that has not lasted long enough yet. */
 export interface OpenAlarm {
   readonly id: string;
   readonly workspace_id: string;
@@ -31,14 +31,16 @@ export interface AlarmChange extends Omit<OpenAlarm, 'status' | 'acknowledged_at
 
 export interface Turn {
   readonly changed: readonly AlarmChange[];
-  /** Conditions that were gone before they had lasted. */
+  /** Conditions that cleared before they had lasted long enough. */
   readonly dropped: readonly string[];
 }
 
 const nameOf = (rule: string, { workspace_id, subject }: Pick<Measurement, 'workspace_id' | 'subject'>) =>
   JSON.stringify([workspace_id, rule, subject]);
 
-/** What becomes of alarms in one turn: raised after a minimum duration, ended after the condition has been gone. */
+/**
+ * Decides how alarms change in one turn: raised after a minimum duration, ended once the condition has stayed clear.
+ */
 export function judgeTurn(
   now: Date,
   open: readonly OpenAlarm[],
@@ -60,7 +62,7 @@ export function judgeTurn(
       else if (alarm) goneFrom(now, { ...alarm, value: measured.value }, changed, dropped);
     }
   }
-  // What nothing measures any more, such as an endpoint that succeeds.
+  // No longer measured, such as an endpoint that succeeds again.
   for (const alarm of known.values()) goneFrom(now, alarm, changed, dropped);
   return { changed, dropped };
 }

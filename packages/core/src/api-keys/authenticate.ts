@@ -29,7 +29,7 @@ export function keyRefusal(reason: Reason): AppError {
   return new AppError(reason, messages[reason] ?? 'The API key is not accepted.');
 }
 
-/** The unchecked credential of a received secret; null if none was sent. */
+/** Returns the unchecked credential of a received secret; null if none was sent. */
 export function readCredential(secret: string | null, address: string): Credential | AppError {
   if (secret === null) return keyRefusal('missing_key');
   if (!looksLikeSecret(secret)) return keyRefusal('malformed_key');
@@ -40,7 +40,7 @@ export type Authentication = { readonly actor: KeyActor; readonly window: RateWi
 export type Rejection = {
   readonly error: AppError;
   readonly window: RateWindow;
-  /** Whose window is used up. */
+  /** The actor whose window is used up. */
   readonly actor?: KeyActor;
 };
 
@@ -49,7 +49,7 @@ function keyActor(key: IdentifiedKey): KeyActor {
   return { kind: 'key', workspace_id, key_id, scopes, mode, domains };
 }
 
-/** Checks a secret and counts its request in one round trip; a refused one counts against the client address. */
+/** Checks a secret and counts its request in one round trip; a rejected one counts against the client address. */
 export async function authenticate(
   services: Services,
   credential: Credential,
@@ -64,7 +64,7 @@ export async function authenticate(
   return { actor: keyActor(answer.key), window };
 }
 
-/** Checks a secret for an API with a points budget and takes the points from it. */
+/** Checks a secret for an API with a points budget, and deducts the points. */
 export async function identify(
   services: Pick<Services, 'sql' | 'key_uses'>,
   credential: Credential,
@@ -79,13 +79,13 @@ export async function identify(
   return { actor: keyActor(identity.key), charged: chargedOf(identity.budget) };
 }
 
-/** Whether a secret is a valid key now, without counting a request: guards the reading of large bodies. */
+/** Checks whether a secret is a valid key now, without counting a request: guards the reading of large bodies. */
 export async function checkKey(services: Pick<Services, 'sql'>, credential: Credential): Promise<AppError | null> {
   const reason = await refusalOf(services.sql, credential);
   return reason && keyRefusal(reason);
 }
 
-/** Counts a request without a valid key against its client address; refuses it past the limit. */
+/** Counts a request without a valid key against its client address; rejects it past the limit. */
 export async function refuseAddress(
   services: Pick<Services, 'sql'>,
   address: string,

@@ -28,7 +28,7 @@ const networkField = z
   .refine(isNetwork, 'must be an IP address or a network such as 192.0.2.0/24')
   .meta({ examples: ['192.0.2.0/24', '2001:db8::1'] });
 
-/** Creates a key. Its secret is in this answer only. A key cannot grant a scope that its creator lacks. */
+/** Creates a key. Its secret is only in this response. A key cannot grant a scope that its creator lacks. */
 export const createKey = operation({
   name: 'api_keys.create',
   scope: 'admin',
@@ -102,7 +102,7 @@ function expired(): AppError {
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
-  // An IPv6 address with a zone id of this machine is not a network.
+  // An IPv6 address with a zone id is specific to this machine and not a network.
   if (version === 0 || rest.length > 0 || address.includes('%')) return false;
   if (bits === undefined) return true;
   return (
@@ -112,7 +112,7 @@ function isNetwork(text: string): boolean {
   );
 }
 
-/** Checked here because Postgres refuses a network whose host bits are set. */
+/** Checked here because Postgres rejects a network with host bits set. */
 function hostBitsClear(address: string, bits: number, version: number): boolean {
   const width = version === 4 ? 8 : 16;
   const parts = version === 4 ? address.split('.').map(Number) : expandV6(address);

@@ -1,7 +1,7 @@
 import { canonicalDomain } from '@postrider/mail';
 import { AppError } from '../operation/errors.ts';
 
-/** The error if a key restricted to domains may not access mail from this domain; else null. */
+/** Returns the error if a key restricted to domains may not access email from this domain; null otherwise. */
 export function keyDomainProblem(domains: readonly string[] | null, from_domain: string): AppError | null {
   if (domains === null || domains.some((name) => canonicalDomain(name) === from_domain)) return null;
   return new AppError(

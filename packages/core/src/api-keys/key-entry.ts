@@ -63,7 +63,7 @@ export function keyEntry(row: KeyRow): KeyEntry {
   };
 }
 
-/** Audit details of a created key. */
+/** Returns the audit details of a created key. */
 export function keyFacts({ name, last4, scopes, mode, domains, allowed_ips, expires_at }: KeyRow) {
   return { name, last4, scopes, mode, domains, allowed_ips, expires_at };
 }

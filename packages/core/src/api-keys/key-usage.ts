@@ -11,7 +11,7 @@ const MOST = 100;
 
 const usageSchema = keyUsageSchema.extend({ last_used_at: timeField.nullable() }).meta({ id: 'ApiKeyUsageEntry' });
 
-/** What one key has sent, for the decision to revoke it. */
+/** Returns what one key has sent, to help decide whether to revoke it. */
 export const keyUsage = operation({
   name: 'api_keys.usage',
   scope: 'admin',
@@ -28,7 +28,7 @@ export const keyUsage = operation({
   },
 });
 
-/** The same of several keys, in the order given; null for those not in the workspace. */
+/** Returns the same for several keys, in the order given; null for those not in the workspace. */
 export const readKeyUsages = operation({
   name: 'api_keys.usages',
   scope: 'admin',

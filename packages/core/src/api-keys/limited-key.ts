@@ -3,7 +3,7 @@ import { AppError } from '../operation/errors.ts';
 import { accessBeyond } from './store.ts';
 
 /**
- * Refuses to let a restricted key create a user, login or workspace: those carry no such restriction and would outlive
+ * Rejects creation of a user, login or workspace by a restricted key: those carry no such restriction and would outlive
  * the key.
  */
 export async function refuseLimitedKey({ actor, sql }: Pick<ActorContext, 'actor' | 'sql'>): Promise<void> {

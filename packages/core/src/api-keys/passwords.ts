@@ -4,14 +4,14 @@ import type { Scope } from '../operation/scopes.ts';
 import { keyRefusal, readCredential, refuseAddress } from './authenticate.ts';
 import { workspaceOfKey } from './store.ts';
 
-/** A key that logged in as a password over SMTP. */
+/** A key used as a password to log in over SMTP. */
 export interface SmtpLogin {
   readonly credential: Credential;
   readonly workspace_id: string;
   readonly scopes: readonly Scope[];
 }
 
-/** Checks a key that was sent as a password over SMTP; a wrong one counts against the client address. */
+/** Checks a key sent as a password over SMTP; a wrong one counts against the client address. */
 export async function checkPassword(
   services: Pick<Services, 'sql'>,
   password: string,

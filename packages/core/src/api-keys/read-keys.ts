@@ -6,7 +6,7 @@ import { keysByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Keys by id, in the order given; null for those not in the workspace. */
+/** Returns keys by id, in the order given; null for those not in the workspace. */
 export const readKeys = operation({
   name: 'api_keys.read_many',
   scope: 'admin',

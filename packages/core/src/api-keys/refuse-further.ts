@@ -4,7 +4,7 @@ import { hasScope, type Scope } from '../operation/scopes.ts';
 import { keyDomainProblem } from './key-domains.ts';
 import { accessBeyond, type NewKeyRow } from './store.ts';
 
-/** A key cannot create one with more access: scopes, mode, domains, addresses or lifetime. */
+/** Rejects a new key with more access than the key that creates it: scopes, mode, domains, addresses or lifetime. */
 export async function refuseFurther(
   { actor, sql }: ActorContext,
   fields: Pick<NewKeyRow, 'scopes' | 'mode' | 'domains' | 'allowed_ips' | 'expires_at'>,
@@ -32,12 +32,12 @@ export async function refuseFurther(
   });
 }
 
-/** A key for any domain has more access than one for some. */
+/** A key for any domain has more access than one restricted to some. */
 function within(domains: readonly string[], allowed: readonly string[] | null): boolean {
   return Boolean(allowed?.every((name) => keyDomainProblem(domains, name) === null));
 }
 
-/** Who lacks a scope can neither create a key with it nor end one. */
+/** An actor without a scope can neither create a key with it nor revoke one. */
 export function refuseScopesBeyond(actor: Actor, scopes: readonly Scope[], act: 'grant' | 'revoke a key with'): void {
   const missing = actor.kind !== 'system' ? scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
   if (!missing) return;

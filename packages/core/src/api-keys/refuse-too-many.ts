@@ -5,7 +5,7 @@ import type { KeyMode } from '../operation/secrets.ts';
 import { requireRoomInPlan } from '../usage/index.ts';
 import { countActiveKeys, lockKeyCount } from './store.ts';
 
-// Each key has its own rate windows and budgets, so a workspace is limited only as far as its key count is.
+// Each key has its own rate windows and budgets, so a workspace is only limited if its key count is.
 const MAX_KEYS = 1000;
 
 /** Locks key creation in the workspace until the commit, so that the count is exact. */
@@ -22,8 +22,8 @@ export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode:
 }
 
 /**
- * For a rotation, which leaves the number of keys unchanged and one that ends within a day. Replaced keys have a limit
- * of their own, so that a leaked key can be rotated even at the key limit.
+ * For a rotation, which leaves the number of keys unchanged plus one that expires within a day. Replaced keys have a
+ * separate limit, so that a leaked key can be rotated even at the key limit.
  */
 export async function refuseTooManyReplaced(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
   await lockKeyCount(tx, workspace_id);

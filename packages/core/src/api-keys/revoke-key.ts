@@ -17,7 +17,7 @@ const revokedSchema = z.object({
 });
 export type RevokedKey = z.output<typeof revokedSchema>;
 
-/** Revokes a key from the next request of every process on. Irreversible and idempotent. */
+/** Revokes a key, effective from the next request to any process. Irreversible and idempotent. */
 export const revokeKey = operation({
   name: 'api_keys.revoke',
   scope: 'admin',
@@ -28,7 +28,7 @@ export const revokeKey = operation({
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const { workspace_id } = ctx.actor;
     const mode = accessibleMode(ctx.actor);
-    // Permissions of a key never change.
+    // The permissions of a key never change.
     const key = await keyById(ctx.sql, workspace_id, mode, key_id);
     if (key) refuseScopesBeyond(ctx.actor, key.scopes, 'revoke a key with');
     const row = await ctx.sql.begin(async (tx) => {

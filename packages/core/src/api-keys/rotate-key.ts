@@ -14,7 +14,7 @@ import { insertKey, type KeyRow, keyById, lockKey, replaceKeyRow } from './store
 
 const OVERLAP_SECONDS = 86_400;
 
-/** Replaces a key by one with a new id and secret; both work for a day, so that clients can switch. */
+/** Replaces a key with one that has a new id and secret; both work for a day, so that clients can switch. */
 export const rotateKey = operation({
   name: 'api_keys.rotate',
   scope: 'admin',
@@ -28,7 +28,7 @@ export const rotateKey = operation({
     await requireFreshSignIn(ctx);
     const { workspace_id } = ctx.actor;
     const key = replaceable(await keyById(ctx.sql, workspace_id, accessibleMode(ctx.actor), key_id), key_id);
-    // Permissions of a key never change; a concurrent rotation is detected below.
+    // The permissions of a key never change; a concurrent rotation is detected below.
     await refuseFurther(ctx, key);
     const secret = newSecret(key.mode);
     const row = await ctx.sql.begin(async (tx) => {
@@ -62,7 +62,7 @@ export const rotateKey = operation({
   },
 });
 
-/** The key, if it is active and not replaced yet. */
+/** Returns the key if it is active and not replaced yet. */
 function replaceable(row: KeyRow | null, id: string): KeyRow {
   if (!row) throw keyNotFound(id);
   if (row.status !== 'active') {

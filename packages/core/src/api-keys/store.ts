@@ -12,14 +12,14 @@ import {
 } from '../usage/index.ts';
 import { keyRefusalIn, keyStatusIn } from './validity-store.ts';
 
-/** Requests with one secret from one address, counted together. */
+/** Requests with the same secret from the same address, counted together. */
 export interface KeyQuery {
   readonly secret_hash: Buffer;
   readonly address: string;
   readonly wanted: number;
 }
 
-/** What accepting needs to know about the sender. */
+/** What the accept path needs to know about the sender. */
 export interface SenderFacts {
   readonly workspace_id: string;
   readonly key_id: string | null;
@@ -40,9 +40,9 @@ export type KeyAnswer =
   | {
       readonly kind: 'found';
       readonly key: KeyMatch;
-      /** The places of the first request. */
+      /** The window positions of the first request. */
       readonly first: KeyPlaces;
-      /** Of the plan. */
+      /** Rate limit of the plan. */
       readonly workspace_rate: number | null;
       /** The cache epoch in which the key was read, and when it expires. */
       readonly epoch: number;
@@ -73,8 +73,8 @@ interface Row {
 /**
  * Finds keys and counts their requests, for many secrets in one autocommitted round trip. Only valid keys are counted.
  * The window table is unlogged, so nothing waits for the disk, and a hot counter is locked only while the statement
- * runs. A request beyond the limit of its key takes no place in the window of the workspace. The rows of keys are locked
- * before those of workspaces, each sorted, so that statements cannot deadlock. Results are in request order.
+ * runs. A request over its key's limit does not count in the window of the workspace. The rows of keys are locked
+ * before those of workspaces, each group sorted, so that statements cannot deadlock. Results are in request order.
  */
 export async function admitKeys(
   sql: Sql | Tx,
@@ -161,7 +161,7 @@ function firstPlace({ reset_unix, seconds_left }: WindowTimes, limit: number | n
   return { limit, place: used_before + 1, reset_unix, seconds_left };
 }
 
-/** Why a secret is not a valid key from this address now; null if it is. */
+/** Returns why a secret is not a valid key from this address now; null if it is. */
 export async function refusalOf(
   sql: Sql | Tx,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
@@ -171,7 +171,7 @@ export async function refusalOf(
   return row ? row.refusal : 'unknown_key';
 }
 
-/** The same for a key that was valid before; an address of null is not compared. */
+/** Does the same for a key that was valid before; a null address is not compared. */
 export async function refusalOfKey(sql: Sql, key_id: string, address: string | null): Promise<Reason | null> {
   const [row] = await sql<{ refusal: Reason | null }[]>`
     select ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal from api_keys k where k.id = ${key_id}`;
@@ -188,13 +188,13 @@ export type IdentifiedKey = Pick<KeyMatch, 'workspace_id' | 'key_id' | 'scopes' 
 export interface Identification {
   readonly key: IdentifiedKey;
   readonly budget: BudgetLevel;
-  /** Null without a limit, or if the points did not fit. */
+  /** Null if there is no limit, or if the points did not fit. */
   readonly workspace: Counted | null;
 }
 
 /**
- * The key of a secret and its query budget after taking points, or why it is not valid from this address. A request
- * whose points fit counts in the window of the workspace.
+ * Returns the key of a secret and its query budget after deducting points, or why it is not valid from this address. A
+ * request whose points fit counts in the window of the workspace.
  */
 export async function identifyKey(
   sql: Sql,
@@ -232,7 +232,7 @@ export async function identifyKey(
   };
 }
 
-/** The same for an actor that is authenticated already. */
+/** Returns the same for an actor that is already authenticated. */
 export async function senderFacts(
   sql: Sql | Tx,
   actor: { readonly workspace_id: string; readonly key_id?: string },
@@ -248,7 +248,7 @@ export async function senderFacts(
   return row;
 }
 
-/** Records when keys were last used, at most once a minute each, off the accept path. */
+/** Records when keys were last used, at most once a minute per key, off the accept path. */
 export async function touchKeys(sql: Sql, key_ids: readonly string[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_now()
@@ -311,7 +311,7 @@ export async function countActiveKeys(
   return row?.count ?? 0;
 }
 
-/** Stores a key; nothing if the same secret is stored already. */
+/** Stores a key; returns null if the same secret is already stored. */
 export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
     insert into api_keys as k (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, domains, allowed_ips,
@@ -326,7 +326,7 @@ export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow |
 
 const ofMode = (sql: Sql | Tx, mode: KeyMode | null) => (mode === null ? sql`true` : sql`mode = ${mode}`);
 
-/** Null if it is revoked already or not in the workspace. */
+/** Returns null if it is already revoked or not in the workspace. */
 export async function revokeKeyRow(
   sql: Sql | Tx,
   workspace_id: string,
@@ -340,14 +340,14 @@ export async function revokeKeyRow(
   return row ?? null;
 }
 
-/** The key, locked until the commit. */
+/** Returns the key, locked until the commit. */
 export async function lockKey(tx: Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
   const [row] = await tx<KeyRow[]>`
     select ${keyColumns(tx)} from api_keys k where workspace_id = ${workspace_id} and id = ${id} for update`;
   return row ?? null;
 }
 
-/** Shortens the life of a replaced key; one that expires sooner stays as it is. */
+/** Shortens the life of a replaced key; a key that expires sooner is unchanged. */
 export async function replaceKeyRow(
   tx: Tx,
   workspace_id: string,
@@ -386,7 +386,7 @@ export async function keysByIds(
     where workspace_id = ${workspace_id} and id = any (${[...ids]}::uuid[]) and ${ofMode(sql, mode)}`;
 }
 
-/** A keyset page, newest first, with one extra row that tells whether there is a next page. */
+/** Returns a keyset page, newest first, with one extra row that shows whether there is a next page. */
 export async function pageOfKeys(
   sql: Sql | Tx,
   workspace_id: string,
@@ -401,7 +401,7 @@ export async function pageOfKeys(
     order by id desc limit ${count}`;
 }
 
-/** Whether a new key would outlive its creator or allow addresses that its creator does not. */
+/** Returns whether a new key would outlive its creator or allow addresses that its creator does not. */
 export async function accessBeyond(
   sql: Sql | Tx,
   maker: { readonly workspace_id: string; readonly key_id: string },
@@ -436,7 +436,7 @@ export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanF
   return row;
 }
 
-/** The workspace of a valid secret, or why it is not accepted from this address. */
+/** Returns the workspace of a valid secret, or why it is not accepted from this address. */
 export async function workspaceOfKey(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },

@@ -18,8 +18,8 @@ export interface FollowedEntry {
 }
 
 /**
- * Streams the entries of a chain as they are committed, or from a cursor on; null as a keep-alive. Sequences follow
- * commit order, so no entry is missed or repeated.
+ * Streams the entries of a chain as they are committed, or from a cursor; null is a keep-alive. Sequences follow commit
+ * order, so no entry is missed or repeated.
  */
 export const followAudit = operation({
   name: 'audit.follow',

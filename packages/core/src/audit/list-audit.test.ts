@@ -13,7 +13,7 @@ import { verifyAudit } from './verify-audit.ts';
 
 const world = await openWorld();
 
-/** A workspace with entries one second apart. */
+/** Creates a workspace with entries one second apart. */
 async function chain(targets: readonly string[]): Promise<ActorContext> {
   const { workspace_id } = await world.workspace('business');
   const ctx = world.as(workspace_id) as ActorContext;
@@ -62,7 +62,7 @@ describe('the list', () => {
 
   it('filters by action, target, actor and time range', async () => {
     const ctx = await chain(['a', 'b']);
-    // Entries have microseconds; this time does not.
+    // Entries have microsecond precision; this time does not.
     await world.clock.advance(1000);
     const since = new Date(world.clock.now()).toISOString();
     const { id } = await invoke(ctx, createKey, { name: 'Later', scopes: ['email:send'] });

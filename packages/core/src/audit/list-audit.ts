@@ -60,7 +60,7 @@ export const listAudit = operation({
   },
 });
 
-/** The filter that is likely to match the fewest rows. */
+/** Picks the filter that is likely to match the fewest rows. */
 function driverOf({ target_id, actor_id, actions }: AuditFilter): AuditDriver {
   if (target_id !== null) return 'target_id';
   if (actions?.length === 1) return 'action';

@@ -6,7 +6,7 @@ import { auditByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Entries by id, in the order given; null for those the caller may not read. */
+/** Returns entries by id, in the order given; null for those the caller may not read. */
 export const readAuditEntries = operation({
   name: 'audit.read_many',
   scope: null,

@@ -4,10 +4,10 @@ import { type AuditEntry, actorField, actorOf } from './audit-entry.ts';
 import { makersOf } from './store.ts';
 
 const MOST = 1000;
-/** Answered where the log names no creator, as for the key that the first start makes. */
+/** Returned if the log names no creator, as for the key created on first start. */
 const SYSTEM: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postrider' };
 
-/** Creators of keys of the actor's workspace, in the order given. An operator's key asks about itself. */
+/** Returns the creators of keys in the actor's workspace, in the order given. An operator's key may look up itself. */
 export const readMakers = operation({
   name: 'audit.makers',
   scope: null,

@@ -4,7 +4,7 @@ import type { ActorContext } from '../operation/context.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditDraft, appendAudit } from './store.ts';
 
-/** A reason that people write may name an address, and so may what changed. */
+/** A reason is free text and may contain an address, and so may a diff. */
 const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
 const withoutAddresses = (text: string) => text.replace(ADDRESS, '…@$1');
 
@@ -12,7 +12,7 @@ export interface AuditFact {
   readonly action: AuditAction;
   /** The target ID, or its name if it has no ID. */
   readonly target_id: string;
-  /** Never a secret or a body: the chain cannot be erased. Of an address only the domain is stored. */
+  /** Never a secret or a body: the chain cannot be erased. For an address, only the domain is stored. */
   readonly diff?: Readonly<Record<string, unknown>>;
   readonly reason?: string | null;
   /** Defaults to the actor's workspace. */
@@ -24,7 +24,7 @@ export async function recordAudit(tx: Tx, ctx: ActorContext, facts: readonly Aud
   if (facts.length > 0) await appendAudit(tx, draftAudit(ctx, facts));
 }
 
-/** Entries to be stored within a larger statement. */
+/** Drafts entries to be stored as part of a larger statement. */
 export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): readonly AuditDraft[] {
   const now_ms = ctx.clock.now();
   const { actor, via, address, request_id } = ctx;
@@ -42,7 +42,7 @@ export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): read
   }));
 }
 
-/** Changed fields as [before, after]; undefined if nothing changed. */
+/** Returns changed fields as [before, after]; undefined if nothing changed. */
 export function changesOf<T extends object>(
   before: T,
   after: T,

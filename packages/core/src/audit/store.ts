@@ -20,8 +20,8 @@ export interface AuditDraft {
 }
 
 /**
- * Appends, as a statement of its own or part of one. Chains are locked in name order, so concurrent writers cannot
- * deadlock. where selects drafts by their index.
+ * Appends, as its own statement or as part of one. Chains are locked in name order, so concurrent writers cannot
+ * deadlock. `where` selects drafts by index.
  */
 export function auditInsertion(sql: Sql | Tx, drafts: readonly AuditDraft[], where: Fragment): Fragment {
   return sql`
@@ -60,7 +60,7 @@ export interface AuditRow extends AuditDraft {
   readonly at: Date;
 }
 
-/** The index that serves the order of the page; other filters are applied row by row. */
+/** The index that provides the order of the page; other filters are applied row by row. */
 export type AuditDriver = 'target_id' | 'actor_id' | 'action' | null;
 
 export interface AuditFilter {
@@ -69,12 +69,12 @@ export interface AuditFilter {
   readonly actions: readonly string[] | null;
 }
 
-/** The system has no id, and is called what it is. */
+/** The system has no id and goes by its kind. */
 const SYSTEM = 'system';
 const actorId = (sql: Sql) => sql`coalesce(id_text(e.actor_id), e.actor_kind)`;
 const targetId = (sql: Sql) => sql`coalesce(e.target_name, id_text(e.target_id, e.target_kind))`;
 
-/** The target of entry `x` or `e`: an id, or the name of what has none. */
+/** Whether entry `x` or `e` has this target: an id, or a name if the target has no id. */
 function isTarget(sql: Sql, entry: Fragment, target: string): Fragment {
   return idKindOf(target) ? sql`${entry}.target_id = ${target}` : sql`${entry}.target_name = ${target}`;
 }
@@ -88,7 +88,7 @@ function columns(sql: Sql): Fragment {
     e.actor_name, e.via, e.action, ${targetId(sql)} as target_id, e.diff, e.reason, e.address, e.request_id`;
 }
 
-/** Newest first. Served by audit_log_target, audit_log_actor, audit_log_action or the primary key. */
+/** Returns a page, newest first. Served by audit_log_target, audit_log_actor, audit_log_action or the primary key. */
 export async function pageOfAudit(
   sql: Sql,
   workspace_id: string,
@@ -98,7 +98,7 @@ export async function pageOfAudit(
   count: number,
   limit: number,
 ): Promise<Candidates<AuditRow>> {
-  // No index lists what the system did: the primary key finds that soon enough.
+  // No index covers system entries: the primary key finds them soon enough.
   const driver = base === 'actor_id' && filter.actor_id === SYSTEM ? null : base;
   const driven = {
     target_id: sql`and ${isTarget(sql, sql`x`, filter.target_id ?? '')}`,
@@ -131,21 +131,21 @@ export async function pageOfAudit(
   };
 }
 
-/** Served by the primary key, one chain at a time. */
+/** Returns entries by id. Served by the primary key, one chain at a time. */
 export async function auditByIds(sql: Sql, chains: readonly string[], ids: readonly string[]): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
     select ${columns(sql)} from audit_log e
     where e.workspace_id = any (${[...chains]}::uuid[]) and e.id = any (${[...ids]}::uuid[])`;
 }
 
-/** Oldest first; served by the unique index of workspace and sequence. */
+/** Returns entries oldest first. Served by the unique index of workspace and sequence. */
 export async function auditBehind(sql: Sql, workspace_id: string, behind: number, count: number): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
     select ${columns(sql)} from audit_log e
     where e.workspace_id = ${workspace_id} and e.sequence > ${behind} order by e.sequence limit ${count}`;
 }
 
-/** The actors of an action on some targets, one row per target. Served by audit_log_target. */
+/** Returns the actors of an action on some targets, one row per target. Served by audit_log_target. */
 export async function makersOf(
   sql: Sql,
   workspace_id: string,
@@ -178,14 +178,14 @@ export async function auditHead(sql: Sql, workspace_id: string): Promise<AuditHe
 export interface LinkRow {
   readonly id: string;
   readonly sequence: number;
-  /** The stored hash matches the contents. */
+  /** Whether the stored hash matches the contents. */
   readonly whole: boolean;
-  /** It refers to the hash of the entry before. */
+  /** Whether it refers to the hash of the previous entry. */
   readonly follows: boolean;
   readonly hash: string;
 }
 
-/** A page of a chain after a sequence. Served by the unique index of workspace and sequence. */
+/** Returns a page of a chain after a sequence. Served by the unique index of workspace and sequence. */
 export async function linksOf(sql: Sql, workspace_id: string, after: number, count: number): Promise<LinkRow[]> {
   return sql<LinkRow[]>`
     select * from (

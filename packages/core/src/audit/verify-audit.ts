@@ -7,7 +7,7 @@ import { chainField } from './chain.ts';
 import { auditHead, type LinkRow, linksOf } from './store.ts';
 
 const SLICE = 1000;
-// About 0.1 to 0.2 s per request; longer chains continue from the last verified sequence.
+// About 0.1 to 0.2 s per request; for longer chains, the client continues from the last verified sequence.
 const MAX_SLICES = 20;
 
 const verificationSchema = z.object({
@@ -32,7 +32,7 @@ const verificationSchema = z.object({
 });
 export type AuditVerification = z.output<typeof verificationSchema>;
 
-/** Verifies a chain from its beginning, or after a sequence, and names the first broken entry. */
+/** Verifies a chain from its beginning, or after a sequence, and returns the first broken entry. */
 export const verifyAudit = operation({
   name: 'audit.verify',
   scope: null,
@@ -44,7 +44,7 @@ export const verifyAudit = operation({
   output: verificationSchema,
   async run(ctx, { chain, after }): Promise<AuditVerification> {
     const workspace_id = accessibleSide(ctx, chain);
-    // Read first: entries appended during the check are left to the next one.
+    // Read first, so that entries appended during the check are left to the next one.
     const head = await auditHead(ctx.sql, workspace_id);
     const answer = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;
     let verified = Math.min(after, head.sequence);

@@ -21,7 +21,9 @@ import {
 } from './store.ts';
 
 const DEFAULT_KEYS = 20;
-/** Up to this many open recipients are counted per request, in some 100 ms; above, the periodic count is served. */
+/**
+ * Up to this many open recipients are counted per request, in about 100 ms; above that, the periodic count is returned.
+ */
 const MAX_COUNTED_NOW = 10_000;
 
 const backlogRowSchema = z.object({
@@ -53,8 +55,8 @@ export type Backlog = z.output<typeof backlogSchema>;
 export type BacklogRow = Backlog['total'];
 
 /**
- * Waiting recipients by dimension and age, counted from when they were first due or first tried. Scheduled mail is not
- * part of the backlog.
+ * Returns waiting recipients by dimension and age, counted from when they were first due or first tried. Scheduled
+ * messages are not part of the backlog.
  */
 export const getBacklog = operation({
   name: 'backlog.get',
@@ -69,7 +71,7 @@ export const getBacklog = operation({
   run: (ctx, { by, top, reach }): Promise<Backlog> => backlogOf(ctx, by, accessibleSide(ctx, reach), top),
 });
 
-/** The backlog of a workspace or, with an empty id, of the instance. */
+/** Returns the backlog of a workspace or, with an empty id, of the instance. */
 export async function backlogOf(
   ctx: ActorContext,
   by: BacklogDimension,

@@ -21,7 +21,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-/** Counts waiting mail by sender and looks up destinations of these messages; returns the count. */
+/** Counts waiting recipients by sender and looks up the destinations of these messages; returns the count. */
 async function look(message_ids: readonly string[]): Promise<number> {
   const { total } = await own.begin((tx) => countNow(tx, 'sender_domain', world.workspace_id, 10));
   const rows = message_ids.map((id) => ({

@@ -5,7 +5,7 @@ import { openInSql } from '../states/index.ts';
 export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type BacklogDimension = (typeof backlogDimensions)[number];
 
-/** The dimensions of one count. Recipients know their destination; the sender is known by their messages only. */
+/** The dimensions of one count. Recipients store their destination; the sender is stored only on their messages. */
 export type BacklogPart = 'recipients' | 'messages';
 export const partOf: Record<BacklogDimension, BacklogPart> = {
   destination: 'recipients',
@@ -14,14 +14,14 @@ export const partOf: Record<BacklogDimension, BacklogPart> = {
   api_key: 'messages',
   tag: 'messages',
 };
-/** The total, beside the rows of the dimensions. */
+/** Key of the total, stored next to the rows of the dimensions. */
 const totalOf: Record<BacklogPart, string> = { recipients: 'all_recipients', messages: 'all_messages' };
 
 /** Upper bounds of the age buckets, in minutes; the last is unbounded. */
 export const BUCKET_MINUTES = [5, 10, 20, 40, 80, 160, 320, 640];
 const BUCKETS = BUCKET_MINUTES.length + 1;
 
-/** Per workspace and dimension, only the keys with the largest backlog are kept. */
+/** Per workspace and dimension, only the keys with the largest backlog are stored. */
 export const MAX_KEYS = 100;
 
 export interface CountedRow {
@@ -39,7 +39,7 @@ export interface BacklogCount {
   readonly rows: readonly CountedRow[];
 }
 
-/** Counts per age bucket of a group. */
+/** Returns the counts of a group per age bucket. */
 function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
   const older = (minutes: number | undefined) => sql`n.at - make_interval(mins => ${minutes ?? 0})`;
   const counts = Array.from({ length: BUCKETS }, (_, bucket) => {
@@ -50,16 +50,16 @@ function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
   return sql`array[${counts.reduce((list, one) => sql`${list}, ${one}`)}]`;
 }
 
-/** Aggregates of ids as texts, which sort alike: those of uuids take ten times as long. */
+/** Aggregates ids as text, which sorts the same: uuid aggregates take ten times as long. */
 const firstId = (sql: Sql | Tx, id: Fragment) => sql`min(${id}::text collate "C")`;
 const lastId = (sql: Sql | Tx, id: Fragment) => sql`max(${id}::text collate "C")`;
 
 /**
- * Groups open recipients by workspace and the dimensions of a part. Scheduled mail does not count. Age starts when a
+ * Groups open recipients by workspace and the dimensions of a part. Scheduled messages do not count. Age starts when a
  * recipient was first due; a retry moves due_at, so a tried recipient counts from its first attempt.
  *
  * Recipients are served by recipients_open. Their messages are read by messages_status, because a million single
- * lookups take four times as long; a single-recipient message has all in its own row. Where the message is known, the
+ * lookups take four times as long; the row of a single-recipient message has everything. If the message is known, the
  * state of its recipients is part of the condition, or the planner may walk recipients_open for it.
  */
 function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
@@ -77,7 +77,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
       ) g
       left join provider_domains p on p.domain = g.destination`;
   }
-  // All workspaces in one index scan: their rows share pages, and each page is read once.
+  // All workspaces in one index scan: their rows share pages, so each page is read once.
   const messages = sql`
     uuid_hash(m.workspace_id) = any (array(
       select uuid_hash(id) from workspaces ${workspace_id === null ? sql`` : sql`where id = ${workspace_id}`}
@@ -111,7 +111,7 @@ const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
     : sql`values ('sender_domain', g.from_domain), ('api_key', coalesce(id_text(g.api_key_id), '')), (${totalOf.messages}, '')
         union all select 'tag', t.tag from unnest(g.tags) as t (tag)`;
 
-/** Rows of the dimensions of a part, per workspace and for the instance, ranked by size. */
+/** Returns the rows of a part's dimensions, per workspace and for the instance, ranked by size. */
 function countsOf(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
   const sums = Array.from({ length: BUCKETS }, (_, bucket) => sql`sum(g.counts[${bucket + 1}::int])::int`).reduce(
     (list, one) => sql`${list}, ${one}`,
@@ -137,7 +137,7 @@ function countsOf(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null)
     from (select * from mine union all select * from everybody) c`;
 }
 
-/** Whether few enough are open to count on request. Served by recipients_open. */
+/** Returns whether few enough recipients are open to count on request. Served by recipients_open. */
 export async function isSmall(sql: Sql, most: number): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -164,7 +164,7 @@ export async function countNow(
   return withTotal(rows, part, now?.at);
 }
 
-/** The latest count; null if there is none yet. Served by the primary key. */
+/** Returns the latest count; null if there is none yet. Served by the primary key. */
 export async function lastCount(
   sql: Sql,
   dimension: BacklogDimension,
@@ -215,7 +215,7 @@ function withTotal(
 
 const BUCKETS_OF_NONE: readonly number[] = Array.from({ length: BUCKETS }, () => 0);
 
-/** Claims the count of a part for this worker; false if another has it, or it is not due. */
+/** Claims the count of a part for this worker; returns false if another worker has it or it is not due. */
 export async function takeCount(sql: Sql, part: BacklogPart, lease_seconds: number): Promise<boolean> {
   const rows = await sql`
     insert into backlog_snapshots as s (part, next_at) values (${part}, clock_now() + make_interval(secs => ${lease_seconds}))
@@ -240,7 +240,7 @@ export async function countAgainIn(sql: Sql, part: BacklogPart, seconds: number)
   await sql`update backlog_snapshots set next_at = clock_now() + make_interval(secs => ${seconds}) where part = ${part}`;
 }
 
-/** Context shown beside a backlog row. */
+/** Context shown next to a backlog row. */
 export interface RowFacts {
   readonly key: string;
   readonly last_reply: string | null;
@@ -253,8 +253,8 @@ export interface RowFacts {
 }
 
 /**
- * Looks up, by a few primary keys per row: the reply to the newest mail that has one, the last delivery, and whether
- * the lane of the destination, or the lane its mail is parked in, is closed.
+ * Looks up, with a few primary keys per row: the reply to the newest message that has one, the last delivery, and
+ * whether the destination's lane, or the lane in which its messages are parked, is closed.
  */
 export async function factsOf(
   sql: Sql,

@@ -54,7 +54,7 @@ const status = async (id: string) => (await invoke(ctx(), getMessage, { id })).s
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
 const deferAll = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
 
-/** Advances the clock, so that mail just sent is before the cutoff. */
+/** Advances the clock, so that messages just sent fall before the cutoff. */
 async function preview(action: BulkAction, filter: Record<string, unknown>, as: Context = ctx()) {
   await world.clock.advance(1);
   return invoke(as, previewBulk, { action, filter });
@@ -63,7 +63,7 @@ async function run(token: string, options: Record<string, unknown> = {}, as: Con
   if (as.actor.kind === 'key') await keep(as.actor);
   return invoke(as, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
 }
-/** The key that starts operations; without it they are refused. */
+/** Stores the key that starts operations; without it they are denied. */
 async function keep({ workspace_id, key_id, scopes, mode }: KeyActor): Promise<void> {
   await world.services.sql`
     insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
@@ -74,7 +74,7 @@ async function keep({ workspace_id, key_id, scopes, mode }: KeyActor): Promise<v
 async function start(action: BulkAction, filter: Record<string, unknown>, options: Record<string, unknown> = {}) {
   return run((await preview(action, filter)).token, options);
 }
-/** Runs the jobs like a worker, advancing the clock as the rate asks. */
+/** Runs the jobs like a worker, advancing the clock as the rate requires. */
 async function workUntilEnd(): Promise<void> {
   for (;;) {
     const jobs = await world.services.jobs.fetch('bulk.run', 10);
@@ -156,12 +156,12 @@ describe('a preview', () => {
   ] as const)('a %s preview counts email with an attempt as skipped', async (action, when) => {
     const tags = [`tried-${action}`];
     const fields = () => ({ tags, ...('scheduled_at' in when && { scheduled_at: inAnHour() }) });
-    // Moves scheduled mail of other tests out of the way.
+    // Moves scheduled messages of other tests out of the way.
     await world.clock.advance(2 * HOUR_MS);
     await world.drain();
     const partial = await send({ ...fields(), to: ['ada@example.com', 'bob@example.com'] });
     await world.clock.advance('scheduled_at' in when ? HOUR_MS : 0);
-    // One of its two jobs is claimed, and does not move.
+    // One of its two jobs is claimed and does not move.
     expect(await world.services.jobs.fetch('delivery.attempt', 1)).toHaveLength(1);
     await world.drain();
     const waiting = await send(fields());
@@ -312,7 +312,7 @@ describe('a bulk operation', () => {
 
     for (const ms of [0, 100, 400, 500, 250, 250, 60_000, 100, 400]) await until(ms);
 
-    // Half a second of the rate per slice; an idle minute is not caught up on.
+    // Half a second of the rate per slice; an idle minute is not made up for.
     expect(done).toEqual([5, 5, 10, 15, 15, 20, 25, 25, 30]);
     await invoke(ctx(), cancelBulk, { id });
   });
@@ -466,7 +466,7 @@ describe('a bulk operation', () => {
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
     const data = job?.data ?? { bulk_id: '', turn: 0 };
     const peer = await world.peer();
-    // Every tenth slice fails at its commit, as if its worker had died there.
+    // Every tenth slice fails at commit, as if its worker had died there.
     await world.services.sql`create sequence slices`;
     await world.services.sql`
       create function lose_slice() returns trigger language plpgsql as $$
@@ -718,7 +718,7 @@ describe('the actions', () => {
     await reader`select pg_stat_force_next_flush()`;
     const read_before = await lookedAt();
 
-    // A single connection runs queries like the pool, but begins no transactions.
+    // A single connection runs queries like the pool, but cannot begin transactions.
     await forgetBulkItems({ sql: reader as unknown as typeof sql, clock: world.clock });
 
     await reader`select pg_stat_force_next_flush()`;

@@ -17,7 +17,7 @@ export const cancelBulk = operation({
   output: bulkSchema,
   async run(ctx, { id, reason = null }): Promise<BulkEntry> {
     const row = await ctx.sql.begin(async (tx) => {
-      // The runner locks the row for a slice and reads the status in the next one.
+      // The runner locks the row for each slice and sees the new status in the next one.
       const locked_row = requireFound(ctx, id, await lockBulk(tx, id));
       if (locked_row.status === 'canceled') return locked_row;
       if (locked_row.status === 'completed') {

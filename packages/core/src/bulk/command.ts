@@ -3,7 +3,7 @@ import type { Actor } from '../operation/context.ts';
 export const messageActions = ['retry', 'cancel', 'give_up', 'send_now', 'delete', 'export'] as const;
 export type MessageAction = (typeof messageActions)[number];
 
-/** Bulk actions on messages, webhook deliveries of an endpoint, and dead jobs. */
+/** Bulk actions on messages, on webhook deliveries of an endpoint, and on dead jobs. */
 export const bulkActions = [...messageActions, 'replay', 'redrive'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
@@ -14,7 +14,7 @@ export interface BulkCommand {
   readonly action: BulkAction;
   /** As requested; its plan parses it. */
   readonly filter: unknown;
-  /** Items created at or after this time are not affected. */
+  /** Items created at or after this time are unaffected. */
   readonly cutoff_at: Date;
   readonly actor: Actor;
 }

@@ -10,7 +10,7 @@ import { type BulkRow, bulkById } from './store.ts';
 
 const POLL_MS = 500;
 
-/** Streams an operation on every change until it ends; null as a keep-alive. */
+/** Streams an operation on every change until it ends; null is a keep-alive. */
 export const followBulk = operation({
   name: 'bulk.follow',
   scope: null,

@@ -4,12 +4,12 @@ import { dropItems } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const ITEMS_KEPT_DAYS = 30;
-/** Lines of an export hold addresses and subjects. */
+/** Export lines contain addresses and subjects. */
 const LINES_KEPT_DAYS = 7;
 const AT_ONCE = 10_000;
 const MOST = 50;
 
-/** Deletes the receipts of old operations; the operations stay. */
+/** Deletes the receipts of old operations; the operations remain. */
 export async function forgetBulkItems({ sql, clock }: Pick<Services, 'sql' | 'clock'>): Promise<void> {
   await forget(ITEMS_KEPT_DAYS, false);
   await forget(LINES_KEPT_DAYS, true);

@@ -10,7 +10,7 @@ export function cursorScope(
   return { secret_key, list, workspace_id, filters };
 }
 
-/** The place of the last item of the previous page; 0 for the first page. */
+/** Returns the position of the last item on the previous page; 0 for the first page. */
 export function placeInCursor(scope: CursorScope, cursor: string | undefined): number {
   return Number(readCursor(scope, cursor) ?? 0);
 }

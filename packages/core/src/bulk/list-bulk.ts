@@ -8,7 +8,7 @@ import { type BulkEntry, bulkEntry, bulkSchema } from './bulk-entry.ts';
 import { pageOfBulk } from './store.ts';
 import { requireTarget } from './target.ts';
 
-/** Operations of the workspace, and for an operator also the instance's. */
+/** Lists operations of the workspace and, for an operator, also of the instance. */
 export const listBulk = operation({
   name: 'bulk.list',
   scope: null,

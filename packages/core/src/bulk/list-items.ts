@@ -20,7 +20,7 @@ const itemSchema = z
   .meta({ id: 'BulkItem' });
 export type BulkItem = z.output<typeof itemSchema>;
 
-/** Results per item, in the order in which they were done. */
+/** Returns results per item, in the order they were processed. */
 export const listBulkItems = operation({
   name: 'bulk.items',
   scope: null,

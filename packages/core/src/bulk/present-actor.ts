@@ -6,7 +6,8 @@ import { actorOf } from './bulk-entry.ts';
 import { type BulkRow, heldKey, heldPerson } from './store.ts';
 
 /**
- * The actor who started an operation, with current permissions locked until the commit; null if they no longer suffice.
+ * Returns the actor who started an operation, with current permissions locked until the commit; null if they no longer
+ * suffice.
  */
 export async function presentActor(tx: Tx, bulk: Pick<BulkRow, 'actor' | 'workspace_id'>): Promise<Actor | null> {
   const actor = await presentOf(tx, actorOf(bulk));

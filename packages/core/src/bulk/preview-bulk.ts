@@ -10,11 +10,11 @@ import { planOf } from './plans/plan-of.ts';
 import { VALID_MS, writeToken } from './preview-token.ts';
 import { requireTarget } from './target.ts';
 
-// Keeps a preview at about 0.1 s however much mail there is, 0.5 s on a busy machine.
+// Keeps a preview at about 0.1 s regardless of volume, 0.5 s on a busy machine.
 const MAX_COUNTED = 10_000;
 const MAX_SKIPPED = 10_000;
 const SAMPLE = 10;
-// A step of a walk reads about a thousand rows, of which none may match.
+// One step of a walk reads about a thousand rows, and possibly none match.
 const SAMPLE_STEPS = 10;
 
 const bulkPreviewSchema = z
@@ -39,10 +39,10 @@ const bulkPreviewSchema = z
   .meta({ id: 'BulkPreview' });
 export type BulkPreview = z.output<typeof bulkPreviewSchema>;
 
-/** Counts and samples what an action would affect, and freezes the command in a token. Changes nothing. */
+/** Counts and samples what an action would affect, and freezes the command in a token. Has no side effects. */
 export const previewBulk = operation({
   name: 'bulk.preview',
-  // Needs admin in the own workspace, operator anywhere else; requireTarget decides.
+  // Requires admin in the own workspace, operator anywhere else; requireTarget decides.
   scope: null,
   summary: 'Preview a bulk operation',
   input: z.object({

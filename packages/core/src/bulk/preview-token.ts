@@ -7,7 +7,7 @@ import { type BulkCommand, bulkActions } from './command.ts';
 
 const PURPOSE = 'bulk preview';
 
-/** A frozen preview. It holds the id of the operation, so a token starts at most one. */
+/** A frozen preview. It contains the id of the operation, so a token starts at most one. */
 export interface Frozen extends Omit<BulkCommand, 'actor'> {
   readonly id: string;
   readonly matched: number;
@@ -15,9 +15,9 @@ export interface Frozen extends Omit<BulkCommand, 'actor'> {
   readonly expires_at: Date;
 }
 
-/** A preview is valid for so long. */
+/** How long a preview is valid. */
 export const VALID_MS = 15 * 60_000;
-// Of the caller's name, which the encryption protects already: a token is pasted, so it is short.
+// Length of the hash of the caller's name. The encryption already protects it, and people paste tokens, so it is short.
 const NAME_BYTES = 12;
 
 const writtenSchema = z.tuple([
@@ -32,7 +32,7 @@ const writtenSchema = z.tuple([
 ]);
 type TokenContent = z.output<typeof writtenSchema>;
 
-/** Encrypted with the root key: it cannot be forged or changed, and the addresses of a filter cannot be read in it. */
+/** Encrypted with the root key: it cannot be forged or changed, and does not reveal the addresses in a filter. */
 export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>): string {
   const { id, workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
   const content: TokenContent = [
@@ -78,7 +78,7 @@ function open(ctx: ActorContext, encrypted: Buffer): string {
   }
 }
 
-/** Only the actor who previewed may run it. */
+/** Hashes the caller, so that only the actor who previewed may run it. */
 function nameOf({ actor }: ActorContext): string {
   return createHash('sha256').update(callerOf(actor)).digest().subarray(0, NAME_BYTES).toString('base64url');
 }

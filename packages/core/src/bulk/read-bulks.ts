@@ -6,7 +6,7 @@ import { bulksByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Bulk operations by id, in the order given; null for those the actor may not see. */
+/** Returns bulk operations by id, in the order given; null for those the actor may not see. */
 export const readBulks = operation({
   name: 'bulk.read_many',
   scope: null,

@@ -10,7 +10,7 @@ import { cursorScope, placeAsText, placeInCursor } from './item-cursor.ts';
 import { bulkById, pageOfLines } from './store.ts';
 
 /**
- * Reads the rows of an export: each message's log entry as it was when exported. Rows are deleted after 7 days
+ * Returns the rows of an export: each message's log entry as it was when exported. Rows are deleted after 7 days
  * (forget-items.ts).
  */
 export const readExport = operation({
@@ -26,7 +26,7 @@ export const readExport = operation({
     }
     const scope = cursorScope(ctx, 'bulk.export', workspace_id, { id });
     const rows = await pageOfLines(ctx.sql, id, placeInCursor(scope, cursor), limit + 1);
-    // Holds because a line is stored by JSON.stringify of a log entry.
+    // Holds because a line is stored with JSON.stringify of a log entry.
     return pageByPlace(
       scope,
       rows,

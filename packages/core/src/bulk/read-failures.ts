@@ -8,7 +8,7 @@ const MAX_FAILURES = 10;
 
 const failureSchema = z.object({ id: z.string(), reason: z.string() });
 
-/** The first failed items of bulk operations, by operation id. */
+/** Returns the first failed items of bulk operations, by operation id. */
 export const readBulkFailures = operation({
   name: 'bulk.read_failures',
   scope: null,

@@ -52,12 +52,12 @@ export type NewBulk = Pick<
   | 'actor_name'
 > & { readonly actor_id: string };
 
-/** Serializes starts in one workspace, so that a count taken after it holds until the commit. */
+/** Serializes starts in one workspace, so that a count read afterwards stays valid until the commit. */
 export async function lockStarts(tx: Tx, workspace_id: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`bulk operations of ${workspace_id}`}, 0))`;
 }
 
-/** Open operations of a workspace. Served by bulk_operations_open_of. */
+/** Counts the open operations of a workspace. Served by bulk_operations_open_of. */
 export async function countOpen(tx: Tx, workspace_id: string): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from bulk_operations b
@@ -65,7 +65,7 @@ export async function countOpen(tx: Tx, workspace_id: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Takes one of the two slots of a workspace until the commit; false if both are taken. */
+/** Claims one of the two slots of a workspace until the commit; returns false if both are in use. */
 export async function takeSeat(tx: Tx, workspace_id: string): Promise<boolean> {
   const seat = (number: number) =>
     tx`pg_try_advisory_xact_lock(hashtextextended(${`bulk seat ${number} of ${workspace_id}`}, 0))`;
@@ -73,7 +73,7 @@ export async function takeSeat(tx: Tx, workspace_id: string): Promise<boolean> {
   return row?.taken ?? false;
 }
 
-/** Null if it was started before. */
+/** Returns null if it was already started. */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<BulkRow | null> {
   const [row] = await tx<BulkRow[]>`
     insert into bulk_operations as b (id, workspace_id, action, filter, cutoff_at, matched, matched_exact, reason,
@@ -96,7 +96,7 @@ export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<Bulk
   return sql<BulkRow[]>`select ${columns(sql)} from bulk_operations b where b.id = any (${ids}::uuid[])`;
 }
 
-/** Newest first, of some workspaces. Served by bulk_operations_newest. */
+/** Returns a page across some workspaces, newest first. Served by bulk_operations_newest. */
 export async function pageOfBulk(
   sql: Sql,
   workspace_ids: readonly string[],
@@ -115,11 +115,11 @@ export async function pageOfBulk(
 export interface LockedBulk extends BulkRow {
   readonly position: string | null;
   readonly turn: number;
-  /** Until the rate allows more; 0 if it does now. */
+  /** Time until the rate allows more; 0 if it does now. */
   readonly wait_ms: number;
 }
 
-/** Run, cancel and take-over all lock the row. */
+/** Locks the row, as run, cancel and take-over all do. */
 export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   const [row] = await tx<LockedBulk[]>`
     select ${columns(tx)}, b.position, b.turn,
@@ -128,7 +128,7 @@ export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   return row ?? null;
 }
 
-/** Permissions of a key, locked until the commit; null if it is revoked, expired or deleted. */
+/** Returns the permissions of a key, locked until the commit; null if it is revoked, expired or deleted. */
 export async function heldKey(
   tx: Tx,
   workspace_id: string,
@@ -141,7 +141,7 @@ export async function heldKey(
   return row ?? null;
 }
 
-/** Role of a user in a workspace, locked until the commit; null if the user was deleted. */
+/** Returns the role of a user in a workspace, locked until the commit; null if the user was deleted. */
 export async function heldPerson(
   tx: Tx,
   workspace_id: string,
@@ -163,7 +163,7 @@ export interface Progress {
 
 /**
  * Records progress after a slice and returns when the next one is due. The rate counts from the previous slice, or from
- * now after a gap: lost time is not caught up on.
+ * now after a gap: lost time is not made up for.
  */
 export async function recordProgress(tx: Tx, progress: Progress): Promise<number> {
   const { outcomes } = progress;
@@ -185,8 +185,8 @@ export async function recordProgress(tx: Tx, progress: Progress): Promise<number
 }
 
 /**
- * Hands an operation to the next job; from this commit on, the previous job may not continue. Returns when that job is
- * due: when the rate allows more, and at least the given delay from now.
+ * Hands an operation to the next job; after this commit, the previous job may not continue. Returns when that job is
+ * due: when the rate allows more, and no sooner than the given delay.
  */
 export async function passTurn(
   tx: Tx,
@@ -200,7 +200,7 @@ export async function passTurn(
   return row;
 }
 
-/** Open operations without progress for a while. Served by bulk_operations_open. */
+/** Returns open operations without progress for a while. Served by bulk_operations_open. */
 export async function openBulks(sql: Sql, idle_seconds: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select b.id from bulk_operations b
@@ -239,7 +239,7 @@ export interface ItemRow {
   readonly at: Date;
 }
 
-/** In the order in which they were done, after a position. */
+/** Returns a page after a position, in the order the items were processed. */
 export async function pageOfItems(
   sql: Sql,
   bulk_id: string,
@@ -256,7 +256,7 @@ export async function pageOfItems(
     order by i.place limit ${count}`;
 }
 
-/** The first failed items of some operations. Served by bulk_items_undone. */
+/** Returns the first failed items of some operations. Served by bulk_items_undone. */
 export async function failuresOf(
   sql: Sql,
   bulk_ids: readonly string[],
@@ -271,7 +271,7 @@ export async function failuresOf(
     order by b.id, f.place`;
 }
 
-/** The lines of an export, after a position. */
+/** Returns the lines of an export after a position. */
 export async function pageOfLines(
   sql: Sql,
   bulk_id: string,
@@ -285,8 +285,8 @@ export async function pageOfLines(
 }
 
 /**
- * Deletes receipts of operations that began before a time; returns the count. Served by the primary key, for lines only
- * by bulk_items_lines.
+ * Deletes the receipts of operations that began before a time; returns the count. Served by the primary key, or for
+ * lines only by bulk_items_lines.
  */
 export async function dropItems(sql: Sql, before_id: string, lines_only: boolean, count: number): Promise<number> {
   const rows = await sql`

@@ -6,8 +6,8 @@ import { existingWorkspace } from '../workspaces/index.ts';
 import type { BulkAction } from './command.ts';
 
 /**
- * The workspace of an action or a list; throws if the actor may not use it. An operator without admin must name it: a
- * bulk action never defaults to the workspace of the key.
+ * Returns the workspace of an action or a list; throws if the actor may not use it. An operator without admin must
+ * specify it: a bulk action never defaults to the workspace of the key.
  */
 export async function requireTarget(
   ctx: ActorContext,

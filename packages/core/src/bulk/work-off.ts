@@ -10,22 +10,25 @@ import { insertItems, type LockedBulk, lockBulk, markCanceled, passTurn, recordP
 
 // After this a job yields its worker to other jobs.
 const TURN_MS = 1000;
-// At most two operations of a workspace run at the same time over all workers; others retry after this.
+// At most two operations of a workspace run at a time across all workers; others retry after this.
 const SEAT_WAIT_MS = 250;
-// A slice is half a second of its rate, and holds its locks well below a second.
+// A slice is half a second of its rate, and holds its locks for well under a second.
 const SLICE_SECONDS = 0.5;
 const MAX_SLICE_SIZE = 250;
 
 export interface Slice {
-  /** The operation has ended, or another job has taken it over. */
+  /** Whether the operation has ended or another job has taken it over. */
   readonly over: boolean;
-  /** Until the rate allows more, or a slot may be free. */
+  /** Time until the rate allows more, or a slot may be free. */
   readonly wait_ms: number;
   readonly receipts: readonly Receipt[];
   readonly plan: Plan | null;
 }
 
-/** One job: slice after slice while the rate allows more, then the next job, so that waiting never blocks a worker. */
+/**
+ * Runs one job: slice after slice while the rate allows more, then hands over to the next job, so that waiting never
+ * blocks a worker.
+ */
 export async function workOff(services: Services, job: JobData<'bulk.run'>): Promise<void> {
   const began = performance.now();
   for (;;) {
@@ -38,7 +41,7 @@ export async function workOff(services: Services, job: JobData<'bulk.run'>): Pro
 }
 
 /**
- * One slice: items, actions, receipts and progress are one commit, so that a dying worker has done all or nothing.
+ * Runs one slice: items, actions, receipts and progress are one commit, so a worker that dies has done all or nothing.
  * Locks the row of the operation, so that two workers serialize and a cancel falls between two slices.
  */
 export async function workSlice(
@@ -105,7 +108,7 @@ async function work(
   return { ended: is_done, wait_ms, receipts, plan };
 }
 
-/** All in one savepoint, or one by one if that fails: a failing item must not stop the others. */
+/** Acts on all items in one savepoint, or one by one if that fails: a failing item must not stop the others. */
 async function actOn(services: Services, tx: Tx, plan: Plan, ids: readonly string[]): Promise<readonly Receipt[]> {
   try {
     return await tx.savepoint((part) => plan.act(part, services, ids));
@@ -142,7 +145,7 @@ async function tellEnd(services: Services, tx: Tx, bulk: LockedBulk, receipts: r
   await tell(services, tx, workspace_id, { action: 'bulk.ended', target_id, diff, workspace_id });
 }
 
-/** Ends an operation whose starter has lost the permission. */
+/** Cancels an operation whose starter has lost the permission. */
 async function cancelFor(services: Services, tx: Tx, { id: target_id }: LockedBulk): Promise<void> {
   const { done, failed, skipped, workspace_id } = await markCanceled(tx, target_id);
   const reason = 'The user or key that started it no longer has permission.';

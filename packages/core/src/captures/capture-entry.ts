@@ -73,7 +73,7 @@ export type CaptureDetail = z.output<typeof captureDetailSchema>;
 
 export function captureDetail(row: ListedCapture & { readonly raw: Buffer }, mail: ReadMail): CaptureDetail {
   const { html, headers, attachments } = mail;
-  // The parser answers an empty text for mail that has only html.
+  // The parser returns empty text for a message that has only HTML.
   const text = mail.text || null;
   return {
     ...captureEntry(row),
@@ -92,7 +92,7 @@ export function captureDetail(row: ListedCapture & { readonly raw: Buffer }, mai
   };
 }
 
-/** The content of captured mail is for admins, and for sandbox keys, whose mail is test mail. */
+/** Captured content is visible to admins, and to sandbox keys, whose messages are test messages. */
 export function requireCaptureContent(actor: Actor): void {
   const refusal = accessibleMode(actor) === 'sandbox' ? null : scopeRefusal(actor, 'admin');
   if (refusal) throw refusal;

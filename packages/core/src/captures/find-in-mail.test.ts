@@ -14,7 +14,7 @@ it('links and codes are found in what a person would read', () => {
   expect(codesIn(null, 'Hello\n\n731204\n\nBye')).toEqual(['731204']);
 });
 
-// Quadratic time would take minutes for each.
+// Quadratic time would take minutes for each case.
 it.each([
   ['a link that never ends', null, `https://a${fill(').')}a`],
   ['numbers on one line', null, fill('1234 ')],

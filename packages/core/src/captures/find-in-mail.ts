@@ -4,7 +4,7 @@ const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'`\\]+/gi;
 const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
 const TRAILING = '.,;:!?)]}>';
 const LONGEST_URL = 2048;
-/** Codes are looked for at this many places at most. */
+/** Codes are searched for in at most this many places. */
 const MAX_SCANNED = 2000;
 /** Words that appear near a one-time code, in the languages of most senders. */
 const NEAR_A_CODE =
@@ -14,7 +14,7 @@ const CODE =
   /(?<![\w.#/:@&=+-])(?:\d{4,8}|\d{3}[ -]\d{3}|(?=[A-Z0-9-]*\d)[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|(?=[A-Z]*\d)[A-Z0-9]{6,8})(?![\w/:@&=+-]|[.,]\d|\s*(?:%|€|\$|EUR|USD))/g;
 const YEAR = /^(?:19|20)\d\d$/;
 
-/** The links of a mail, in their order in it. */
+/** Returns the links in a message, in order. */
 export function linksIn(html: string | null, text: string | null): string[] {
   const links = [
     ...[...(html ?? '').slice(0, LONGEST_TEXT).matchAll(HREF)].map(([, double, single, bare]) =>
@@ -25,7 +25,7 @@ export function linksIn(html: string | null, text: string | null): string[] {
   return [...new Set(links.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MOST);
 }
 
-/** One-time codes: short numbers alone on a line, or near a word such as code. */
+/** Returns one-time codes: short numbers alone on a line, or near a word such as code. */
 export function codesIn(html: string | null, text: string | null): string[] {
   const plain_text = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
   const codes: string[] = [];
@@ -44,7 +44,7 @@ export function codesIn(html: string | null, text: string | null): string[] {
   return [...new Set(codes)].slice(0, MOST);
 }
 
-/** None where it is too long to be one that a person follows. */
+/** Returns an empty list if the URL is too long for a person to follow. */
 function withoutTrail(url: string): string[] {
   if (url.length > LONGEST_URL) return [];
   let end = url.length;
@@ -55,7 +55,7 @@ function withoutTrail(url: string): string[] {
 const HIDDEN = ['style', 'script', 'head'];
 const BREAKS = /^(?:br|\/p|\/div|\/td|\/tr|\/h\d|\/li)\b/i;
 
-/** The text between the tags, in one pass: what is sent may be made to be slow to read. */
+/** Returns the text between the tags in a single pass, because the input may be crafted to be slow to parse. */
 function visible(source: string): string {
   const html = source.slice(0, LONGEST_TEXT);
   const lower = html.toLowerCase();

@@ -18,7 +18,7 @@ async function capture(workspace_id: string, raw: string): Promise<string> {
 const read = (workspace_id: string, id: string) => invoke(world.as(workspace_id), getCapture, { id });
 
 const PLAIN = 'Subject: Hi\r\n\r\nHello\r\n';
-/** An address list that takes seconds to parse; the header that the list of captures needs ends before it. */
+/** An address list that takes seconds to parse; the header that the capture list needs ends before it. */
 const slow = (addresses: number) =>
   `Subject: Slow\r\nX-Padding: ${'x'.repeat(64 * 1024)}\r\nTo: ${'a@b.test,'.repeat(addresses)}b@b.test\r\n\r\nHello\r\n`;
 

@@ -26,7 +26,7 @@ export const getCapture = operation({
     const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
     const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
     if (!row || !isKept(ctx, 'captures', id)) throw captureNotFound(id);
-    // Not audited for sandbox keys: their mail is test mail, and tests read it often.
+    // Not audited for sandbox keys: their messages are test messages, and tests read them often.
     if (!sandbox_only)
       await ctx.sql.begin((tx) =>
         recordAudit(tx, ctx, [

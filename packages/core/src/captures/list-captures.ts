@@ -16,7 +16,7 @@ import { capturesAmong } from './store.ts';
 const LONGEST_WAIT = 30;
 const POLL_MS = 250;
 
-/** Parsed by hand, because a query string has numbers as text. */
+/** Parsed by hand, because numbers in a query string are text. */
 const waitField = z
   .unknown()
   .meta({
@@ -45,7 +45,7 @@ const input = z.object({
   wait: waitField.default(0),
 });
 
-/** Captured mail, newest first. Tests wait here for the mail that they caused. */
+/** Lists captured messages, newest first. Tests wait here for the messages they triggered. */
 export const listCaptures = operation({
   name: 'captures.list',
   scope: 'email:logs:read',

@@ -12,13 +12,13 @@ export interface ReceivedMail {
 const MAX_HEADER_BYTES = 64 * 1024;
 const OWN_MESSAGE_ID = new RegExp(`^(${idPrefixes.message}[0-9a-z]{26})@`);
 
-/** Stores a mail received by the SMTP capture; resolves after the commit. */
+/** Stores a message received by the SMTP capture; resolves after the commit. */
 export async function recordCapture(
   services: Pick<Services, 'sql' | 'clock'>,
   mail: ReceivedMail,
   workspace_id: string | null = null,
 ): Promise<void> {
-  // The list needs the header only, which is short enough to be parsed here.
+  // The list needs only the header, which is short enough to parse here.
   const header = mail.raw.subarray(0, MAX_HEADER_BYTES);
   const end = header.indexOf('\r\n\r\n');
   const parsed = await readMail(end < 0 ? header : header.subarray(0, end + 4));

@@ -10,7 +10,7 @@ import { isKept } from '../operation/retention.ts';
 import { captureNotFound, requireCaptureContent } from './capture-entry.ts';
 import { captureOf } from './store.ts';
 
-/** Sends the content of a captured mail as a new message, with all checks of a send. */
+/** Sends the content of a captured message as a new message, with all the checks of a send. */
 export const releaseCapture = operation({
   name: 'captures.release',
   scope: null,

@@ -9,13 +9,13 @@ export interface NewCapture {
   /** The id of our message; null if another program sent it. */
   readonly message_id: string | null;
   readonly raw: Buffer;
-  /** The workspace of the key that the sender logged in with; null without a login. */
+  /** The workspace of the key that the sender logged in with; null if there was no login. */
   readonly workspace_id: string | null;
 }
 
 /**
- * Stores a mail in the workspace of the sender's key; without a login in that of its message, or in the oldest if
- * another program sent it.
+ * Stores a captured message in the workspace of the sender's key; without a login, in that of its message, or in the
+ * oldest workspace if another program sent it.
  */
 export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
   await sql`
@@ -40,7 +40,7 @@ export interface CaptureRow {
   received_at: Date;
 }
 
-/** Deletes captures beyond their retention, and the oldest of each workspace beyond its quota or the limit of its plan. */
+/** Deletes captures past their retention, and each workspace's oldest ones above its quota or the limit of its plan. */
 export async function trimCaptures(
   sql: Sql | Tx,
   limits: { readonly seconds: number; readonly bytes_per_workspace: number },
@@ -55,7 +55,7 @@ export async function trimCaptures(
 }
 
 /**
- * Drops each day without captures left. In a transaction of its own: two processes that had both deleted rows of the
+ * Drops each day without captures left, in a separate transaction: two processes that had both deleted rows of the
  * table would deadlock.
  */
 export async function dropCaptureDays(sql: Sql | Tx): Promise<void> {
@@ -69,11 +69,11 @@ export async function dropCaptureDays(sql: Sql | Tx): Promise<void> {
 }
 
 export interface CaptureFilter {
-  /** Substrings of addresses or of the subject, in lower case; null: not filtered. */
+  /** Substrings of addresses or of the subject, in lower case; null means not filtered. */
   readonly to: string | null;
   readonly from: string | null;
   readonly subject: string | null;
-  /** Leaves out mail of live messages. */
+  /** Excludes captures of live messages. */
   readonly sandbox_only: boolean;
 }
 
@@ -111,13 +111,15 @@ export async function capturesAmong(
   return candidatesOf<ListedCapture>(rows);
 }
 
-/** Of capture c. A mail of ours has a return address that only a program can read. Served by the primary key. */
+/**
+ * The sender of capture c. Our messages have a return address that only a program can read. Served by the primary key.
+ */
 const sender = (sql: Sql | Tx) => sql`
   coalesce((
     select m.from_address from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id
   ), c.envelope_from)`;
 
-/** Whether capture c is sandbox mail, or was sent by another program. */
+/** Whether capture c is of a sandbox message, or was sent by another program. */
 const ofSandbox = (sql: Sql | Tx) => sql`
   (c.message_id is null or exists (
     select from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id and m.mode = 'sandbox'))`;
@@ -136,7 +138,7 @@ export async function captureOf(
   return row ?? null;
 }
 
-/** Deletes all captures of a workspace or one; returns the count. */
+/** Deletes all captures of a workspace, or a single one; returns the count. */
 export async function deleteCaptureRows(
   sql: Sql | Tx,
   workspace_id: string,

@@ -57,14 +57,14 @@ async function liveJobs(sql: Sql = world.services.sql): Promise<number> {
   return rows.length;
 }
 
-/** What the supervisor does with jobs of a process without heartbeats. */
+/** Does what the supervisor does with jobs of a process without heartbeats. */
 async function giveJobsBack(): Promise<void> {
   await world.services.sql`
     update pgboss.job set state = 'retry', start_after = clock_now()
     where name = 'delivery.attempt' and state = 'active'`;
 }
 
-/** All rows that a delivery may change. */
+/** Returns all rows that a delivery may change. */
 async function everything(): Promise<unknown> {
   const { sql } = world.services;
   return {
@@ -718,7 +718,7 @@ describe('results of siblings recorded concurrently', () => {
       duration_ms: 1,
       handed_back: false,
     }));
-    // Each batch has every kind and every message, each in another order.
+    // Each batch contains every kind and every message, each in a different order.
     const batches = Array.from({ length: 5 }, (_, batch) => results.filter((_, index) => index % 5 === batch));
     const pools = await Promise.all(batches.map(() => world.peer()));
 

@@ -9,8 +9,9 @@ import { nothingSent } from './outcome.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryRow, markContent } from './store.ts';
 
-// A delivery takes two transactions with the network in between and none open meanwhile: claim.ts (commit) → this file →
-// settle.ts (commit). The lease of the claim fences the settle: a worker that comes back after its lease expired changes nothing.
+// A delivery takes two transactions, with the network in between and none open during it: claim.ts (commit) → this file
+// → settle.ts (commit). The lease of the claim fences the settle: a worker that comes back after its lease expired
+// changes nothing.
 
 export type Mailers = Readonly<Record<KeyMode, Mailer>>;
 
@@ -25,30 +26,30 @@ export interface ClaimedDelivery {
 export interface SettledDelivery {
   readonly claimed: ClaimedDelivery;
   readonly outcome: SendOutcome;
-  /** Why no server was tried, if so. */
+  /** Why no server was tried, if that is the case. */
   readonly kept_by?: RefusalCategory | null;
   readonly duration_ms: number;
   /** Nothing was sent and no attempt is counted: it is due again, for any worker. */
   readonly handed_back: boolean;
-  /** Delay before it is due again after a hand-back, so that a lasting fault causes no busy loop. */
+  /** Delay before it is due again after a hand-back, so that a persistent fault does not cause a busy loop. */
   readonly again_in_seconds?: number;
 }
 
-/** Seconds until mail whose content could not be read is tried again. */
+/** Seconds until a message whose content could not be read is retried. */
 const UNREAD_SECONDS = 5;
 
 /** Callbacks for the progress of an attempt. */
 export interface AttemptWatch {
-  /** It has a connection. */
+  /** Called once there is a connection. */
   begun?(): void;
-  /** Called before the content is sent; the content waits for the answer, and is not sent if that is false. */
+  /** Called before the content is sent; sending waits for the result and is skipped if it is false. */
   content?(): boolean | Promise<boolean>;
-  /** The end of the content has left, and the content is no longer needed. */
+  /** Called once the end of the content has been written, when the content is no longer needed. */
   written?(): void;
 }
 
 /**
- * Between the transactions: composes and sends. Never rejects. An error here is a deferral, or a hand-back if the
+ * Composes and sends, between the transactions. Never rejects. An error here is a deferral, or a hand-back if the
  * database did not return the content.
  */
 export async function attemptDelivery(
@@ -67,27 +68,27 @@ export async function attemptDelivery(
 }
 
 /**
- * An attempt belongs to the trace of its request. Scheduled mail comes long after it and gets a trace of its own,
- * linked to that.
+ * An attempt belongs to the trace of its request. A scheduled message is sent long after it and gets its own trace,
+ * linked to that one.
  */
 function spanOf({ tracing }: Services, { delivery: { trace_parent, scheduled_at } }: ClaimedDelivery): Span {
   if (trace_parent === null) return noSpan;
   return tracing.begin('attempt', scheduled_at === null ? { parent: trace_parent } : { link: trace_parent });
 }
 
-/** For a session that is stopped after the end of DATA, before the reply. */
+/** Result for a session that is stopped after the end of DATA but before the reply. */
 export function unansweredDelivery(claimed: ClaimedDelivery, duration_ms: number): SettledDelivery {
   const error = 'the worker stopped before the server replied to the message';
   const outcome: SendOutcome = { ...nothingSent(error), kind: 'unknown', stage: 'after_dot' };
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
-/** For claimed mail that was not tried: another worker sends it, or this one later. */
+/** Result for claimed messages that were not tried: another worker sends them, or this one later. */
 export function unsentDelivery(claimed: ClaimedDelivery): SettledDelivery {
   return { claimed, outcome: nothingSent('not tried'), duration_ms: 0, handed_back: true };
 }
 
-/** The result without the reply, if the database cannot store that. */
+/** Returns the result without the reply, if the database cannot store the reply. */
 export function withoutReply(result: SettledDelivery): SettledDelivery {
   const { kind, stage, phases_ms } = result.outcome;
   const outcome = { ...nothingSent('the reply of the server could not be stored'), kind, stage, phases_ms };
@@ -104,7 +105,7 @@ async function talk(
   const before_content = () => {
     const allowed = mayBegin?.() ?? true;
     if (delivery.unknown_policy !== 'stop') return allowed;
-    // For mail that must not arrive twice, record that it may have arrived before sending the content.
+    // For a message that must not arrive twice, records that it may have arrived before sending the content.
     return Promise.resolve(allowed).then((may) => may && markContent(services.sql, delivery, lease));
   };
   try {

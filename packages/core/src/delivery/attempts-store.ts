@@ -60,7 +60,7 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
     from tried`;
 }
 
-/** Forgets that the result of these attempts was unknown. */
+/** Deletes the record that the result of these attempts was unknown. */
 export async function deleteLostAttempts(
   tx: Tx,
   attempts: readonly (RecipientKey & { readonly number: number })[],
@@ -76,19 +76,19 @@ export async function deleteLostAttempts(
       and t.recipient_id = a.recipient_id and t.number = a.number and t.outcome = 'unknown'`;
 }
 
-/** What earlier attempts of a recipient came to. */
+/** The results of a recipient's earlier attempts. */
 export interface History {
-  /** Ended after DATA without a reply. Not counted for a lost worker: how far it got is not known. */
+  /** Ended after DATA without a reply. Lost workers are not counted: how far they got is unknown. */
   readonly unknown_count: number;
-  /** Ended with their worker. */
+  /** Lost together with their worker. */
   readonly lost_count: number;
   /** Found no server for the domain in DNS. */
   readonly missing_count: number;
-  /** The first of these is older than the limit that was passed. */
+  /** Whether the first of these is older than the given limit. */
   readonly missing_long: boolean;
 }
 
-/** Served by the primary key of attempts, which begins with the message. */
+/** Served by the primary key of attempts, which starts with the message. */
 export async function historiesOf(
   sql: Sql,
   keys: readonly RecipientKey[],
@@ -113,12 +113,12 @@ export async function historiesOf(
   return new Map(rows.map((row) => [row.recipient_id, row]));
 }
 
-/** The same condition as isMissingDomain. */
+/** The same condition as isMissingDomain, in SQL. */
 function isMissing(sql: Sql): Fragment {
   return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
 }
 
-/** The columns of an attempt that come from its outcome. */
+/** Returns the columns of an attempt that come from its outcome. */
 export function outcomeFields(outcome: SendOutcome) {
   return {
     outcome: outcome.kind,

@@ -1,7 +1,7 @@
 import type { SendOutcome } from '@postrider/mail';
 import type { Classification, RefusalCategory } from './classify.ts';
 
-/** A bounce as events show it. */
+/** A bounce as shown in events. */
 export interface Bounce {
   /** hard: the mailbox or its domain does not exist. Anything uncertain is soft. */
   readonly class: 'hard' | 'soft';
@@ -10,7 +10,7 @@ export interface Bounce {
   readonly code: string | null;
 }
 
-/** The bounce of a refusal during the SMTP session. */
+/** Returns the bounce for a rejection during the SMTP session. */
 export function bounceOf({ hard, category }: Classification, { reply }: Pick<SendOutcome, 'reply'>): Bounce {
   const code = reply?.enhanced ?? (reply ? String(reply.code) : null);
   return { class: hard ? 'hard' : 'soft', category, code };

@@ -24,8 +24,8 @@ import {
 } from './store.ts';
 
 /**
- * First transaction: claims what is due and free. A second transaction handles the jobs of the rest; onLost is called
- * where that one fails beside mail that is claimed, as it may have been committed.
+ * First transaction: claims what is due and free. A second transaction handles the jobs of the rest; if that one fails
+ * while messages are already claimed, onLost is called, since it may have been committed.
  */
 export async function claimDeliveries(
   services: Services,
@@ -56,7 +56,7 @@ export async function claimDeliveries(
 }
 
 /**
- * Handles jobs whose recipients could not be claimed directly. An error here does not affect mail that is already
+ * Handles jobs whose recipients could not be claimed directly. An error here does not affect messages that are already
  * claimed.
  */
 async function claimOthers(
@@ -67,7 +67,7 @@ async function claimOthers(
   onLost?: () => void,
 ): Promise<LoadedRow[]> {
   try {
-    // A transaction of its own: it locks messages, which come before recipients in lock order.
+    // A separate transaction: it locks messages, which come before recipients in lock order.
     return await services.sql.begin(async (tx) => {
       const others = await settleUnclaimed(services, tx, lost, moves);
       return others.length > 0 ? await loadDeliveries(tx, others) : [];
@@ -81,10 +81,10 @@ async function claimOthers(
 }
 
 /**
- * Settles a job whose recipient was not claimed. Scheduled mail that is due is released and claimed; a lost claim is
- * taken over; a live lease or a later due time gets a job for that time unless there is one; a suppressed address ends
- * there; mail that a lost worker may have sent and that must not be sent twice ends as unknown; closed recipients need
- * no job.
+ * Settles a job whose recipient was not claimed. Scheduled messages that are due are released and claimed; a lost claim
+ * is taken over; a live lease or a later due time gets a job for that time unless it already has one; a suppressed
+ * address ends there; messages that a lost worker may have sent and that must not be sent twice end as unknown; closed
+ * recipients need no job.
  */
 async function settleUnclaimed(
   services: Services,
@@ -121,7 +121,7 @@ async function settleUnclaimed(
   return claimed;
 }
 
-/** Releases scheduled mail that is due, and claims it. */
+/** Releases scheduled messages that are due, and claims them. */
 async function releaseScheduled(
   tx: Tx,
   rows: readonly UnclaimedRecipient[],
@@ -143,8 +143,8 @@ async function releaseScheduled(
 }
 
 /**
- * Ends claimed mail to addresses that were erased while they were suppressed. Only this process can tell: the database
- * has hashes of them, and not the key.
+ * Ends claimed recipients whose addresses were erased while suppressed. Only this process can tell: the database has
+ * their hashes but not the key.
  */
 async function withoutErased(
   services: Services,
@@ -186,7 +186,7 @@ async function withoutErased(
   return rows.filter((row) => !erased.includes(row));
 }
 
-/** Ends mail whose address was suppressed while it waited, or before the mail released here was due. */
+/** Ends recipients whose address was suppressed while they waited, or before the messages released here were due. */
 async function endSuppressed(tx: Tx, rows: readonly UnclaimedRecipient[], now_ms: number): Promise<MovedRecipient[]> {
   const suppressed = await transition(
     tx,
@@ -206,7 +206,7 @@ async function endSuppressed(tx: Tx, rows: readonly UnclaimedRecipient[], now_ms
   return suppressed;
 }
 
-/** Adds a job for each open recipient, for when it is due and its lease has ended. */
+/** Adds a job for each open recipient, for when it is due and its lease has expired. */
 async function requeueWaiting(
   services: Services,
   tx: Tx,
@@ -245,7 +245,7 @@ async function takeOver(
   return moved;
 }
 
-/** Records the attempts of a lost worker as unknown: the mail may have arrived. */
+/** Records the attempts of a lost worker as unknown: the messages may have arrived. */
 async function recordLost(tx: Tx, rows: readonly MovedRecipient[], now_ms: number): Promise<void> {
   const outcome: SendOutcome = { ...nothingSent('the sending worker was lost'), kind: 'unknown' };
   await insertAttempts(
@@ -264,7 +264,7 @@ async function recordLost(tx: Tx, rows: readonly MovedRecipient[], now_ms: numbe
 
 const INTERRUPTED = 'the sending worker ended before recording a reply';
 
-/** Ends mail that a lost worker may have sent and that must not be sent twice. */
+/** Ends recipients that a lost worker may have sent to and that must not be sent to twice. */
 async function endInterrupted(tx: Tx, rows: readonly UnclaimedRecipient[], now_ms: number): Promise<MovedRecipient[]> {
   const moved = await transition(
     tx,

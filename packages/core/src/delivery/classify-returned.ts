@@ -7,11 +7,11 @@ import { isClassAlone, readSaid, replyInText, statusInText } from './refusals/re
 export interface BounceVerdict {
   readonly bounce: Bounce;
   readonly suppress: boolean;
-  /** The text that decided, or the closest to it; safe to store. */
+  /** The text that decided, or the closest match; safe to store. */
   readonly response: string;
 }
 
-/** The categories of PowerMTA, for reports whose text does not decide. */
+/** The categories of PowerMTA, for reports whose text is inconclusive. */
 const SORTED: Readonly<Record<string, Pick<Classification, 'category'> & { hard?: true; suppress?: true }>> = {
   'bad-mailbox': { category: 'mailbox', hard: true, suppress: true },
   'bad-domain': { category: 'domain', hard: true },
@@ -31,8 +31,8 @@ const SORTED: Readonly<Record<string, Pick<Classification, 'category'> & { hard?
   'protocol-errors': { category: 'protocol' },
 };
 
-// After DATA a server judges the mail, whatever its text says: only an exact status is about the mailbox. m-FILTER
-// names the command below the reply; Yahoo has [BODY], Google (state 18) and qmail a sentence for it.
+// After DATA a server judges the message, whatever its text says: only an exact status is about the mailbox. m-FILTER
+// names the command below the reply; Yahoo has [BODY], Google (state 18) and qmail a specific sentence.
 const AFTER_DATA =
   /end of data|failed after I sent the message|after (?:pipelined )?(?:sending )?(?:end of )?data\b|\[BODY\]|\(state 1[78]\)|smtp command\s*\n\s*data\b|>>> \.\s*$/im;
 const EXACT = /^5\.1\.(?:1|3|6|10)$/;
@@ -41,8 +41,8 @@ const MAX_SECTION_CHARACTERS = 2000;
 const MAX_RESPONSE_CHARACTERS = 300;
 
 /**
- * Judges a failure by the field group of its recipient, if it has one, and by its text. Where the reply in the fields
- * decides nothing, the text about the recipient is asked, then all of it.
+ * Classifies a failure by the field group of its recipient, if it has one, and by its text. If the reply in the fields
+ * is inconclusive, the text about the recipient is used, then the whole text.
  */
 export function classifyReturned(
   report: ReturnedReport,
@@ -59,7 +59,7 @@ export function classifyReturned(
   const code = codeOf(reply, status, section);
   const after_data = AFTER_DATA.test(`${group?.diagnostic ?? ''}\n${section}`) && !EXACT.test(code ?? '');
   const hard = (sorted ? sorted.hard === true : classification.hard) && !after_data;
-  // The server gave up on a temporary failure: that ends this message and says nothing about the next.
+  // The server gave up on a temporary failure: that ends this message but says nothing about the next.
   const given_up = status?.startsWith('4') === true;
   const suppress = sorted ? sorted.suppress === true : classification.suppress;
   return {
@@ -71,7 +71,7 @@ export function classifyReturned(
 
 const NOTHING: ReplyText = { code: null, enhanced: null, text: '' };
 
-/** The texts to classify, the most exact first. */
+/** Returns the texts to classify, most specific first. */
 function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): ReplyText[] {
   const status = group?.status ?? null;
   const code = status !== null && !isClassAlone(status) ? status : null;
@@ -94,7 +94,7 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
   return sayings;
 }
 
-/** The diagnostic may precede the reply with a sentence of the reporting system. */
+/** The diagnostic may prefix the reply with a sentence from the reporting system. */
 function replyInDiagnostic(diagnostic: string): ReplyText {
   const reply = readSaid(diagnostic);
   if (reply.code !== null) return reply;
@@ -108,7 +108,7 @@ function codeOf(reply: ReplyText, status: string | null, section: string): strin
   return reply.code === null ? status : String(reply.code);
 }
 
-/** The part of a text about one of some addresses: from where it is named to where another entry begins. */
+/** Returns the part of a text about one of some addresses: from where it is named to where another entry begins. */
 function sectionAbout(text: string, addresses: readonly string[]): string {
   const lower = text.toLowerCase();
   const start = Math.min(...addresses.filter((one) => one !== '').map((one) => placeOf(lower, one.toLowerCase())));
@@ -124,13 +124,13 @@ function sectionAbout(text: string, addresses: readonly string[]): string {
   return (end < 0 ? lines : lines.slice(0, end)).join('\n');
 }
 
-/** Where the line begins that names an address. */
+/** Returns where the line that names an address begins. */
 function placeOf(lower: string, address: string): number {
   const index = lower.indexOf(address);
   return index < 0 ? Number.POSITIVE_INFINITY : lower.lastIndexOf('\n', index) + 1;
 }
 
-// Sentences that mail systems add to every report, and that contain words of other reasons.
+// Sentences that mail systems add to every report and that contain words used for other reasons.
 const BOILERPLATE = [
   /this is (?:a|an) (?:permanent|automat)[^.\n]*[.\n]/gi,
   /(?:please )?(?:check|verify|double-?check|make sure|re-?check)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,

@@ -7,20 +7,20 @@ import { policyWords, rateWords, senderStatus, senderWords } from './refusals/se
 
 export { type RefusalCategory, refusalCategories } from './refusals/rule.ts';
 
-/** A reply of a server, from the session or from a bounce report. */
+/** A server's reply, from the session or from a bounce report. */
 export type ReplyText = Pick<Reply, 'enhanced' | 'text'> & { readonly code: number | null };
 
 export interface Classification {
   readonly category: RefusalCategory;
-  /** A retry will not help. */
+  /** Whether a retry cannot help. */
   readonly permanent: boolean;
-  /** The mailbox or its domain does not exist. */
+  /** Whether the mailbox or its domain does not exist. */
   readonly hard: boolean;
-  /** The address should be suppressed. */
+  /** Whether the address should be suppressed. */
   readonly suppress: boolean;
   /** The rule that matched. */
   readonly rule: string;
-  /** Decided by a code alone, or by no rule. */
+  /** Whether it was decided by a code alone, or by no rule. */
   readonly weak: boolean;
 }
 
@@ -48,19 +48,19 @@ const rules: Readonly<Record<string, RefusalRule>> = {
   ...replyCodes,
 };
 
-// An address in a text is the recipient's or the sender's, and must not match a rule by its words.
-// Scripts without blanks between words end one.
+// An address in a text is the recipient's or the sender's, and its words must not match a rule. Scripts without spaces
+// between words end an address.
 const ADDRESSES = /<[^<>\s]*@[^<>\s]*>|[^\s<>()":;,\u2e80-\uffef]+@[^\s<>()":;,\u2e80-\uffef]+/g;
 const HOSTS = /\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}\b/g;
 const table: readonly (readonly [string, RefusalRule])[] = Object.entries(rules);
 
-/** Classifies a refusal. Only a permanent one about the address itself suppresses it. */
+/** Classifies a rejection. Only a permanent one about the address itself suppresses it. */
 export function classify(reply: ReplyText): Classification {
   const text = reply.text
     .replace(ADDRESSES, ' ')
     .replace(/[\u2018\u2019]/g, "'")
     .replace(/\s+/g, ' ');
-  // Phrases end at a full stop, and host names contain some.
+  // Phrases end at a full stop, and host names contain dots.
   const texts = [...new Set([text, text.replace(HOSTS, 'x')])];
   const status = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(reply.enhanced ?? '')?.[1] ?? null;
   const entry = table.find(([, rule]) => fits(rule, reply.code, status, texts));
@@ -86,7 +86,7 @@ function fits(rule: RefusalRule, code: number | null, status: string | null, tex
   return rule.text === undefined || texts.some((text) => rule.text?.test(text));
 }
 
-/** The reply code decides; for a report without one, the class of its status. */
+/** Returns whether the reply code or, in a report without one, the class of the status is permanent. */
 function isPermanent({ code, enhanced }: ReplyText): boolean {
   return code === null ? enhanced?.startsWith('5') === true : code >= 500;
 }

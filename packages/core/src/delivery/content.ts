@@ -6,9 +6,9 @@ import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_
 
 /** The signed bytes of one message, shared by its recipients. */
 export interface Content {
-  /** Its worker holds a share of the memory for large emails meanwhile. */
+  /** Whether its worker has to reserve part of the memory for large emails. */
   readonly large: boolean;
-  /** Rendered and signed on first use, and kept only while a sender holds it. */
+  /** Rendered and signed on first use, and retained only while a sender holds it. */
   raw(): Promise<Buffer>;
 }
 
@@ -28,7 +28,7 @@ export class ContentUnread extends Error {
   }
 }
 
-/** The mail could not be signed and is not sent unsigned. An internal fault that may pass. */
+/** The message could not be signed and is not sent unsigned. An internal fault that may be temporary. */
 export class CannotSign extends Error {
   constructor(domain: string, why: string) {
     super(`the mail could not be signed for ${domain}: ${why}`);
@@ -44,7 +44,7 @@ const NO_BODY = { html: null, text: null, headers: null, attachments: null } as 
   null
 >;
 
-/** Contents by message id. Never rejects: what cannot be read fails when it is used. */
+/** Returns contents by message id. Never rejects: unreadable content fails when it is used. */
 export async function openContents(services: Parts, rows: readonly LoadedRow[]): Promise<ReadonlyMap<string, Content>> {
   await services.signing_keys.warm(rows.flatMap((row) => row.signing_key_ids)).catch(() => undefined);
   const contents = new Map<string, Content>();
@@ -55,7 +55,7 @@ export async function openContents(services: Parts, rows: readonly LoadedRow[]):
   return contents;
 }
 
-/** Takes the body off the row, which stays in memory until the result is recorded. */
+/** Detaches the body from the row, which stays in memory until the result is recorded. */
 function takeBody(row: LoadedRow): Body | null {
   const { html, text, headers, attachments } = row;
   Object.assign(row, NO_BODY);
@@ -71,14 +71,14 @@ async function bodyOf(services: Parts, key: RecipientKey): Promise<Body | undefi
 
 function content(services: Parts, row: Source, stored: Body | null): Content {
   const large = row.body_bytes > READ_TOGETHER_BYTES;
-  /** Undefined if it has to be read. */
+  /** Undefined if it has to be read from the database. */
   let body = large ? undefined : stored;
   let cached_bytes: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
     const bytes = body === undefined ? await bodyOf(services, row) : body;
     if (!bytes) throw new ContentDeleted();
-    // A single-recipient mail is rarely rendered twice, and then reads the body again.
+    // A single-recipient message is rarely rendered twice; if it is, the body is read again.
     if (row.recipient_count === 1) body = undefined;
     const raw = await signed(services, row, bytes);
     cached_bytes = new WeakRef(raw);
@@ -97,7 +97,7 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   };
 }
 
-/** The signature time is that of the mail, so that a retry has the same bytes while the keys are the same. */
+/** The signature time is that of the message, so that a retry has the same bytes while the keys are unchanged. */
 async function signed(services: Parts, row: Source, body: Body): Promise<Buffer> {
   if (row.signing_key_ids.length === 0)
     throw new CannotSign(

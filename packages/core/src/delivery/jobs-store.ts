@@ -11,11 +11,11 @@ interface DeliveryJobs {
 
 export interface NewDeliveryJob extends RecipientKey {
   readonly job_id: string;
-  /** Now by default. */
+  /** Defaults to now. */
   readonly start_after?: Date;
 }
 
-/** Adds jobs for recipients, each with the priority of its message. Served by the primary key. */
+/** Adds jobs for recipients, each with the priority of its message. Served by the primary key of messages. */
 export async function addDeliveryJobs(tx: Tx, jobs: DeliveryJobs, added: readonly NewDeliveryJob[]): Promise<void> {
   if (added.length === 0) return;
   await jobs.insertion(

@@ -19,8 +19,8 @@ export interface SimulatorAddress {
 }
 
 /**
- * Sandbox keys, and all keys with DELIVERY=capture, send to the simulator over SMTP; other mail uses the transports of
- * DELIVERY in order.
+ * Sandbox keys, and all keys with DELIVERY=capture, send to the simulator over SMTP; other messages use the transports
+ * of DELIVERY in order.
  */
 export function createMailers(
   services: Pick<Services, 'config' | 'log' | 'sql'>,
@@ -71,7 +71,7 @@ function liveTransport(
           secure,
           // With credentials the client requires a verified certificate.
           tls: 'opportunistic',
-          // A relay is dedicated to this service; Postfix allows 50 by default and answers 421 to more.
+          // A relay is dedicated to this service; Postfix allows 50 by default and replies 421 to more.
           max_connections: config.LIMITS.relay_connections,
           timeouts: timeoutsOf(config, 'relay'),
           ...(user !== '' && { user, pass }),
@@ -81,9 +81,7 @@ function liveTransport(
   }
 }
 
-/**
- * Foreign servers may be as slow as RFC 5321 allows; a relay is expected to answer sooner, except after the content.
- */
+/** Remote servers may be as slow as RFC 5321 allows; a relay is expected to reply sooner, except after the content. */
 function timeoutsOf({ LIMITS }: Services['config'], whose: 'smtp' | 'relay'): SmtpTimeouts {
   return {
     greeting_ms: LIMITS[`${whose}_greeting`],
@@ -109,7 +107,7 @@ function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
   return name;
 }
 
-/** Closes the connections of these mailers, which may be the same one. */
+/** Closes the connections of these mailers, which may be the same instance. */
 export async function stopMailers(mailers: Mailers): Promise<void> {
   await Promise.all([...new Set<Mailer>(Object.values(mailers))].map((mailer) => mailer.stop()));
 }

@@ -6,7 +6,7 @@ import type { RefusalCategory } from './classify.ts';
 import { providerDomains } from './providers-store.ts';
 import type { DeliveryRow } from './store.ts';
 
-// Labels are limited to the providers that this process met first; the others are counted together.
+// Labels are limited to the first providers this process sees; the others are counted together.
 const MAX_PROVIDERS = 12;
 const OTHER = 'other';
 
@@ -15,10 +15,10 @@ interface Providers {
   readonly named: Set<string>;
 }
 
-// The table never changes while a process runs.
+// The table does not change while a process runs.
 const known = new WeakMap<Sql, Promise<Providers>>();
 
-/** The provider of an address, as one of a bounded number of label values. */
+/** Maps an address to its provider, as one of a bounded number of label values. */
 async function providersOf(sql: Sql): Promise<(email: string) => string> {
   const loading = known.get(sql) ?? providerDomains(sql).then((byDomain) => ({ byDomain, named: new Set<string>() }));
   known.set(sql, loading);
@@ -34,7 +34,7 @@ async function providersOf(sql: Sql): Promise<(email: string) => string> {
   };
 }
 
-/** An attempt whose result is recorded. */
+/** An attempt whose result was recorded. */
 export interface AttemptRecord {
   readonly delivery: Pick<DeliveryRow, 'message_id' | 'recipient_id' | 'email' | 'created_at' | 'scheduled_at'>;
   readonly number: number;
@@ -44,7 +44,7 @@ export interface AttemptRecord {
   readonly duration_ms: number;
 }
 
-/** Counts attempts whose results are recorded. A failure here costs a count and never a result. */
+/** Counts attempts whose results were recorded. A failure here loses a count, never a result. */
 export async function meterAttempts(
   { metrics, sql, log, mail_log }: Pick<Services, 'metrics' | 'sql' | 'log' | 'mail_log'>,
   attempts: readonly AttemptRecord[],

@@ -2,12 +2,12 @@ import type { SendOutcome } from '@postrider/mail';
 import { type Classification, classify, type RefusalCategory } from './classify.ts';
 import { retryDelay } from './retry.ts';
 
-/** Reason for a failed mail that may have arrived. */
+/** Failure reason of a message that may have arrived. */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
-/** Each of these may have arrived; after so many a further copy is unlikely to help. */
+/** Each of these may have arrived; after this many, another copy is unlikely to help. */
 const MAX_UNKNOWN = 3;
-/** More attempts than that are counted although a worker was lost in them: the mail itself may be what ends it. */
+/** Beyond this many, attempts count even though their worker was lost: the message itself may be what crashes it. */
 const MAX_LOST = 20;
 
 export type UnknownPolicy = 'resend' | 'stop';
@@ -18,38 +18,38 @@ export type Verdict =
   | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
-/** What an attempt is judged by, apart from its outcome. */
+/** What an attempt is judged by, besides its outcome. */
 export interface Course {
-  /** Including this attempt. */
+  /** Includes this attempt. */
   readonly attempt_count: number;
-  /** Earlier attempts after which the mail may have arrived. */
+  /** Earlier attempts after which the message may have arrived. */
   readonly unknown_before: number;
-  /** Earlier attempts that ended with their worker, most of them before a server was reached. */
+  /** Earlier attempts lost with their worker, most of them before a server was reached. */
   readonly lost_before: number;
-  /** DNS has said often and long enough that the domain does not exist. */
+  /** Whether DNS has said often and long enough that the domain does not exist. */
   readonly domain_is_missing: boolean;
   readonly schedule: readonly number[];
   readonly unknown_policy: UnknownPolicy;
 }
 
-/** Decides the outcome of one attempt. */
+/** Decides the result of one attempt. */
 export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
   const { attempt_count, unknown_before, lost_before, domain_is_missing, schedule, unknown_policy } = course;
   switch (outcome.kind) {
     case 'accepted':
       return { transition: 'deliver', reason: null };
     case 'rejected': {
-      // Without a reply nothing was refused: there was nothing to send. A domain with a null MX has one.
+      // Without a reply nothing was rejected: there was nothing to send. A domain with a null MX has a reply.
       if (outcome.stage === 'connect' && outcome.reply === null)
         return { transition: 'expire', reason: 'content_gone' };
       const refusal = refusalOf(outcome);
-      // Some servers say 5xx although a later attempt may succeed.
+      // Some servers reply 5xx although a later attempt may succeed.
       if (outcome.reply && refusal?.permanent === false) break;
       const suppress = refusal?.suppress === true && !isAboutDomain(outcome, refusal);
       return { transition: 'reject', reason: refusal?.category ?? 'other', suppress };
     }
     case 'unknown':
-      // A retry may deliver twice, giving up may deliver never; the workspace chooses.
+      // A retry may deliver twice, giving up may never deliver; the workspace chooses.
       if (unknown_policy === 'stop' || unknown_before + 1 >= MAX_UNKNOWN)
         return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
@@ -67,29 +67,32 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
 }
 
 /**
- * What is wrong with a domain says nothing about an address in it. Exchange answers 5.1.10 to a recipient that it does
- * not know, though.
+ * Returns whether a rejection is about the domain, which says nothing about an address in it. Exchange replies 5.1.10
+ * for an unknown recipient, though.
  */
 function isAboutDomain({ stage, reply }: SendOutcome, { category }: Classification): boolean {
   return stage === 'connect' || (category === 'domain' && reply?.enhanced !== '5.1.10');
 }
 
-/** No mail server was found in DNS, which may be temporary. */
+/** Returns whether DNS has no mail server for the domain, which may be temporary. */
 export function isMissingDomain({ kind, stage, target, reply }: SendOutcome): boolean {
   return kind === 'deferred' && stage === 'connect' && target === '' && reply !== null;
 }
 
-/** The meaning of a refusal; null if nothing was refused. kept_by is what stopped the mail before any server. */
+/**
+ * Returns the meaning of a rejection; null if nothing was rejected. kept_by is what stopped the message before any
+ * server.
+ */
 export function refusalOf(
   { kind, stage, reply, error }: SendOutcome,
   kept_by: RefusalCategory | null = null,
 ): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
-  // A refusal of MAIL is about the sender.
+  // A rejection of MAIL is about the sender.
   if (reply && stage === 'mail') return { ...classify(reply), hard: false, suppress: false };
   if (reply) {
     const read = classify(reply);
-    // A reply before RCPT that speaks of something unknown means the domain.
+    // A reply before RCPT about something unknown refers to the domain.
     return stage === 'connect' && read.category === 'mailbox' ? { ...read, category: 'domain', suppress: false } : read;
   }
   return {
@@ -102,13 +105,13 @@ export function refusalOf(
   };
 }
 
-/** The last reply or error, for display. */
+/** Returns the last reply or error, for display. */
 export function lastResponse({ reply, error }: Pick<SendOutcome, 'reply' | 'error'>): string {
   if (!reply) return error ?? 'no reply';
   return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
 }
 
-/** An attempt that sent nothing, for this reason. */
+/** Returns the outcome of an attempt that sent nothing, with this reason. */
 export function nothingSent(error: string): SendOutcome {
   return {
     kind: 'deferred',

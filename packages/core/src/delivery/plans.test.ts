@@ -31,7 +31,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-/** Sends, claims and settles mails, the last one deferred, on the given connection. */
+/** Sends, claims and settles messages, deferring the last one, on the given connection. */
 async function deliver(services: Services): Promise<number> {
   for (let index = 0; index < MAILS; index++) {
     const mail = { from: 'hello@sandbox.test', to: `p${index}@example.com`, subject: 'Hello', text: 'Hi' };
@@ -64,7 +64,7 @@ async function send(fields: Record<string, unknown>): Promise<Move[]> {
   return keys.map((key) => ({ ...key, event_id: newId('event', world.clock.now()) }));
 }
 
-/** Sends mails, prepares them for the transition, and runs it on the given connection; returns the count moved. */
+/** Sends messages, prepares them for the transition, and runs it on the given connection; returns the count moved. */
 async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
   const later = { scheduled_at: isoTime(new Date(world.clock.now() + HOUR_MS)) };
   const moves = await send(name === 'bounce' ? {} : later);
@@ -74,7 +74,7 @@ async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
   return moved.length;
 }
 
-/** Reads an empty lane, parks mails in it, and takes them back; returns the count taken. */
+/** Reads an empty lane, parks messages in it, and takes them back; returns the count taken. */
 async function resume(): Promise<number> {
   const database = { ...world.services, sql: own };
   const slice = { lane: LANE, priority: 'normal' as const, count: MAILS, after: '' };
@@ -89,14 +89,14 @@ async function resume(): Promise<number> {
   return (await resumeParked(database, [slice])).length;
 }
 
-/** Sends mails and finds the given number of overdue ones. */
+/** Sends messages and finds the given number of overdue ones. */
 async function overlook(): Promise<number> {
   await send({});
   await world.clock.advance(HOUR_MS);
   return (await overdueRecipients(own, 60, null, MAILS)).length;
 }
 
-/** Many more mails with an event each, open and due tomorrow, and as many parked ones. */
+/** Adds many more messages with one event each, open and due tomorrow, and as many parked ones. */
 async function grow(): Promise<void> {
   await own`
     insert into messages select copy.* from (select * from messages limit 1) m, generate_series(1, ${GROWN}) n,

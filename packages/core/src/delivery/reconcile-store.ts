@@ -6,13 +6,14 @@ import { isRecipient } from './store.ts';
 export interface Overdue extends RecipientKey {
   readonly job_id: string | null;
   readonly parked: boolean;
-  /** As text: a Date would cut the microseconds of the page cursor. */
+  /** As text: a Date would truncate the microseconds of the page cursor. */
   readonly due_at: string;
 }
 
 /**
- * A page of unclaimed open recipients that have been due for a while, oldest first. Takes no locks, so that workers are
- * not blocked. Served by recipients_open; `${fence}` keeps the planner from reading all parked rows for each page.
+ * Returns a page of unclaimed open recipients that have been due for a while, oldest first. Takes no locks, so that
+ * workers are not blocked. Served by recipients_open; `${fence}` keeps the planner from reading all parked rows for
+ * each page.
  */
 export async function overdueRecipients(
   sql: Sql | Tx,
@@ -38,7 +39,7 @@ export async function overdueRecipients(
 }
 
 /**
- * Locks recipients that are still open, free, and without a live job. Skips rows that are being claimed, or rescued by
+ * Locks recipients that are still open, free, and without a live job. Skips rows being claimed, or being rescued by
  * another reconciler.
  */
 export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<RecipientKey[]> {

@@ -18,7 +18,7 @@ async function send(fields: Record<string, unknown> = {}): Promise<string> {
   return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
 }
 
-/** An inconsistency that no commit of ours causes: the job is gone, and its recipient is open. */
+/** Creates an inconsistency that none of our commits causes: the job is missing, but its recipient is open. */
 async function loseJobs(message_ids: readonly string[]): Promise<void> {
   await world.services.sql`
     delete from pgboss.job

@@ -5,17 +5,17 @@ import { addDeliveryJobs } from './jobs-store.ts';
 import { lockOrphans, type Overdue, overdueRecipients } from './reconcile-store.ts';
 import { rememberJobs } from './store.ts';
 
-// Longer than the lease and than the rescue of pg-boss after a lost heartbeat.
+// Longer than the lease and than pg-boss's rescue after a lost heartbeat.
 const OVERDUE_SECONDS = 60;
-// Every worker polls the parked mail of all lanes each second.
+// Every worker polls the parked messages of all lanes each second.
 const UNSYNCED_SECONDS = 60;
 const PAGE = 1000;
-// 100,000 late but live recipients are walked in one or two seconds.
+// Walking 100,000 recipients that are late but live takes one or two seconds.
 const MAX_PAGES = 100;
 
 /**
- * Progress of the runs of a process. More rows may be late than one run walks, such as mail parked for hours behind a
- * closed lane; so a run continues after the last one, and wraps around at the end.
+ * Progress across the runs of a process. More rows may be late than one run walks, such as messages parked for hours
+ * behind a closed lane; so each run continues after the previous one and wraps around at the end.
  */
 export interface Walk {
   after: Overdue | null;
@@ -28,9 +28,9 @@ export function newWalk(page = PAGE, max_pages = MAX_PAGES): Walk {
 }
 
 /**
- * Gives a job to open recipients that are overdue, have no live job and are not parked, and to mail parked in an open
- * lane that no worker polls. In steady state there are none: each rescue is logged as an error. Concurrent runs skip
- * each other's rows.
+ * Creates jobs for open recipients that are overdue, have no live job and are not parked, and for messages parked in an
+ * open lane that no worker polls. In steady state there are none: each rescue is logged as an error. Concurrent runs
+ * skip each other's rows.
  */
 export async function reconcileDeliveries(services: Services, walk: Walk = newWalk()): Promise<number> {
   let rescued = await rescueParked(services);
@@ -71,8 +71,8 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
 }
 
 /**
- * Those with no live job and not parked. A recipient may change between the two states once between two reads, but not
- * twice.
+ * Returns those without a live job that are not parked. A recipient may change between the two states once between two
+ * reads, but not twice.
  */
 async function lostJobs(services: Services, job_ids: readonly string[]): Promise<Set<string>> {
   const { sql, jobs } = services;

@@ -9,18 +9,18 @@ import type { ReturnPath } from './return-path.ts';
 import { findReturnedTo, recordDelay } from './returned-store.ts';
 import { transition } from './store.ts';
 
-/** What recordReturned did with a mail sent to one of our return addresses (VERP). */
+/** What recordReturned did with a message sent to one of our return addresses (VERP). */
 export type RecordedReturn =
   | { readonly kind: 'bounced' | 'complained' | 'delayed' }
   | { readonly kind: 'ignored'; readonly why: string }
-  /** The delivery is still being recorded: the report has to be delivered again. */
+  /** The delivery is still being recorded: the report must be delivered again. */
   | { readonly kind: 'later' };
 
 // RFC 5965 section 7.3 and its registry. not-spam is the opposite of a complaint, and auth-failure (RFC 6591) does not
 // come from a reader.
 const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list'];
 
-/** The change that a returned mail asks for, if any. */
+/** The change that a returned message calls for, if any. */
 type Finding =
   | {
       readonly what: 'bounce';
@@ -33,10 +33,10 @@ type Finding =
   | { readonly what: 'nothing'; readonly why: string };
 
 /**
- * Records a returned mail. The signed address proves the recipient; recipients named in the report are not trusted, but
- * if our address is among them, only what is said of it counts. Only a delivered recipient changes, so a repeated report
- * changes nothing. If the recipient is being sent to, the report may have overtaken our own record and has to come
- * again. If it waits for a retry, it keeps that: the next reply is as good as the report.
+ * Records a returned message. The signed address proves the recipient; recipients named in the report are not trusted,
+ * but if our address is among them, only what is said about it counts. Only a delivered recipient changes, so a
+ * repeated report changes nothing. If the recipient is being sent to, the report may have overtaken our own record and
+ * must be delivered again. If it waits for a retry, it keeps waiting: the next reply is as good as the report.
  */
 export async function recordReturned(
   services: Services,
@@ -73,7 +73,7 @@ export async function recordReturned(
   });
 }
 
-/** The change, without the record of it. */
+/** Determines the change without recording it. */
 export function judgeReturned(mail: ReturnedMail, email: string): JudgedReturn {
   const finding = find(mail, email.toLowerCase());
   if (finding.what !== 'bounce') return finding;
@@ -101,7 +101,7 @@ function find(mail: ReturnedMail, email: string): Finding {
   }
 }
 
-/** A group that names our address decides alone; only where none does, the others count. */
+/** A group that names our address decides alone; the others count only if no group does. */
 function findInReport(report: ReturnedReport, email: string): Finding {
   const { recipients } = report;
   if (recipients.length === 0) {
@@ -112,7 +112,7 @@ function findInReport(report: ReturnedReport, email: string): Finding {
   const ours = recipients.filter(({ addresses }) => addresses.includes(email));
   const considered = ours.length > 0 ? ours : recipients;
   const group = considered.find(({ action }) => action === 'failed');
-  // A list behind the address may report several members; their faults are not faults of our recipient.
+  // A list behind the address may report several members; their faults are not those of our recipient.
   if (group) return { what: 'bounce', report, group, alone: ours.length > 0 || recipients.length === 1 };
   const delayed = considered.find(({ action }) => action === 'delayed');
   if (delayed) return { what: 'delay', response: delayed.diagnostic ?? delayed.status ?? 'delayed' };

@@ -10,7 +10,7 @@ interface StoredAttachment {
   readonly content_id?: string;
 }
 
-/** The envelope of one recipient. */
+/** Returns the envelope for one recipient. */
 export function envelopeOf(
   { config, secret_key }: Pick<Services, 'config' | 'secret_key'>,
   delivery: DeliveryRow,
@@ -34,23 +34,23 @@ export type RenderInput = Body &
   >;
 
 export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): readonly StoredAttachment[] {
-  // Stored as JSON of what the send schema had let through.
+  // Stored as JSON of what the send schema accepted.
   return JSON.parse(attachments) as StoredAttachment[];
 }
 
-/** The unsigned bytes that every recipient gets: a pure function of the rows of a message. */
+/** Renders the unsigned bytes that every recipient gets: a pure function of the rows of a message. */
 export function renderMessage(message: RenderInput): Buffer {
   return compose(outgoing(message, message));
 }
 
-/** The Date of a mail: its acceptance, or its schedule if that is later. The same on every attempt. */
+/** Returns the Date of a message: its acceptance, or its scheduled time if that is later. The same on every attempt. */
 export function dateOf({ created_at, scheduled_at }: Pick<RenderInput, 'created_at' | 'scheduled_at'>): Date {
   return scheduled_at && scheduled_at > created_at ? scheduled_at : created_at;
 }
 
 /** Builds the composer input from the rows of a message. */
 export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): OutgoingMessage {
-  // Stored as JSON of what the send schema had let through.
+  // Stored as JSON of what the send schema accepted.
   const headers = JSON.parse(body.headers) as Record<string, string>;
   const attachments = storedAttachments(body);
   return {
@@ -73,7 +73,7 @@ export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): Ou
 
 function mailbox(text: string): Mailbox {
   const parsed = parseMailbox(text);
-  // formatMailbox wrote it and parseMailbox reads what formatMailbox writes.
+  // formatMailbox wrote it, and parseMailbox reads everything that formatMailbox writes.
   if (!parsed.ok) throw new Error(`a stored mailbox does not parse: ${parsed.message}`);
   return parsed.mailbox;
 }

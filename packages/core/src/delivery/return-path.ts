@@ -3,10 +3,10 @@ import { idPrefixes, isId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import type { RecipientKey } from '../states/index.ts';
 
-// The envelope sender names the recipient and is signed: b+<message><recipient>.<signature>. The message id is whole,
-// to find the rows by primary key. Of the recipient id only the random part is used, which is unique enough among a
-// hundred: two whole ids would leave 10 of 64 octets (RFC 5321 section 4.5.3.1.1) for the signature. All lower case, so
-// that servers that change case do no harm.
+// The envelope sender names the recipient and is signed: b+<message><recipient>.<signature>. The message id is
+// complete, to find the rows by primary key. Only the random part of the recipient id is used, which is unique enough
+// among a hundred: two complete ids would leave 10 of 64 octets (RFC 5321 section 4.5.3.1.1) for the signature. All
+// lowercase, so that servers that change case do no harm.
 
 const MARK = 'b+';
 const ID_CHARS = 26;
@@ -15,7 +15,7 @@ const RANDOM_CHARS = 16;
 const SIGNATURE_CHARS = 18;
 const FORM = new RegExp(`^([0-9a-z]{${ID_CHARS}})([0-9a-z]{${RANDOM_CHARS}})\\.([0-9a-f]{${SIGNATURE_CHARS}})$`);
 
-/** The message of a returned mail, and the suffix of its recipient id. */
+/** The message of a returned email, and the suffix of its recipient id. */
 export interface ReturnPath {
   readonly message_id: string;
   readonly recipient_end: string;
@@ -23,7 +23,7 @@ export interface ReturnPath {
 
 export type ReadReturnPath =
   | { readonly kind: 'ours'; readonly path: ReturnPath }
-  /** It has our form, but the signature is wrong. */
+  /** Matches our format, but the signature is wrong. */
   | { readonly kind: 'forged' }
   | { readonly kind: 'foreign' };
 
@@ -33,7 +33,7 @@ export function returnPathLocal(secret_key: string, key: Pick<RecipientKey, 'mes
   return `${MARK}${message}${recipient_end}.${signatureOf(secret_key, message, recipient_end)}`;
 }
 
-/** Parses the local part of a returned mail. Accepts the previous key, which signed mail still under way. */
+/** Parses the local part of a returned message. Accepts the previous key, which signed messages still in transit. */
 export function readReturnPath(services: Pick<Services, 'secret_key' | 'config'>, local_part: string): ReadReturnPath {
   const local = local_part.toLowerCase();
   if (!local.startsWith(MARK)) return { kind: 'foreign' };

@@ -3,13 +3,13 @@ import type { DeliveryState, RecipientKey } from '../states/index.ts';
 import type { ReturnPath } from './return-path.ts';
 import { lockMessages } from './store.ts';
 
-/** The recipient of a returned mail. */
+/** The recipient of a returned message. */
 export interface ReturnedTo extends RecipientKey {
   readonly email: string;
   readonly state: DeliveryState;
 }
 
-/** Null if the message is no longer stored. Served by the primary key, which begins with the message. */
+/** Returns null if the message is no longer stored. Served by the primary key, which starts with the message. */
 export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
   const rows = await tx<ReturnedTo[]>`
     select workspace_id, message_id, id as recipient_id, email, state from recipients
@@ -18,8 +18,8 @@ export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<Returned
 }
 
 /**
- * Appends the event of a delay that was reported after our delivery; the state stays. False if the recipient is not
- * delivered, or has had such an event within the hour: some systems warn every few minutes.
+ * Appends the event of a delay reported after our delivery; the state is unchanged. Returns false if the recipient is
+ * not delivered, or had such an event within the last hour: some systems warn every few minutes.
  */
 export async function recordDelay(
   tx: Tx,

@@ -22,12 +22,12 @@ import {
   untriedSince,
 } from './store.ts';
 
-/** Attempts that must find no such domain before mail for it bounces. */
+/** Number of attempts that must find no such domain before a message bounces. */
 const MISSING_ATTEMPTS = 3;
-/** The reason of a recipient that an operator or an integrator gave up on. */
+/** The reason for a recipient that an operator or an integrator gave up on. */
 export const GIVEN_UP = 'given_up';
 
-/** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
+/** Records a batch of attempts in the second transaction: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly SettledDelivery[]): Promise<void> {
   const history = await historyOf(services, results);
   const results_judged = results.map((result) => judgeSettled(services, result, history));
@@ -56,15 +56,15 @@ export async function settleDeliveries(services: Services, results: readonly Set
     });
   });
   if (fenced.length > 0) await settleFenced(services, fenced, now_ms);
-  // The results are recorded: a failure to count them must not record them again.
+  // The results are recorded: a failure to count them must not cause them to be recorded again.
   await meterAttempts(services, results_judged.flatMap(attemptedOf), now_ms).catch((error) =>
     services.log.error({ err: error }, 'failed to record attempt metrics'),
   );
-  // Deferred mail is due later; a wake would find nothing.
+  // Deferred recipients are due later, so a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wakeAll('delivery.attempt');
 }
 
-/** For the metrics. Empty for mail that was handed back. */
+/** Returns the attempts for the metrics; empty for recipients that were handed back. */
 function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[] {
   const { handed_back, claimed, outcome, duration_ms } = result;
   if (handed_back) return [];
@@ -73,7 +73,7 @@ function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[
   return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
 }
 
-/** Fast path: accepted, single recipient. Null for anything else. */
+/** Fast path: accepted, single recipient. Returns null for anything else. */
 function deliveredAlone(
   services: Services,
   { result, verdict, refusal }: JudgedResult,
@@ -94,8 +94,8 @@ function deliveredAlone(
 }
 
 /**
- * Results under a lease that was lost. What was delivered and that no one else has tried since counts as delivered; the
- * rest changes nothing.
+ * Records results under a lease that was lost. What was delivered and not tried by anyone else since counts as
+ * delivered; the rest changes nothing.
  */
 async function settleFenced(services: Services, fenced: readonly JudgedResult[], now_ms: number): Promise<void> {
   const accepted = fenced.filter(({ result }) => result.outcome.kind === 'accepted');
@@ -135,7 +135,7 @@ async function confirmLate(services: Services, accepted: readonly JudgedResult[]
   );
 }
 
-/** Returns the results whose lease was lost. */
+/** Settles the rest, and returns the results whose lease was lost. */
 async function settleOthers(
   services: Services,
   tx: Tx,
@@ -200,7 +200,7 @@ async function settleOthers(
   return lost;
 }
 
-/** Ends deferred recipients that were given up during their attempt. Their new jobs find them closed. */
+/** Ends deferred recipients that were given up during their attempt. Their new jobs will find them closed. */
 async function endGivenUp(tx: Tx, moves: readonly Move[], won: ReadonlySet<string>, now_ms: number): Promise<void> {
   const deferred = moves.filter(({ recipient_id }) => won.has(recipient_id));
   const given_up = await givenUpAmong(tx, deferred);
@@ -219,11 +219,11 @@ async function endGivenUp(tx: Tx, moves: readonly Move[], won: ReadonlySet<strin
 interface JudgedResult {
   readonly result: SettledDelivery;
   readonly verdict: Verdict;
-  /** The meaning of a refusal. */
+  /** The meaning of a rejection. */
   readonly refusal: Classification | null;
 }
 
-/** The earlier attempts of the recipients whose verdict depends on them. */
+/** Returns the earlier attempts of the recipients whose verdict depends on them. */
 async function historyOf(
   { sql, config }: Services,
   results: readonly SettledDelivery[],
@@ -259,7 +259,7 @@ function judgeSettled(
   };
 }
 
-/** Suppressions for refusals that are about the address. */
+/** Returns suppressions for rejections that are about the address. */
 function badAddresses(
   group: readonly JudgedResult[],
   moves: readonly Move[],
@@ -289,7 +289,7 @@ function attemptRow(
   { result: { claimed, outcome, duration_ms }, refusal }: JudgedResult,
   id: string,
 ) {
-  // The dialogue of a first attempt that succeeded adds nothing to the reply, and is a fifth of what a mail stores.
+  // The transcript of a successful first attempt adds nothing to the reply, and is a fifth of what a message stores.
   const keeps_transcript = config.TRANSCRIPTS === 'all' || outcome.kind !== 'accepted' || claimed.attempt_count > 1;
   return {
     ...keyOf(claimed.delivery),

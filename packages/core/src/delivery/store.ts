@@ -22,9 +22,9 @@ import { OUTCOME_UNKNOWN, type UnknownPolicy } from './outcome.ts';
 
 /** One recipient to move, and the values that the transition writes. */
 export interface Move extends RecipientKey {
-  /** The lease held, if the transition needs one. */
+  /** The current lease, if the transition requires one. */
   readonly lease?: string;
-  /** The lease to take. */
+  /** The lease to acquire. */
   readonly new_lease?: string;
   /** Facts of the event, if the transition records one. */
   readonly event_id?: string;
@@ -46,13 +46,13 @@ export const LEASE_SECONDS = 30;
 /** A claim counts as an attempt; releasing it untried undoes that. */
 const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, take_over: 1, hand_back: -1 };
 
-/** Matches recipients r to a key, by the primary key. */
+/** Matches recipients r to a key by the primary key. */
 export function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fragment {
   const first = equalsByRange(sql, sql`r.message_id`, sql.unsafe(`${key}.message_id`));
   return sql`${first} and ${sql.unsafe(`r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`)}`;
 }
 
-/** The same for message m, whose primary key begins with the workspace. */
+/** Does the same for message m, whose primary key starts with the workspace. */
 function isMessage(sql: Sql | Tx, key: string): Fragment {
   const first = equalsByRange(sql, sql`m.workspace_id`, sql.unsafe(`${key}.workspace_id`));
   return sql`${first} and ${sql.unsafe(`m.id = ${key}.message_id`)}`;
@@ -60,12 +60,12 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
 
 /**
  * Moves many recipients in one statement, aggregates the status of their messages, appends the events, and returns the
- * moved rows: a row in another state, not due, or under another lease is left alone. Every change of a state of
- * existing mail is made by won(), in this function, in claim or in claimAndLoad; or by settleDelivered.
+ * moved rows: a row in another state, not due, or under another lease is left alone. Every state change of existing
+ * recipients goes through won(), in this function, in claim or in claimAndLoad, or through settleDelivered.
  *
  * Messages are locked first, in id order, so that siblings moved by two transactions aggregate one after the other, and
  * two batches cannot deadlock. A claim neither locks nor updates the message: most attempts end before they could be
- * seen, and their end aggregates it. showAttempts does it for long attempts.
+ * seen, and their end aggregates it. For long attempts, showAttempts does.
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<MovedRecipient[]> {
   if (moves.length === 0) return [];
@@ -120,7 +120,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   return rows;
 }
 
-/** The recipients among these that were given up during their attempt. Served by the primary key. */
+/** Returns the recipients among these that were given up during their attempt. Served by the primary key. */
 export async function givenUpAmong(tx: Tx, keys: readonly RecipientKey[]): Promise<RecipientKey[]> {
   if (keys.length === 0) return [];
   return tx<RecipientKey[]>`
@@ -135,8 +135,8 @@ export async function givenUpAmong(tx: Tx, keys: readonly RecipientKey[]): Promi
 }
 
 /**
- * The recipients among these, by the number of their attempt, that were taken from their worker and that no one else has
- * tried. Locks them.
+ * Locks and returns the recipients among these, by attempt number, that were taken from their worker and not tried by
+ * anyone else.
  */
 export async function untriedSince(
   tx: Tx,
@@ -161,7 +161,7 @@ function isClaim(name: TransitionName): name is ClaimName {
   return name === 'claim' || name === 'take_over';
 }
 
-/** The transition `claim`: one statement that needs no transaction around it. */
+/** Runs the transition `claim`: a single statement that needs no surrounding transaction. */
 export async function claim(
   sql: Sql | Tx,
   moves: readonly Move[],
@@ -185,7 +185,7 @@ function firstAttempt(tx: Sql | Tx, name: TransitionName): Fragment {
   ))`;
 }
 
-/** The moved recipients, as the first part of the statement. */
+/** Returns the moved recipients, as the first part of the statement. */
 function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fragment {
   const { from, to, leased } = transitions[name];
   // Lock order, so that batches wait for each other instead of deadlocking.
@@ -240,7 +240,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
 export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Promise<void> {
   await sql.begin(async (tx) => {
     await lockMessages(tx, keys);
-    // A statement of its own, to see what was committed while waiting for the locks.
+    // A separate statement, to see what was committed while waiting for the locks.
     await tx`
       update messages m set status = f.status, sent_at = coalesce(m.sent_at, f.first_attempt_at)
       from unnest(
@@ -268,8 +268,8 @@ function suppressionOf(tx: Sql | Tx): Fragment {
 }
 
 /**
- * Locks messages in id order. A transaction of several transitions locks all of its messages first, because each
- * transition would lock in an order of its own.
+ * Locks messages in id order. A transaction with several transitions locks all of its messages first, because each
+ * transition would lock in its own order.
  */
 export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promise<void> {
   const messages = [...new Map(keys.map((key) => [key.message_id, key.workspace_id]))].sort(([left], [right]) =>
@@ -285,7 +285,7 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
     ) locked`;
 }
 
-/** What an attempt needs of a claimed recipient and its message. */
+/** What an attempt needs from a claimed recipient and its message. */
 export interface DeliveryRow extends RecipientKey {
   readonly email: string;
   readonly mode: KeyMode;
@@ -300,16 +300,16 @@ export interface DeliveryRow extends RecipientKey {
   readonly reply_to: string | null;
   readonly subject: string;
   readonly body_bytes: number;
-  /** The sending domain's envelope domain, once its record has been verified. */
+  /** The envelope domain of the sending domain, once its record has been verified. */
   readonly return_path: string | null;
-  /** The active signing keys of the sending domain; none if it is removed, suspended or failed. */
+  /** The active signing keys of the sending domain; empty if it is removed, suspended or failed. */
   readonly signing_key_ids: readonly string[];
   readonly recipient_count: number;
-  /** Whether any suppression is kept under a hash of its address. */
+  /** Whether any suppression is stored under a hash of its address. */
   readonly hashes_in_use: boolean;
 }
 
-/** With its body, if that is stored and small enough to be read in a batch. */
+/** Includes the body, if it is stored and small enough to be read in a batch. */
 export type LoadedRow = DeliveryRow & { readonly attempt_count: number } & {
   -readonly [K in keyof Body]: Body[K] | null;
 };
@@ -317,7 +317,7 @@ export type LoadedRow = DeliveryRow & { readonly attempt_count: number } & {
 /** 200 bodies of this size, a whole claim, take 50 MB. Larger ones are read one by one before sending. */
 export const READ_TOGETHER_BYTES = 256 * 1024;
 
-/** Send data of the recipients of a source, by primary keys, as part of a statement. */
+/** Returns the part of a statement that reads the send data of a source's recipients, by primary keys. */
 function loading(sql: Sql | Tx, source: Fragment): Fragment {
   return sql`
     select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at, m.scheduled_at, m.trace_parent,
@@ -338,7 +338,7 @@ function loading(sql: Sql | Tx, source: Fragment): Fragment {
     ) b on true`;
 }
 
-/** The same for recipients that were claimed before. */
+/** Reads the same for recipients that are already claimed. */
 export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<LoadedRow[]> {
   return sql<LoadedRow[]>`
     ${loading(
@@ -356,7 +356,7 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
     )}`;
 }
 
-/** Claims and reads the send data in one statement that needs no transaction around it. */
+/** Claims recipients and reads their send data in one statement that needs no surrounding transaction. */
 export async function claimAndLoad(sql: Sql, moves: readonly Move[]): Promise<LoadedRow[]> {
   return sql<LoadedRow[]>`with ${won(sql, 'claim', moves)} ${loading(sql, sql`won`)}`;
 }
@@ -368,7 +368,7 @@ export interface Body {
   readonly attachments: string;
 }
 
-/** Bodies by message id, without deleted ones. Served by the primary key. */
+/** Returns bodies by message id, without deleted ones. Served by the primary key. */
 export async function loadBodies(
   sql: Sql | Tx,
   keys: readonly Pick<RecipientKey, 'workspace_id' | 'message_id'>[],
@@ -391,7 +391,7 @@ export interface UnclaimedRecipient extends RecipientKey {
   readonly lease_until: Date | null;
   readonly job_id: string | null;
   readonly suppression_id: string | null;
-  /** The worker was lost, may have sent all of it, and it must not be sent twice. */
+  /** The worker was lost and may have sent the whole message, which must not be sent twice. */
   readonly interrupted: boolean;
   /** The worker that was sending it was lost. */
   readonly abandoned: boolean;
@@ -412,7 +412,7 @@ export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Prom
     join recipients r on ${isRecipient(tx, 'a')}`;
 }
 
-/** Stores job ids on their recipients, so that the reconciler can tell a live job from none. */
+/** Stores job ids on their recipients, so that the reconciler can tell whether a live job exists. */
 export async function rememberJobs(
   tx: Tx,
   jobs: readonly (RecipientKey & { readonly job_id: string })[],
@@ -430,8 +430,8 @@ export async function rememberJobs(
 }
 
 /**
- * Extends the leases of a worker and returns those that it still has. Skips rows that are being settled: these need no
- * lease any more, and waiting for them in another order could deadlock.
+ * Extends the leases of a worker and returns those it still has. Skips rows being settled: they no longer need a lease,
+ * and waiting for them in another order could deadlock.
  */
 export async function renewLeases(
   sql: Sql,
@@ -458,7 +458,10 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.lease));
 }
 
-/** Records that the content is about to be sent under a lease. If false, the lease is lost and nothing may be sent. */
+/**
+ * Records that the content is about to be sent under a lease. If it returns false, the lease is lost and nothing may be
+ * sent.
+ */
 export async function markContent(
   sql: Sql,
   { workspace_id, message_id, recipient_id }: RecipientKey,
@@ -513,7 +516,7 @@ const TAKEN_COLUMNS = [
   ...attemptTexts,
 ];
 
-/** Whether the value fits into the batched text. */
+/** Returns whether the values fit into the batched text. */
 export function fitsTogether({ attempt, last_response }: DeliveredRecipient): boolean {
   return (
     fitsRecord(last_response) &&
@@ -523,9 +526,10 @@ export function fitsTogether({ attempt, last_response }: DeliveredRecipient): bo
 }
 
 /**
- * The transition `deliver` for single-recipient messages, their attempts and the end of their jobs, in one statement
- * that needs no transaction around it: without siblings the message status follows from the recipient. Messages, then
- * recipients, are locked in id order, as everywhere. Returns the moved recipients; the others lost their lease.
+ * Runs the transition `deliver` for single-recipient messages, with their attempts and the completion of their jobs, in
+ * one statement that needs no surrounding transaction: without siblings, the message status follows from the recipient.
+ * Messages, then recipients, are locked in id order, as everywhere. Returns the moved recipients; the others lost their
+ * lease.
  */
 export async function settleDelivered(
   sql: Sql | Tx,

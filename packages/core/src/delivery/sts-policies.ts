@@ -2,7 +2,7 @@ import type { StsPolicyStore } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import { keepStsPolicy, stsPolicyOf } from './sts-store.ts';
 
-/** MTA-STS policies shared by all workers. */
+/** Stores the MTA-STS policies shared by all workers. */
 export function stsPolicyStore({ sql, log }: Pick<Services, 'sql' | 'log'>): StsPolicyStore {
   return {
     read: (domain) => stsPolicyOf(sql, domain),

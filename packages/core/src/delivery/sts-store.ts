@@ -10,7 +10,7 @@ export async function stsPolicyOf(sql: Sql, domain: string): Promise<FetchedPoli
   return row ?? null;
 }
 
-/** If two processes fetch at the same time, either may be right; the last write wins. */
+/** If two processes fetch at the same time, either result may be right; the last write wins. */
 export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPolicy): Promise<void> {
   await sql`
     insert into sts_policies (domain, id, mode, mx, expires_at)
@@ -20,7 +20,7 @@ export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPol
       expires_at = excluded.expires_at`;
 }
 
-/** Removes expired policies and, above the table limit, those that expire next. */
+/** Removes expired policies and, above the table limit, those that expire soonest. */
 export async function forgetStsPolicies(sql: Sql | Tx, most: number = MAX_POLICIES): Promise<void> {
   await sql`delete from sts_policies where expires_at <= clock_now()`;
   await sql`

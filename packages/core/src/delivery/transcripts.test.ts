@@ -8,7 +8,7 @@ import { invoke } from '../operation/operation.ts';
 const usual = await openWorld();
 const telling = await openWorld({ TRANSCRIPTS: 'all' });
 
-/** The transcripts of the attempts at a mail of which the first few are deferred. */
+/** Returns the transcripts of the attempts for a message whose first few attempts are deferred. */
 async function transcriptsOf(world: World, deferrals: number): Promise<(string | null)[]> {
   world.smtp.script(({ stage, nth }) =>
     stage === 'rcpt' && nth <= deferrals ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },

@@ -89,7 +89,7 @@ describe('mail that a worker holds', () => {
 });
 
 describe('mail that an ended worker still holds', () => {
-  // A backend number that no connection has: the worker's has ended.
+  // A backend number that no connection has, as if the worker's connection had ended.
   const end = (stopped: boolean) => world.services.sql`
     insert into delivery_workers (worker, noted_at, stopped, ended_per_minute, backend, backend_started_at)
     values (${world.services.jobs.holder}::uuid, clock_now(), ${stopped}, 0, 0, clock_now())

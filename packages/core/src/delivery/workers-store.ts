@@ -4,17 +4,17 @@ import type { DeliveryJob } from './jobs-store.ts';
 
 /** A worker is listed as live for this long after its last heartbeat. */
 const LISTED_AS_LIVE_SECONDS = 10;
-/** A statement of a dead worker may commit this long after its last heartbeat, */
+/** A dead worker's statement may commit this long after its last heartbeat. */
 const LATE_COMMIT_SECONDS = 60;
-/** and began before this; a job with a later heartbeat is of a worker that lives and cannot tell so. */
+/** A dead worker's statement began before this; a job with a later heartbeat belongs to a worker that is alive but cannot report it. */
 const LAST_STATEMENT_SECONDS = 5;
-/** What else a worker runs. */
+/** Other queues that a worker runs. */
 const RUN_QUEUES = ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const;
 
 /**
  * Records the heartbeat of a worker, or its end, with its rate and its database connection. Returns the workers that
- * have been silent for this long and whose connection has ended: a worker that is only suspended still has it, and one
- * whose connection broke beats on another.
+ * have been silent for this long and whose connection has ended: a worker that is only suspended still has its
+ * connection, and one whose connection broke sends heartbeats on another.
  */
 export async function noteWorker(
   sql: Sql,
@@ -39,9 +39,9 @@ export async function noteWorker(
 }
 
 /**
- * Frees the jobs of a dead worker. Others take over what it had not claimed immediately, and what it had claimed when
- * its lease ends: a worker that lives, and is only cut off from the database, may be sending that. Returns the number of
- * emails to the one caller that wins; null to the others, and if the worker has beaten again.
+ * Frees the jobs of a dead worker. Others take over immediately what it had not claimed, and what it had claimed once
+ * its lease expires: a live worker that is only cut off from the database may be sending that. Returns the number of
+ * emails to the one caller that wins; null to the others, and if the worker has sent a heartbeat again.
  */
 export async function freeWorker(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
@@ -65,8 +65,8 @@ export async function freeWorker(
 }
 
 /**
- * Frees what ended workers hold all the same, and returns how much mail that was: a statement of theirs may commit after
- * their mail was freed, and rows that it had locked were passed over.
+ * Frees what ended workers still hold, and returns the number of emails: a statement of theirs may commit after their
+ * emails were freed, and rows that it had locked were skipped.
  */
 export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'>): Promise<number> {
   const workers = await sql<{ worker: string }[]>`
@@ -77,21 +77,22 @@ export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'
 }
 
 async function freeLeftoversOf(tx: Tx, jobs: Services['jobs'], worker: string): Promise<number> {
-  // Looked at again under its lock: it may have come back.
+  // Checked again under its lock: the worker may have come back.
   const [dead_worker] = await tx<{ seen_until: Date }[]>`
     select noted_at + make_interval(secs => ${LAST_STATEMENT_SECONDS}) as seen_until
     from delivery_workers w where w.worker = ${worker}::uuid and ${isEnded(tx)} for update`;
   if (!dead_worker) return 0;
   const mails = await jobs.free(tx, 'delivery.attempt', worker, dead_worker.seen_until);
-  // The lease of an endpoint may be of another worker by now; it ends by itself in seconds.
+  // The lease of an endpoint may belong to another worker by now; it expires on its own within seconds.
   for (const name of ['webhook.deliver', ...RUN_QUEUES] as const)
     await jobs.free(tx, name, worker, dead_worker.seen_until);
   return mails.length;
 }
 
 /**
- * Frees the mail that this worker holds in the database and does not know of: the answer to a fetch or a claim was lost.
- * Returns how much there was. `known` is called inside of the transaction, which may have waited for a connection.
+ * Frees the emails that this worker holds in the database but does not know about, because the response to a fetch or a
+ * claim was lost. Returns their number. `known` is called inside the transaction, which may have waited for a
+ * connection.
  */
 export async function freeUnknownMail(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
@@ -105,7 +106,7 @@ export async function freeUnknownMail(
   });
 }
 
-/** Ends the leases of claims whose jobs were freed. A job that was superseded leaves the claim of its successor alone. */
+/** Ends the leases of claims whose jobs were freed. A superseded job leaves its successor's claim alone. */
 async function endLeases(tx: Tx, freed: readonly Pick<DeliveryJob, 'id' | 'data'>[]): Promise<void> {
   const unordered = freed.map(({ id, data }) => ({ ...data, job_id: id }));
   const keys = unordered.toSorted((left, right) =>
@@ -135,12 +136,12 @@ export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
   await sql`delete from delivery_workers where noted_at < clock_now() - interval '1 day'`;
 }
 
-/** Workers that ended a short time ago, as a condition on delivery_workers w. */
+/** Workers that ended recently, as a condition on delivery_workers w. */
 function isEnded(sql: Sql | Tx): Fragment {
   return sql`w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LATE_COMMIT_SECONDS}) and ${isCutOff(sql)}`;
 }
 
-/** Workers whose connection of the last heartbeat has ended, as a condition on delivery_workers w. */
+/** Workers whose connection at the last heartbeat has ended, as a condition on delivery_workers w. */
 function isCutOff(sql: Sql | Tx): Fragment {
   return sql`not exists (
     select from pg_stat_get_activity(w.backend) a where a.backend_start = w.backend_started_at

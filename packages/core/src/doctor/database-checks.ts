@@ -22,7 +22,7 @@ const FEWEST_CONNECTIONS = 40;
 const SKEW_SECONDS = { warning: 1, failing: 5 };
 const LONG_WAIT_SECONDS = 300;
 const OLD_TRANSACTION_SECONDS = { warning: 300, failing: 3600 };
-// Postgres refuses writes three million before two billion.
+// Postgres refuses writes three million transaction ids before two billion.
 const MAX_AGE = 1_500_000_000;
 export const MAIL: JobName = 'delivery.attempt';
 
@@ -36,7 +36,7 @@ export async function checkSettings(sql: Sql): Promise<Finding> {
   return judgeSettings(await serverSettings(sql));
 }
 
-/** Settings without which accepted mail may be lost in a crash, or the tables grow for ever. */
+/** Checks the settings without which accepted emails may be lost in a crash, or the tables grow forever. */
 export function judgeSettings({ version, encoding, settings }: ServerSettings): Finding {
   if (version < OLDEST_VERSION)
     return failing('The server is older than Postgres 15.', 'Upgrade to Postgres 15 or newer.');
@@ -130,7 +130,7 @@ export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>
 type Stand = Awaited<ReturnType<typeof standing>>;
 
 export function checkClock({ now }: Stand, asked_ms: number, answered_ms: number): Finding {
-  // The database read its clock somewhere between.
+  // The database read its clock somewhere in between.
   const ahead_ms = Math.max(0, asked_ms - now.getTime(), now.getTime() - answered_ms);
   const seconds = ahead_ms / 1000;
   if (seconds < SKEW_SECONDS.warning) return ok('The process clock and the database clock agree.');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkMigrations, checkSettings, checkTransactionIds, checkVacuum } from './database-checks.ts';
 import type { Finding } from './finding.ts';
 
-// A server of its own, as the fixes are for a whole server.
+// A separate server, because the fixes apply to a whole server.
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(data_dir, { recursive: true, force: true });
 });
 
-/** By a connection of its own, as of a process that was restarted. */
+/** Uses a new connection, as a restarted process would. */
 async function withSql<T>(work: (sql: Sql) => Promise<T>, database = 'postrider'): Promise<T> {
   const url = new URL(server.url);
   url.pathname = `/${database}`;
@@ -40,7 +40,7 @@ async function withSql<T>(work: (sql: Sql) => Promise<T>, database = 'postrider'
   }
 }
 const findingOf = (check: (sql: Sql) => Promise<Finding>, database?: string) => withSql(check, database);
-/** Runs what a fix says up to the sentence after its statements. */
+/** Runs every `alter` and `select` statement in the text of a fix. */
 const apply = ({ fix }: Finding) =>
   withSql(async (sql) => {
     for (const [statement] of (fix ?? '').matchAll(/(?:alter|select) [^;]*;/g)) await sql.unsafe(statement);
@@ -95,7 +95,7 @@ it('transaction ids: an open transaction lets them grow old, and the vacuum afte
     await tx`insert into spent values (0)`;
     await release.promise;
   });
-  // Each subtransaction that writes takes an id.
+  // Each subtransaction that writes uses up an id.
   await withSql(
     (sql) => sql`
       do $$ begin

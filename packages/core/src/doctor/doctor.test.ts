@@ -213,7 +213,7 @@ it('oldest transaction: one that is open for hours fails, and the statement of t
   const start = Promise.withResolvers<void>();
   const termination = expect(
     client.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own connections are terminated after being idle for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       start.resolve();
       await new Promise(() => undefined);
@@ -323,7 +323,7 @@ it('a check takes at most 5 s, even if name servers are silent and a table is lo
   const locked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const holding = services.sql.begin(async (tx) => {
-    // Ours end when they are idle for seconds.
+    // Our own connections are terminated after being idle for seconds.
     await tx`set local idle_in_transaction_session_timeout = 0`;
     await tx`lock table webhooks in access exclusive mode`;
     locked.resolve();
@@ -335,13 +335,13 @@ it('a check takes at most 5 s, even if name servers are silent and a table is lo
   const examine = async () => (await invoke(world.as(world.workspace_id), examineMachine, {})).checks;
   const checks = await examine();
   const took = performance.now() - started_at;
-  // A busy machine may need more than 5 s for a check that waits for nothing.
+  // A busy machine may need more than 5 s for a check that waits on nothing.
   const migrations = async () => (await examine()).find(({ name }) => name === 'migrations');
   await expect.poll(migrations).toMatchObject({ status: 'ok' });
   release.resolve();
   await holding;
 
-  // Twice the promise, for machines that are busy.
+  // Twice the promised time, to allow for busy machines.
   expect(took).toBeLessThan(10_000);
   expect(checks).toHaveLength(17);
   expect(checks.find(({ name }) => name === 'secret_key')).toMatchObject({ detail: 'No response within 5 s.' });

@@ -48,7 +48,7 @@ const checkupSchema = z
   .meta({ id: 'Checkup' });
 export type Checkup = z.output<typeof checkupSchema>;
 
-/** Looks at the machine and what it needs of the world. Nothing is changed or sent, and no check takes over 5 s. */
+/** Examines the machine and what it needs from the outside. Nothing is changed or sent, and no check takes over 5 s. */
 export const examineMachine = operation({
   name: 'machine.examine',
   scope: 'operator',
@@ -69,7 +69,7 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
   const { sql, config, clock } = ctx;
   const asked_ms = clock.now();
   const stand = standing(sql, MAIL).then((row) => ({ row, answered_ms: clock.now() }));
-  // Awaited by several checks; where none of them gets to it, a failure must not count as unhandled.
+  // Awaited by several checks; if none of them gets that far, a failure must not count as unhandled.
   stand.catch(() => undefined);
   const elsewhere = notDirect(config);
   const addresses = elsewhere === null ? addressesOf(ctx) : Promise.resolve([]);

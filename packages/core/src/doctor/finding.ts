@@ -1,8 +1,8 @@
-/** From the best to the worst; skipped is a check that does not apply here. */
+/** From best to worst; skipped means that the check does not apply here. */
 export const checkupStatuses = ['ok', 'skipped', 'warning', 'failing'] as const;
 export type CheckupStatus = (typeof checkupStatuses)[number];
 
-/** What a check found, and where something is wrong, what to do about it. */
+/** What a check found and, if something is wrong, what to do about it. */
 export interface Finding {
   readonly status: CheckupStatus;
   readonly detail: string;
@@ -16,7 +16,7 @@ export const failing = (detail: string, fix: string): Finding => ({ status: 'fai
 
 const MAX_MS = 5000;
 
-/** The finding of a check, or that it took too long or broke: one check never hides another. */
+/** Returns the finding of a check, or reports that it timed out or broke: one check never hides another. */
 export async function inTime(check: () => Finding | Promise<Finding>, max_ms = MAX_MS): Promise<Finding> {
   const { promise: late, resolve } = Promise.withResolvers<Finding>();
   const timer = setTimeout(

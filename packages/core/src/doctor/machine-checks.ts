@@ -11,7 +11,7 @@ const DISK_DAYS = { warning: 30, failing: 7 };
 const MIN_FREE_BYTES = 1e9;
 const MIN_FREE_SHARE = 0.1;
 
-/** The disk of the embedded database; that of another server cannot be seen from here. */
+/** Checks the disk of the embedded database; that of an external server is not visible from here. */
 export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
   const { disk, days_until_full } = await growthOf(sql, config);
   return disk === null
@@ -19,7 +19,7 @@ export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
     : judgeDisk(disk, days_until_full);
 }
 
-/** Null days: it is never full. */
+/** Null days means it never fills up. */
 export function judgeDisk({ free_bytes, total_bytes }: Disk, days_until_full: number | null): Finding {
   const days = days_until_full ?? Number.POSITIVE_INFINITY;
   const gigabytes = (free_bytes / 1e9).toFixed(1);

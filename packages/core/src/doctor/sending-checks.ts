@@ -10,22 +10,22 @@ type Parts = Pick<ActorContext, 'dns' | 'config'>;
 
 const CONNECT_MS = 4000;
 const MAX_ADDRESSES = 4;
-/** Lists whose answers receivers heed most. */
+/** The lists that receivers rely on most. */
 const lists = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'] as const;
-// An answer of this network says that the list refuses to answer the resolver, not that the address is listed.
+// A result in this network means that the list refuses queries from the resolver, not that the address is listed.
 const RESOLVER_REFUSED = /^127\.255\.255\./;
 const LISTED = /^127\./;
 const NO_NAME = 'HELO_NAME is not set.';
 const SET_NAME = "Set HELO_NAME to this machine's host name, whose A record has its sending address.";
 
-/** Why checks of the sending address do not apply here; null where they do. */
+/** Returns why checks of the sending address do not apply here; null if they do. */
 export function notDirect({ DELIVERY }: Pick<Config, 'DELIVERY'>): Finding | null {
   if (DELIVERY.some(({ kind }) => kind === 'mx')) return null;
   const captured = DELIVERY.some(({ kind }) => kind === 'capture');
   return skipped(captured ? 'DELIVERY=capture sends no email out.' : 'The relay sends from its own addresses.');
 }
 
-/** What HELO_NAME resolves to: the addresses that this machine is known by. */
+/** Returns what HELO_NAME resolves to: the addresses this machine is known by. */
 export async function addressesOf({ dns, config }: Parts): Promise<string[]> {
   if (config.HELO_NAME === undefined) return [];
   const name = config.HELO_NAME;
@@ -117,7 +117,7 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
   return ok(`${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} not listed on ${lists.join(', ')}.`);
 }
 
-/** Connects to the mail server of the operator's own domain: nothing is sent. */
+/** Connects to the mail server of the operator's own domain; nothing is sent. */
 export async function checkPort25({ dns, config }: Parts): Promise<Finding> {
   const email = config.ALERT_EMAIL ?? config.ADMIN_EMAIL;
   const domain = email && domainOf(email);
@@ -153,7 +153,7 @@ async function mailHost(dns: DnsLookup, domain: string): Promise<string | null> 
   return best?.host ?? null;
 }
 
-/** The first line that a server says; null without a connection or a line in time. */
+/** Returns the first line a server sends; null without a connection or a line in time. */
 function greetingOf(address: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = openSocket({ host: address, port });

@@ -6,7 +6,7 @@ const MAX_LOOKUPS = 10;
 
 export type SpfResult = 'pass' | 'fail' | 'none' | 'unknown';
 
-/** Whether the SPF record of a domain lets an address send; macros and exists count as no match. */
+/** Returns whether the SPF record of a domain allows an address to send; macros and exists count as no match. */
 export async function spfOf(dns: DnsLookup, domain: string, address: string): Promise<SpfResult> {
   let lookups = 0;
   const addressesOf = async (name: string): Promise<string[]> => {

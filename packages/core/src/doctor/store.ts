@@ -9,7 +9,7 @@ export interface ServerSettings {
   readonly settings: readonly {
     readonly name: string;
     readonly setting: string;
-    /** As in pg_settings: where it was set. */
+    /** Where it was set, as in pg_settings. */
     readonly source: string;
   }[];
   readonly encoding: string;
@@ -38,8 +38,8 @@ export interface OpenTransaction {
 }
 
 /**
- * Of other sessions on this database: what an open transaction holds back, vacuum cannot clean up. By the clock that
- * wrote xact_start, which no test moves.
+ * Returns the oldest transaction of other sessions on this database: vacuum cannot clean up what an open transaction
+ * holds back. Uses the clock that wrote xact_start, which tests never move.
  */
 export async function oldestTransaction(sql: Sql): Promise<OpenTransaction | null> {
   const [row] = await sql<OpenTransaction[]>`
@@ -57,7 +57,7 @@ export interface TransactionIdAge {
   readonly database: string;
 }
 
-/** Of the database that is oldest. */
+/** Returns the transaction id age of the database where it is greatest. */
 export async function transactionIdAge(sql: Sql): Promise<TransactionIdAge> {
   const [row] = await sql<TransactionIdAge[]>`
     select age(datfrozenxid)::int8 as age, current_setting('autovacuum_freeze_max_age')::int8 as freeze_at,
@@ -67,7 +67,7 @@ export async function transactionIdAge(sql: Sql): Promise<TransactionIdAge> {
   return row;
 }
 
-/** Tables with rows in their default partition, and how many, up to a bound. */
+/** Returns tables with rows in their default partition, and how many, up to a limit. */
 export async function defaultRows(sql: Sql): Promise<{ readonly parent: string; readonly rows: number }[]> {
   const parents = await sql<{ parent: string }[]>`select parent from partitioned_tables order by parent`;
   const counts: { parent: string; rows: number }[] = [];
@@ -85,12 +85,12 @@ export interface DeadRows {
   readonly live: number;
 }
 
-// Autovacuum comes at a fifth of the rows unless a table says otherwise; none of ours says later.
+// Autovacuum starts at a fifth of the rows unless a table says otherwise; none of ours sets it later.
 const DEAD_SHARE = 0.5;
 const FEWEST_DEAD = 100_000;
 const MAX_TABLES = 3;
 
-/** Tables with more dead rows than autovacuum should leave, by the statistics of the server. */
+/** Returns tables with more dead rows than autovacuum should leave, according to the server's statistics. */
 export async function deadRows(sql: Sql): Promise<DeadRows[]> {
   return sql<DeadRows[]>`
     select s.relid::regclass::text as table, s.n_dead_tup as dead, s.n_live_tup as live
@@ -104,11 +104,11 @@ export interface Standing {
   readonly workers: number;
   readonly worker_seen: Date | null;
   readonly oldest_ready_seconds: number | null;
-  /** The scope and value of a hold of the queue. */
+  /** The scope and value of a hold on the queue. */
   readonly held: string | null;
 }
 
-/** Live workers, and the age of the queue. */
+/** Returns the live workers and the age of the queue. */
 export async function standing(sql: Sql, queue: string): Promise<Standing> {
   const [row] = await sql<Standing[]>`
     select clock_now() as now,

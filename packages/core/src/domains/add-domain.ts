@@ -12,7 +12,7 @@ import { nameBelow, nameProblem } from './domain-name.ts';
 import { encryptDkimKeys, generateDkimPairs } from './records/dkim-keys.ts';
 import { domainByName, insertDomain, publicKeysOf } from './store.ts';
 
-// A label has 63 characters, and the second selector is longer by "-ed25519".
+// A label has at most 63 characters, and the second selector is longer by "-ed25519".
 const SELECTOR = /^[a-z0-9](?:[a-z0-9-]{0,53}[a-z0-9])?$/;
 const NAME = 'name must be a domain such as example.com, without scheme, path or wildcard.';
 
@@ -50,7 +50,7 @@ const addSchema = z.object({
   dkim_ed25519: ed25519Field,
 });
 
-/** Adds an unverified name. It belongs to no workspace until its records have been seen. */
+/** Adds an unverified name. It belongs to no workspace until its records have been found. */
 export const addDomain = operation({
   name: 'domains.add',
   scope: 'domains:write',

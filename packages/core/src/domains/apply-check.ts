@@ -22,7 +22,9 @@ import {
   switchKeys,
 } from './store.ts';
 
-/** claimed: the records are right, but another workspace verified the name first. gone: removed meanwhile. */
+/**
+ * claimed: the records are right, but another workspace verified the name first. gone: it was removed during the check.
+ */
 export type ApplyResult =
   | { readonly kind: 'applied'; readonly row: DomainRow }
   | { readonly kind: 'claimed' }
@@ -35,16 +37,16 @@ const UNIQUE_VIOLATION = '23505';
 const LONGEST_WAIT_SECONDS = 7 * 86_400;
 
 export interface Check {
-  /** The domain as read before the lookups. */
+  /** The domain as it was before the lookups. */
   readonly domain: DomainRow;
   readonly checked: readonly CheckedRecord[];
-  /** Background checks are dropped if another check was recorded meanwhile, which may be newer. */
+  /** Background checks are dropped if another check, possibly a newer one, has been recorded since. */
   readonly yields: boolean;
-  /** Further writes of the same commit, run last. */
+  /** Further writes in the same commit, run last. */
   record?(tx: Tx, before: DomainRow, after: DomainRow): Promise<void>;
 }
 
-/** Records the findings, and moves the domain and its keys if they prove or refute them. Makes no lookups. */
+/** Records the findings, and moves the domain and its keys if they prove or refute them. Performs no lookups. */
 export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, check: Check): Promise<ApplyResult> {
   try {
     return await apply(services, check, false);
@@ -65,17 +67,17 @@ async function apply(
     const holder = is_rejected ? await lockClaimHolder(tx, domain.workspace_id, domain.name) : null;
     const before = await lockDomain(tx, domain_id);
     if (!before) return { kind: 'gone' };
-    // The record of a return path that was replaced meanwhile says nothing of the new one.
+    // The record of a return path that has since been replaced says nothing about the new one.
     const replaced = before.return_path !== domain.return_path;
     const checked = looked_up.filter(({ expected }) => !replaced || expected.purpose !== 'return_path');
-    // What other workspaces have verified is theirs for as long as their record stands in the DNS.
+    // A name verified by another workspace belongs to it for as long as its record is in the DNS.
     const claimed = holder !== null && isPublished(holder, checked);
     if (holder && !claimed) await yieldClaim(tx, clock, holder);
     const overtaken = before.last_checked_at?.getTime() !== domain.last_checked_at?.getTime();
     if (yields && overtaken) return { kind: 'applied', row: before };
     const signing_key_ids = await applyToKeys(tx, before, checked);
     const proof = proofOf(checked);
-    // Right records prove nothing while another workspace holds the name, so such a domain also fails in time.
+    // Correct records prove nothing while another workspace holds the name, so such a domain also fails in time.
     const name = judgeProof(before.status, claimed ? 'wrong' : proof, before.in_state_ms);
     await recordCheck(tx, domain_id, {
       checks: JSON.stringify(
@@ -103,14 +105,14 @@ async function apply(
   });
 }
 
-/** Whether the record by which another workspace proved the same name was among what has just been found. */
+/** Returns whether the record with which another workspace proved the same name is among those just found. */
 function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRecord[]): boolean {
   const values = checked.find(({ expected }) => expected.purpose === 'ownership')?.finding.found;
   if (ownership_token === null || values === undefined || values.length >= MAX_SHOWN) return true;
   return values.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
 }
 
-/** The name goes to the workspace whose record stands in the DNS now. */
+/** The name goes to the workspace whose record is in the DNS now. */
 async function yieldClaim(tx: Tx, clock: Services['clock'], holder: DomainRow): Promise<void> {
   const moved = await moveDomain(tx, 'yield_claim', holder.id, YIELDED_REASON);
   if (!moved) return;
@@ -151,7 +153,7 @@ async function applyToKeys(
   return plan.signing;
 }
 
-/** Null, after a failed lookup, keeps the stored value. */
+/** Null means the lookup failed, and keeps the stored value. */
 function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
   const record = checked.find(({ expected }) => expected.purpose === 'return_path');
   const status = record && statusOf(record.finding);

@@ -7,11 +7,11 @@ import { type OpenMail, type OpenRecipient, openMailOf, openRecipientsOf } from 
 
 const PAGE = 1000;
 const BATCH = 100;
-// Retry for mail being sent while its domain is removed: it ends, or is deferred and can be canceled.
+// Retry delay for messages being sent while their domain is removed: they finish, or are deferred and can be canceled.
 const AGAIN_MS = 60_000;
 
 /**
- * Cancels the open mail of a removed domain, in batches. Mail accepted after the name was added again stays.
+ * Cancels the open messages of a removed domain, in batches. Messages accepted after the name was added again are kept.
  * Idempotent.
  */
 export async function cancelMailOf(

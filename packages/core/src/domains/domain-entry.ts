@@ -57,7 +57,7 @@ export const recordSchema = z
   })
   .meta({ id: 'DnsRecord' });
 
-/** A domain as every API shows it; never with private keys. */
+/** A domain as every API returns it, never with private keys. */
 export const domainSchema = z
   .object({
     object: z.literal('domain'),
@@ -87,7 +87,7 @@ const checksSchema = z.record(
     observed: z.array(z.object(observationFields)).readonly(),
   }),
 );
-/** Findings of a check, by checkName. */
+/** Findings of a check, keyed by checkName. */
 export type Checks = z.output<typeof checksSchema>;
 
 export function readChecks(text: string): Checks {
@@ -150,13 +150,13 @@ export function recordEntry(
   };
 }
 
-/** Records that only this machine can resolve are not shown. */
+/** Returns the advice for a record; a missing one may name this service by a host that is not public. */
 function hintOf(record: ExpectedRecord, finding: Finding | undefined): string | null {
   const absent = !finding || finding.diagnosis === 'missing';
   return (absent ? serverNameAdvice([record]) : null) ?? adviceOf(record, finding);
 }
 
-/** The hosts that the records of a domain refer to. */
+/** Returns the hosts that the records of a domain refer to. */
 export function siteOf(config: Config, public_url: string): Site {
   return {
     helo_name: (config.HELO_NAME ?? hostOf(public_url) ?? 'localhost').toLowerCase(),

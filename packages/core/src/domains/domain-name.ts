@@ -3,8 +3,8 @@ import { getDomain, parse } from 'tldts';
 import { AppError } from '../operation/errors.ts';
 
 // Public mailbox domains of Google, Microsoft, Yahoo with AOL, Apple, Proton, GMX with WEB.DE, Yandex, Mail.ru, NetEase
-// and Tencent, from their sign-up pages. Only the provider can prove these, so refusing them beats showing records that
-// can never be right; an unlisted one is merely never verified.
+// and Tencent, from their sign-up pages. Only the provider can prove these, so rejecting them beats showing records
+// that can never be right; one that is not listed simply never gets verified.
 const freemail = new Set([
   'aol.com',
   'gmail.com',
@@ -27,12 +27,12 @@ const freemail = new Set([
   'ymail.com',
   '163.com',
 ]);
-/** Names of the service itself. */
+/** Names used by the service itself. */
 const reserved = new Set(['sandbox.test', 'simulator.test']);
-// Leaves room for a selector of 63 and "._domainkey." within 253.
+// Leaves room for a selector of 63 characters and "._domainkey." within 253.
 const LONGEST_NAME = 253 - 63 - '._domainkey.'.length;
 
-/** The error if a canonical name cannot be a sending domain, or null. */
+/** Returns the error if a canonical name cannot be a sending domain, or null. */
 export function nameProblem(name: string, own_hosts: readonly string[]): AppError | null {
   const refuse = (message: string) => new AppError('domain_not_allowed', message);
   if (name.length > LONGEST_NAME) return refuse(`A sending domain has at most ${LONGEST_NAME} characters.`);
@@ -46,13 +46,13 @@ export function nameProblem(name: string, own_hosts: readonly string[]): AppErro
   return null;
 }
 
-/** A name relative to its zone, as in a provider form; @ is the zone itself. */
+/** Returns a name relative to its zone, as in a provider's form; @ is the zone itself. */
 export function hostInZone(fqdn: string, name: string): string {
   const zone = getDomain(name, { allowPrivateDomains: true }) ?? name;
   return fqdn === zone ? '@' : fqdn.slice(0, -zone.length - 1);
 }
 
-/** A label or a full name below a domain; null for anything else. */
+/** Parses a label or a full name below a domain; returns null for anything else. */
 export function nameBelow(text: string, domain: string): string | null {
   const whole = canonicalDomain(text);
   if (whole?.endsWith(`.${domain}`)) return whole;

@@ -26,7 +26,7 @@ export const examinationSchema = z
   .meta({ id: 'DomainExamination' });
 export type Examination = z.output<typeof examinationSchema>;
 
-/** Looks up the records and gives advice without changing anything. The domain need not be added. */
+/** Looks up the records and gives advice without changing anything. The domain need not have been added. */
 export const examineDomain = operation({
   name: 'domains.examine',
   scope: 'domains:read',

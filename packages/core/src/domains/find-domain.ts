@@ -5,7 +5,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { domainNotFound } from './domain-entry.ts';
 import { type DomainRow, domainByName, domainsByIds } from './store.ts';
 
-/** A domain in a path: its name in any spelling, or its id, which is no name because of the underscore. */
+/** A domain in a path: its name in any spelling, or its id, which cannot be a name because of the underscore. */
 export const domainParameter = z.string().meta({ description: 'The domain name.', examples: ['example.com'] });
 
 export async function findDomain(ctx: ActorContext, text: string): Promise<DomainRow> {

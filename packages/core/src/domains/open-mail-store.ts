@@ -7,8 +7,8 @@ export interface OpenMail {
 }
 
 /**
- * A page of a workspace's messages in an open status: those of one domain, and the last id read, null at the end.
- * Served by messages_status. Excludes mail accepted after the name was added again.
+ * Returns a page of a workspace's messages in an open status: those of one domain, and the last id read, null at the
+ * end. Served by messages_status. Excludes messages accepted after the name was added again.
  */
 export async function openMailOf(
   sql: Sql,
@@ -36,7 +36,7 @@ export interface OpenRecipient {
   readonly sent_at: Date | null;
 }
 
-/** Locks messages in id order, as every transition does, and reads those still open. */
+/** Locks messages in id order, as every transition does, and reads the recipients still open. */
 export async function openRecipientsOf(
   tx: Tx,
   workspace_id: string,

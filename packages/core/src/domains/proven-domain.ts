@@ -4,7 +4,10 @@ import type { Encryption } from '../process/encryption.ts';
 import { type DkimPairs, encryptDkimKeys } from './records/dkim-keys.ts';
 import { insertDomain } from './store.ts';
 
-/** A domain added by the operator of this service, which needs no proof: verified, and signing with all of its keys. */
+/**
+ * Inserts a domain added by the operator of this service, which needs no proof: verified, and signing with all of its
+ * keys.
+ */
 export async function insertProvenDomain(
   tx: Tx,
   encryption: Encryption,

@@ -7,7 +7,7 @@ import { type DomainRow, domainsByIds, domainsByNames, publicKeysOf } from './st
 const MOST = 1000;
 const output = z.array(domainSchema.nullable()).readonly();
 
-/** Domains by id, in the order given; null for those not in the workspace. */
+/** Returns domains by id, in the order given; null for those not in the workspace. */
 export const readDomains = operation({
   name: 'domains.read_many',
   scope: 'domains:read',
@@ -22,7 +22,7 @@ export const readDomains = operation({
   },
 });
 
-/** The same by canonical name. */
+/** Returns the same by canonical name. */
 export const readDomainsByName = operation({
   name: 'domains.read_named',
   scope: 'domains:read',

@@ -43,7 +43,7 @@ async function verified(name: string): Promise<DomainEntry> {
   return entry;
 }
 
-/** Advances the clock, running the job of each minute. */
+/** Advances the clock, running the job every minute. */
 async function pass(duration_ms: number): Promise<void> {
   await world.clock.advance(duration_ms);
   await recheckDomains(world.services);
@@ -94,7 +94,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.at_risk', 'lost.test')).toBe(1);
     expect(await eventsOf('domain.failed', 'lost.test')).toBe(1);
 
-    // Mail accepted before waits, and is sent when the domain is right again.
+    // Messages accepted earlier wait, and are sent when the domain is right again.
     await world.clock.advance(HOUR_MS);
     await world.drain();
     expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'deferred' });
@@ -119,7 +119,7 @@ describe('a background check', () => {
 
     expect(dark).toMatchObject({ status: 'verified', can_send: true });
     expect(dark.status_reason).toContain('could not be looked up');
-    // After a failed lookup the next check comes soon, also for a verified domain.
+    // After a failed lookup the next check comes soon, even for a verified domain.
     const pause_ms = Date.parse(dark.next_check_at ?? '') - Date.parse(dark.last_checked_at ?? '');
     expect(pause_ms).toBe(10 * MINUTE_MS);
     expect(lost.status).toBe('at_risk');

@@ -6,17 +6,17 @@ import { siteOf } from './domain-entry.ts';
 import { checkRecords } from './records/check-records.ts';
 import { type DomainRow, publicKeysOf, takeDueDomains } from './store.ts';
 
-// Longer than the slowest check, which has a deadline of seconds.
+// Longer than the slowest check, which has a deadline of a few seconds.
 const HOLD_MS = 300_000;
-// Less than the time after which the job counts as lost; the job of the next minute continues.
+// Less than the time after which the job counts as lost; the next minute's job continues.
 const MAX_RUN_MS = 600_000;
-// Domains of other workspaces may become due while the checks under way wait for silent servers.
+// Domains of other workspaces may become due while the checks in flight wait for silent servers.
 const POLL_MS = 1000;
 
 type Parts = Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log' | 'metrics'>;
 
 /**
- * Checks all due domains, a few at a time and in turns of their workspaces, so that the silent servers of one delay no
+ * Checks all due domains, a few at a time and with workspaces taking turns, so that the silent servers of one delay no
  * other; safe to run in several processes.
  */
 export async function recheckDomains(services: Parts): Promise<void> {
@@ -35,7 +35,7 @@ export async function recheckDomains(services: Parts): Promise<void> {
       });
       checks.set(check, row.workspace_id);
     }
-    // A workspace that was busy may have due domains although its checks ended while the others were read.
+    // A workspace that was busy may have due domains even though its checks ended while the others were read.
     if (checks.size === 0 && (busy.length === 0 || free === 0)) return;
     if (due.length === 0 && checks.size > 0) await Promise.race([...checks.keys(), delay(POLL_MS)]);
   }

@@ -9,19 +9,19 @@ import { domainNotFound } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
 import { deleteDomain } from './store.ts';
 
-// An accept that read the domain before its removal stores its mail within seconds.
+// An accept that read the domain before its removal stores its message within seconds.
 const SECOND_SWEEP_MS = 60_000;
 
 const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });
 export type RemovedDomain = z.output<typeof removedSchema>;
 
-/** Removing a domain cancels its mail, so it needs a key that could send that mail. */
+/** Removing a domain cancels its messages, so it requires a key that could send them. */
 function refuseRestricted({ domains }: KeyActor, name: string): void {
   const restricted = keyDomainProblem(domains, name);
   if (restricted) throw restricted;
 }
 
-/** Removes a domain and its keys; a job of the same commit cancels its open mail. */
+/** Removes a domain and its keys; a job in the same commit cancels its open messages. */
 export const removeDomain = operation({
   name: 'domains.remove',
   scope: 'domains:write',
@@ -33,7 +33,7 @@ export const removeDomain = operation({
     const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
     if (ctx.actor.kind === 'key') refuseRestricted(ctx.actor, name);
     if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox domain and cannot be removed.`);
-    // Otherwise removing and adding it again would undo the suspension.
+    // Otherwise removing and re-adding it would undo the suspension.
     if (status === 'suspended') throw new AppError('domain_not_allowed', `${name} is suspended and cannot be removed.`);
     await ctx.sql.begin(async (tx) => {
       if (!(await deleteDomain(tx, id))) throw domainNotFound(domain);

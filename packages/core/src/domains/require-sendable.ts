@@ -7,7 +7,7 @@ export interface SendableFacts {
   readonly sandbox: boolean;
 }
 
-/** The only check whether mail may be sent from a domain; the name is canonical. */
+/** The only check of whether a domain may send; the name is canonical. */
 export function sendableProblem(
   name: string,
   domain: SendableFacts | undefined,

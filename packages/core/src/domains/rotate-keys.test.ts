@@ -43,7 +43,7 @@ async function pass(duration_ms: number): Promise<void> {
   await recheckDomains(world.services);
 }
 
-/** A receiver that caches every answer for an hour, negative ones included. */
+/** A receiver that caches every response for an hour, negative ones included. */
 const cache = new Map<string, { readonly records: string[][]; readonly until: number }>();
 async function asReceiver(name: string): Promise<string[][]> {
   let entry = cache.get(name);
@@ -61,7 +61,7 @@ async function signaturesOf(mail: SinkMail): Promise<string[]> {
   return results.map(({ status, algo, selector }) => `${status.result} ${algo} ${selector}`);
 }
 
-/** Sends mails during an action and returns the signatures of those that arrived. */
+/** Sends messages during an action and returns the signatures of those that arrived. */
 async function load(name: string, beside: () => Promise<unknown> = async () => {}): Promise<string[]> {
   const before = world.smtp.mails.length;
   const sends = Array.from({ length: 5 }, (_, index) =>
@@ -91,7 +91,7 @@ describe('a rotation of keys', () => {
       await load('rotated.test', () => invoke(ctx(), rotateKeys, { domain: 'rotated.test' }));
       checks.push(selectors(await domainOf('rotated.test')));
       await rounds(2, HOUR_MS);
-      // Answers cached just before the records change live for an hour more.
+      // Responses cached just before the records change remain valid for another hour.
       await Promise.all(
         dkimRecords(await domainOf('rotated.test')).map(({ fqdn }) => asReceiver(fqdn).catch(() => [])),
       );
@@ -101,7 +101,7 @@ describe('a rotation of keys', () => {
       checks.push(selectors(await domainOf('rotated.test')));
       const late = held.splice(0);
       await rounds(14, 12 * HOUR_MS);
-      // Mail signed before the switch that arrives days later still finds its record.
+      // A message signed before the switch that arrives days later still finds its record.
       for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
       await pass(DAY_MS);
       checks.push(selectors(await domainOf('rotated.test')));

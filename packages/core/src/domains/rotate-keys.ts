@@ -9,7 +9,7 @@ import { insertKeys, lockDomain, publicKeysOf, scheduleCheck } from './store.ts'
 
 /**
  * Creates new keys under the other selector. The old keys sign until the new records have been visible for a day, and
- * their records stay for a week after that, so that every signature has its record.
+ * their records stay for a week after that, so that every signature has a record.
  */
 export const rotateKeys = operation({
   name: 'domains.rotate_keys',
@@ -30,7 +30,7 @@ export const rotateKeys = operation({
       if (busy) throw underWay(domain_row.name, busy.role);
       const [first] = keys;
       if (!first) throw new Error(`${domain_row.name} has no key`);
-      // It takes microseconds, and whether it is wanted may have changed while the RSA key was made.
+      // Generated here because it takes microseconds, and the setting may have changed while the RSA key was generated.
       const pairs = { rsa, ed25519: before.dkim_ed25519 ? await generateEd25519() : null };
       const new_keys = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
       await insertKeys(tx, domain_row, new_keys);

@@ -9,7 +9,7 @@ interface DomainTransition {
   readonly event: EventType | null;
 }
 
-/** The only writers of a domain's state. Mail is sent while it is verified or at risk. */
+/** The only transitions that write the state of a domain. It can send while it is verified or at risk. */
 export const domainTransitions = {
   verify: { from: ['pending', 'at_risk', 'failed'], to: 'verified', event: 'domain.verified' },
   lose: { from: ['verified'], to: 'at_risk', event: 'domain.at_risk' },
@@ -20,7 +20,7 @@ export const domainTransitions = {
 } as const satisfies Record<string, DomainTransition>;
 export type DomainTransitionName = keyof typeof domainTransitions;
 
-/** The combined result of the required records; unknown if one lookup failed. */
+/** The combined result of the required records; unknown if a lookup failed. */
 export type Proof = 'right' | 'wrong' | 'unknown';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ const PENDING_MS = 14 * DAY_MS;
 const GRACE_MS = 72 * HOUR_MS;
 const MAX_SILENT_MS = 6 * HOUR_MS;
 
-/** The transition after a check, given the time in the current state; null: none. */
+/** Returns the transition after a check, given the time in the current state; null if there is none. */
 export function judgeProof(state: DomainState, proof: Proof, in_state_ms: number): DomainTransitionName | null {
   if (proof === 'unknown') return null;
   if (proof === 'right') return domainTransitions.verify.from.some((from) => from === state) ? 'verify' : null;
@@ -40,8 +40,9 @@ export function judgeProof(state: DomainState, proof: Proof, in_state_ms: number
 }
 
 /**
- * Time until the next background check; null: never. New domains are checked often because a user waits, and those at
- * risk because they should recover soon. unanswered: a lookup failed. rotating: the next keys are not published yet.
+ * Returns the time until the next background check; null means never. New domains are checked often because a user is
+ * waiting, and those at risk because they should recover soon. unanswered: a lookup failed. rotating: the next keys are
+ * not published yet.
  */
 export function nextCheckMs(
   state: DomainState,
@@ -49,7 +50,7 @@ export function nextCheckMs(
   { unanswered, rotating }: { readonly unanswered: boolean; readonly rotating: boolean },
 ): number | null {
   const usual = usualCheckMs(state, in_state_ms);
-  // Servers that have been silent since a domain was added would take a place of the checks for each try.
+  // Servers that have been silent since a domain was added would occupy a check slot on every try.
   if (state === 'pending' && unanswered) return Math.min(MAX_SILENT_MS, Math.max(2 * MINUTE_MS, in_state_ms / 2));
   return usual !== null && (unanswered || rotating) ? Math.min(usual, 10 * MINUTE_MS) : usual;
 }

@@ -41,7 +41,7 @@ export interface NewDomain {
   readonly checked: boolean;
 }
 
-/** Stores a domain with its keys; nothing if the workspace has the name already. */
+/** Stores a domain with its keys; returns null if the workspace already has the name. */
 export async function insertDomain(tx: Tx, domain: NewDomain): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, dkim_ed25519,
@@ -88,7 +88,7 @@ export async function domainsByNames(sql: Sql, workspace_id: string, names: read
     where workspace_id = ${workspace_id} and name = any (${[...names]}::text[])`;
 }
 
-/** The domain of another workspace that has verified the name, locked. Served by domains_claim. */
+/** Returns the domain of another workspace that has verified the name, locked. Served by domains_claim. */
 export async function lockClaimHolder(tx: Tx, workspace_id: string, name: string): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     select ${domainColumns(tx)} from domains
@@ -97,7 +97,7 @@ export async function lockClaimHolder(tx: Tx, workspace_id: string, name: string
   return row ?? null;
 }
 
-/** A keyset page, newest first, with one extra row that tells whether there is a next page. */
+/** Returns a keyset page, newest first, with one extra row that shows whether there is a next page. */
 export async function pageOfDomains(
   sql: Sql,
   workspace_id: string,
@@ -115,12 +115,12 @@ export async function pageOfDomains(
 export interface PublicKeyRow extends PublishedKey {
   readonly domain_id: string;
   readonly in_role_ms: number;
-  /** How long every check has found its record right; null: the last one did not. */
+  /** How long every check has found its record right; null if the last one did not. */
   readonly right_ms: number | null;
   readonly wait_seconds: number;
 }
 
-/** Keys to publish for some domains: active, next, retired; RSA first. */
+/** Returns the keys to publish for some domains: active, next, retired; RSA first. */
 export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[]): Promise<PublicKeyRow[]> {
   return sql<PublicKeyRow[]>`
     select domain_id, id, selector, algorithm, public_key, role, wait_seconds,
@@ -131,11 +131,11 @@ export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[])
     order by domain_id, array_position('{active,next,retired}', role), algorithm desc, id`;
 }
 
-/** Finding of a check for a key. */
+/** The finding of a check for a key. */
 export interface KeySighting {
   readonly id: string;
   readonly right: boolean;
-  /** How long caches may keep another value of that name. */
+  /** How long caches may retain another value of that name. */
   readonly wait_seconds: number;
 }
 
@@ -152,7 +152,7 @@ export async function recordSightings(tx: Tx, sightings: readonly KeySighting[])
     where k.id = s.id`;
 }
 
-/** Activates the next keys and retires the active ones, kept for mail in transit. */
+/** Activates the next keys and retires the active ones, which are retained for messages in transit. */
 export async function switchKeys(tx: Tx, domain_id: string): Promise<void> {
   await tx`
     update dkim_keys set role = case role when 'next' then 'active' else 'retired' end, role_since = clock_now()
@@ -174,7 +174,7 @@ export interface EncryptedKey {
   readonly encrypted_private_key: Buffer;
 }
 
-/** All keys of all domains, a page at a time by id. */
+/** Returns all keys of all domains, one page at a time by id. */
 export async function pageOfEncryptedKeys(sql: Sql, after: string, most: number): Promise<EncryptedKey[]> {
   return sql<EncryptedKey[]>`
     select k.id, d.name as domain, k.selector, k.encrypted_private_key
@@ -197,7 +197,7 @@ export async function lockDomain(tx: Tx, id: string): Promise<(DomainRow & { in_
   return row ?? null;
 }
 
-/** What its owner may change. A new return path is not used before a check has found its record. */
+/** Changes the fields under the owner's control. A new return path is not used before a check has found its record. */
 export async function changeDomain(
   tx: Tx,
   id: string,
@@ -219,7 +219,7 @@ export interface CheckedFacts {
   readonly return_path_ready: boolean | null;
 }
 
-/** Stores the findings of a check without changing state. A null keeps the stored value. */
+/** Stores the findings of a check without changing the state. A null keeps the stored value. */
 export async function recordCheck(tx: Tx, id: string, facts: CheckedFacts): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     update domains set
@@ -233,7 +233,7 @@ export async function recordCheck(tx: Tx, id: string, facts: CheckedFacts): Prom
   return row ?? null;
 }
 
-/** Schedules the next background check; null: never. The interval counts from the last state change. */
+/** Schedules the next background check; null means never. The interval counts from the last state change. */
 export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     update domains set next_check_at = clock_now() + ${in_ms}::float8 * interval '1 millisecond'
@@ -242,8 +242,8 @@ export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): P
 }
 
 /**
- * Claims the longest overdue domain of each workspace, but none of the busy ones, for the duration of a check; after
- * that another process may claim it. Served by domains_due.
+ * Claims the longest overdue domain of each workspace, except busy workspaces, for the duration of a check; after that
+ * another process may claim it. Served by domains_due.
  */
 export async function takeDueDomains(
   sql: Sql,
@@ -267,8 +267,8 @@ export async function takeDueDomains(
 }
 
 /**
- * The only UPDATE of a state. Null if the domain is gone or not in a start state of the transition. A missing reason
- * keeps the old one.
+ * The only UPDATE of a state. Returns null if the domain was removed or is not in a start state of the transition.
+ * Without a reason, the old one is kept.
  */
 export async function moveDomain(
   tx: Tx,
@@ -288,7 +288,7 @@ export async function moveDomain(
   return row ?? null;
 }
 
-/** Deletes a domain with its keys; true if it existed. */
+/** Deletes a domain with its keys; returns whether it existed. */
 export async function deleteDomain(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx`delete from domains where id = ${id} returning id`;
   return rows.length > 0;

@@ -15,7 +15,7 @@ const whichSchema = z.object({
   workspace_id: z.string().optional().meta({ description: 'The workspace of the domain. Default: your own.' }),
 });
 
-/** Suspends a domain regardless of its records: new mail is refused, waiting mail is not sent. */
+/** Suspends a domain regardless of its records: new messages are rejected, waiting ones are not sent. */
 export const suspendDomain = operation({
   name: 'domains.suspend',
   scope: 'operator',
@@ -78,7 +78,7 @@ async function move(
     const scheduled = await scheduleCheck(tx, existing.id, check_in_ms);
     const diff = { name: existing.name, status: [existing.status, moved.status] };
     const fact = { action, target_id: existing.id, diff, reason };
-    // An operator acts from outside the workspace, so both chains record it.
+    // An operator acts from outside the workspace, so both audit chains record it.
     await recordAudit(tx, ctx, [
       { ...fact, workspace_id },
       { ...fact, workspace_id: INSTANCE },

@@ -20,7 +20,7 @@ import {
   scheduleCheck,
 } from './store.ts';
 
-/** Changes the given fields; the records that follow from them are looked up soon after. */
+/** Changes the given fields; the resulting records are looked up soon afterwards. */
 export const updateDomain = operation({
   name: 'domains.update',
   scope: 'domains:write',
@@ -58,7 +58,7 @@ export const updateDomain = operation({
   },
 });
 
-/** A second key beside each RSA key that signs or is about to; one that has just been retired is taken again. */
+/** Adds a second key to each RSA key that signs or is about to; one that was just retired is reused. */
 async function addSecondKeys(
   ctx: ActorContext,
   tx: Tx,
@@ -79,7 +79,7 @@ async function addSecondKeys(
   }
 }
 
-/** They sign nothing from now on; a record stays for as long as what its key has signed is in transit. */
+/** Stops the second keys from signing; their records stay while messages they signed are in transit. */
 async function retireSecondKeys(tx: Tx, keys: readonly PublicKeyRow[]): Promise<void> {
   const seconds = keys.filter(({ algorithm }) => algorithm === 'ed25519');
   const idsOf = (role: PublicKeyRow['role']) => seconds.filter((key) => key.role === role).map(({ id }) => id);

@@ -2,26 +2,26 @@ import { apart, type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
 import { among } from '../paging/keyset-store.ts';
 import { ERASED_ADDRESS } from '../suppressions/index.ts';
 
-/** An address, in lower case, and the regular expression that finds it in a text whatever its case. */
+/** An address in lower case, and the regular expression that finds it in a text regardless of case. */
 export interface ErasureTarget {
   readonly workspace_id: string;
   readonly email: string;
   readonly pattern: string;
 }
 
-// About half a second of a core of the database.
+// About half a second of one database core.
 const CAPTURE_SLICE_BYTES = 2 * 1024 * 1024;
 
 const ERASED_DOMAIN = ERASED_ADDRESS.slice(ERASED_ADDRESS.indexOf('@') + 1);
 
-/** Whether a text holds the address. */
+/** Whether a text contains the address. */
 const holds = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) => sql`(${column} ~* ${pattern}::text)`;
 
-/** A text without the address. */
+/** Returns a text without the address. */
 const without = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) =>
   sql`regexp_replace(${column}, ${pattern}::text, ${ERASED_ADDRESS}::text, 'gi')`;
 
-/** Addresses with their names: an entry goes as a whole. */
+/** Addresses with their names: an entry is removed as a whole. */
 const withoutEntries = (sql: Sql | Tx, column: Fragment, target: ErasureTarget) => sql`array(
   select case when ${holds(sql, sql`u.entry`, target)} then ${ERASED_ADDRESS}::text else u.entry end
   from unnest(${column}) with ordinality u (entry, n) order by u.n)`;
@@ -33,11 +33,11 @@ export interface RecipientMatch {
   readonly message_id: string;
   readonly recipient_id: string;
   readonly state: string;
-  /** A worker sends to it now. */
+  /** Whether a worker is sending to it now. */
   readonly leased: boolean;
 }
 
-/** The next recipients with the address. Served by recipients_address. */
+/** Returns the next recipients with the address. Served by recipients_address. */
 export async function nextRecipients(
   sql: Tx,
   { workspace_id, email }: ErasureTarget,
@@ -52,7 +52,7 @@ export async function nextRecipients(
     order by r.message_id limit ${count}`;
 }
 
-/** Locks recipients as a claim does, and returns those of them that no worker has in hand. */
+/** Locks recipients as a claim does, and returns those that no worker is handling. */
 export async function lockFree(
   tx: Tx,
   { workspace_id }: ErasureTarget,
@@ -77,7 +77,7 @@ export interface ErasedMail {
   readonly events: number;
 }
 
-/** Erases recipients, and what their mail has of them; content that went to others too is kept. */
+/** Erases recipients and their traces in messages; content that also went to others is kept. */
 export async function eraseRecipients(
   tx: Tx,
   target: ErasureTarget,
@@ -140,7 +140,7 @@ export async function eraseRecipients(
   };
 }
 
-/** Erases the address from what messages have of their own; how many had it. */
+/** Erases the address from the messages' own fields; returns how many contained it. */
 async function eraseFromMessages(tx: Tx | Sql, target: ErasureTarget, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await tx`
@@ -164,7 +164,7 @@ async function eraseFromMessages(tx: Tx | Sql, target: ErasureTarget, ids: reado
 
 export interface Slice {
   readonly changed: number;
-  /** The last id that was looked at; null at the end. */
+  /** The last id examined; null at the end. */
   readonly position: string | null;
 }
 
@@ -181,7 +181,7 @@ const sliceOf = (count: number, row: SliceRow | undefined): Slice => ({
   position: row && row.examined >= count ? row.edge : null,
 });
 
-/** The tables that grow with mail, looked through by their keys, because no index leads to what a text holds. */
+/** Scans the tables that grow with email by primary key, because no index covers the contents of texts. */
 export const scans = {
   messages: async (sql, target, after, count) => {
     const rows = await sql<{ id: string }[]>`
@@ -247,7 +247,7 @@ export const scans = {
         returning true as changed
       )
       select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
-    // The end is a slice without a row, because bytes may have ended this one.
+    // Only an empty slice marks the end, because the byte limit may have cut this one short.
     return sliceOf(1, row);
   },
   requests: async (sql, target, after, count) => {
@@ -267,7 +267,7 @@ export const scans = {
   },
 } as const satisfies Record<string, Scan>;
 
-/** Deletes stored answers that hold the address; how many. */
+/** Deletes stored responses that contain the address; returns how many. */
 export async function eraseAnswers(tx: Tx, target: ErasureTarget): Promise<number> {
   const rows = await tx`
     delete from idempotency_keys i
@@ -277,7 +277,10 @@ export async function eraseAnswers(tx: Tx, target: ErasureTarget): Promise<numbe
   return rows.length;
 }
 
-/** Erases the address from what is counted, grouped or run; how many rows had it. */
+/**
+ * Erases the address wherever else it may appear, such as tags, statistics and reasons; returns how many rows contained
+ * it.
+ */
 export async function eraseElsewhere(tx: Tx, target: ErasureTarget): Promise<number> {
   const { workspace_id } = target;
   const tag_ids = await tx<{ id: number }[]>`

@@ -5,7 +5,7 @@ import { idField, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import type { ErasureRow } from './store.ts';
 
-/** What an erasure counts, in the order in which it does it. */
+/** What an erasure counts, in the order it runs. */
 export const erasedKinds = [
   'recipients',
   'canceled',
@@ -42,7 +42,7 @@ export const NOTHING_ERASED: ErasedCounts = {
   other_rows: 0,
 };
 
-/** Where an address may still be, that no run reaches. */
+/** Where an address may remain because no run reaches it. */
 export const remainders = [
   'content of email that was also sent to others',
   'sender addresses and user accounts with this address',

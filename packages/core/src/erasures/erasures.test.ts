@@ -39,7 +39,7 @@ async function erase(email = ADA) {
   return invoke(ctx(), getErasure, { id });
 }
 
-/** The tables of the database, those of the queue included, that hold a text in any of their rows. */
+/** Returns the tables of the database, including those of the queue, that contain a text in any row. */
 async function tablesWith(text: string): Promise<string[]> {
   const { sql } = world.services;
   const tables = await sql<{ name: string }[]>`

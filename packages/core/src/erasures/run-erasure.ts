@@ -26,17 +26,17 @@ const ROWS_AT_ONCE = 2000;
 const BUSY_MS = 1000;
 const ERASED = 'erased';
 
-/** In their order. */
+/** In execution order. */
 const steps = ['recipients', 'messages', 'events', 'webhook_deliveries', 'captures', 'requests', 'rest'] as const;
 type Step = (typeof steps)[number];
 
-/** Where the next slice begins. */
+/** Where the next slice starts. */
 interface Place {
   readonly step: Step;
   readonly position: string;
 }
 
-/** One slice of an erasure: what it has counted is stored with what it has changed. */
+/** One slice of an erasure: its counts are stored together with its changes. */
 interface Run {
   readonly services: Services;
   readonly id: string;
@@ -44,7 +44,7 @@ interface Run {
   counts: ErasedCounts;
 }
 
-/** Erases addresses, a slice at a time and in turns of workspaces, until the erasure of the job has ended. */
+/** Erases addresses, one slice at a time and with workspaces taking turns, until the erasure of the job is complete. */
 export async function runErasure(services: Services, job: JobData<'erasure.run'>): Promise<void> {
   const { sql, jobs } = services;
   const over = await takeTurns(services, {
@@ -79,7 +79,7 @@ async function workSlice(services: Services, tx: Tx, id: string): Promise<void> 
   if (!next) await endErasure(tx, id);
 }
 
-/** Works one slice, and returns where the next begins; null at the end. */
+/** Processes one slice, and returns where the next starts; null at the end. */
 async function sliceOf(run: Run, tx: Tx, { step, position }: Place): Promise<Place | null> {
   if (step === 'recipients') return sliceOfMail(run, tx, position);
   if (step === 'rest') {
@@ -109,7 +109,7 @@ function count(run: Run, more: Partial<Record<ErasedKind, number>>): void {
   run.counts = sum;
 }
 
-/** A slice of the mail to the address, with its recipients, attempts and content. */
+/** Processes a slice of the messages to the address, with their recipients, attempts and content. */
 async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
   const rows = await nextRecipients(tx, run.target, position, RECIPIENTS_AT_ONCE);
   const last = rows.at(-1);
@@ -117,14 +117,14 @@ async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
     await eraseSlice(run, tx, rows);
     return { step: 'recipients', position: last.message_id };
   }
-  // One message may have the address twice, on both sides of the edge of a slice; another pass finds it.
+  // A message may contain the address twice, on both sides of a slice boundary; another pass finds it.
   const [rest] = await nextRecipients(tx, run.target, '', 1);
   if (!rest) return after('recipients');
   if (rest.leased) await postpone(tx, 'erasures', run.id, BUSY_MS);
   return { step: 'recipients', position: '' };
 }
 
-/** Erases some recipients, except those that a worker is sending to. */
+/** Erases some recipients, except those a worker is sending to. */
 async function eraseSlice(run: Run, tx: Tx, recipients: readonly RecipientMatch[]): Promise<void> {
   const { workspace_id } = run.target;
   await lockMailOf(tx, workspace_id, [...new Set(recipients.map(({ message_id }) => message_id))]);
@@ -146,8 +146,8 @@ async function eraseSlice(run: Run, tx: Tx, recipients: readonly RecipientMatch[
 }
 
 /**
- * The address as a whole: not the end of a longer one, nor the beginning of one in a longer domain. An escape of JSON,
- * such as that of a line break, ends with a letter or a digit and may stand before it.
+ * Matches the address as a whole: not the end of a longer one, nor the beginning of one in a longer domain. A JSON
+ * escape, such as a line break, ends with a letter or a digit and may precede it.
  */
 function patternOf(email: string): string {
   const at = email.lastIndexOf('@');

@@ -10,12 +10,12 @@ import { addressField, standsForErased } from '../suppressions/index.ts';
 import { type ErasureEntry, erasureEntry, erasureNotFound, erasureSchema } from './erasure-entry.ts';
 import { erasureById, insertErasure, openErasures, restartErasure } from './store.ts';
 
-// Each reads everything that the workspace has stored.
+// Each reads everything the workspace has stored.
 export const MAX_OPEN_ERASURES = 100;
 
 /**
- * Erases an address from the workspace, by a job. While one of the address is open, it starts over. The audit log has the id of the run and not the address, because its
- * chain cannot be erased.
+ * Erases an address from the workspace in a job. If an erasure of the address is already open, it starts over. The
+ * audit log has the id of the run instead of the address, because its chain cannot be erased.
  */
 export const startErasure = operation({
   name: 'erasures.start',
@@ -53,7 +53,7 @@ export const startErasure = operation({
   },
 });
 
-/** The receipt of an erasure: counts, and no address. */
+/** Returns the receipt of an erasure: counts, but no address. */
 export const getErasure = operation({
   name: 'erasures.get',
   scope: 'admin',

@@ -29,7 +29,7 @@ export async function erasureById(sql: Sql, workspace_id: string, id: string): P
   return row ?? null;
 }
 
-/** Newest first. Served by the primary key: there are few of them. */
+/** Returns a page, newest first. Served by the primary key, since there are few rows. */
 export async function pageOfErasures(
   sql: Sql,
   workspace_id: string,
@@ -41,14 +41,14 @@ export async function pageOfErasures(
     where workspace_id = ${workspace_id} and (${behind}::text is null or id < ${behind}) order by id desc limit ${count}`;
 }
 
-/** The open erasures of a workspace. Served by erasures_open. */
+/** Returns the open erasures of a workspace. Served by erasures_open. */
 export async function openErasures(sql: Sql | Tx, workspace_id: string): Promise<(ErasureRow & { email: string })[]> {
   return sql<(ErasureRow & { email: string })[]>`
     select id, workspace_id, status, email, counts, created_at, finished_at from erasures
     where workspace_id = ${workspace_id} and status <> 'completed' order by id`;
 }
 
-/** Lets an open erasure start over, so that it also reaches what was stored since it began. */
+/** Restarts an open erasure, so that it also reaches what was stored since it began. */
 export async function restartErasure(tx: Tx, id: string): Promise<ErasureRow | null> {
   const [row] = await tx<ErasureRow[]>`
     update erasures set step = null, position = null where id = ${id} and status <> 'completed'
@@ -62,7 +62,7 @@ export interface OpenErasure extends ErasureRow {
   readonly position: string | null;
 }
 
-/** Marks an erasure as running; null if it has ended. */
+/** Marks an erasure as running; returns null if it is already complete. */
 export async function beginErasure(tx: Tx, id: string): Promise<OpenErasure | null> {
   const [row] = await tx<OpenErasure[]>`
     update erasures set status = 'running' where id = ${id} and status <> 'completed'
@@ -75,7 +75,7 @@ export async function isOpen(sql: Sql, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** In the transaction of what was counted, so that a slice that is repeated counts nothing twice. */
+/** Runs in the transaction of the counted changes, so that a repeated slice counts nothing twice. */
 export async function noteProgress(
   tx: Tx,
   { id, step, position, counts }: Pick<OpenErasure, 'id' | 'step' | 'position' | 'counts'>,
@@ -83,7 +83,7 @@ export async function noteProgress(
   await tx`update erasures set step = ${step}, position = ${position}, counts = ${counts} where id = ${id}`;
 }
 
-/** Forgets the address; the receipt stays. */
+/** Deletes the address; the receipt stays. */
 export async function endErasure(tx: Tx, id: string): Promise<void> {
   await tx`
     update erasures set status = 'completed', email = null, finished_at = clock_now()

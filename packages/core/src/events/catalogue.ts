@@ -3,7 +3,7 @@ import { exampleId, timeField } from '../fields/wire.ts';
 
 interface EventKind {
   readonly summary: string;
-  /** What an event is about; a mail event is recorded per recipient, or once for the message as a whole. */
+  /** The subject of an event; an email event is recorded per recipient, or once for the message as a whole. */
   readonly about: 'message' | 'recipient' | 'domain' | 'webhook' | 'suppression' | 'workspace';
   /** Fields of data besides email and recipient. Fields may be added, so unknown ones are allowed. */
   readonly facts: z.ZodObject;
@@ -180,7 +180,7 @@ type MessageEventType = {
   [T in EventType]: (typeof eventCatalogue)[T]['about'] extends 'message' ? T : never;
 }[EventType];
 
-/** An event about a message as a whole; every other mail event is about one recipient. */
+/** Returns whether an event is about a message as a whole; every other email event is about one recipient. */
 export function isMessageEvent(type: EventType): type is MessageEventType {
   return eventCatalogue[type].about === 'message';
 }

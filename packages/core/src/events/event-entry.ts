@@ -24,7 +24,7 @@ const eventDataSchema = z.looseObject({
 });
 export type EventData = z.output<typeof eventDataSchema>;
 
-/** An event as every API answers it; data identifies the mail and recipient. */
+/** An event as every API returns it; data identifies the message and recipient. */
 export const eventSchema = z
   .object({
     id: idField(idPrefixes.event),
@@ -38,18 +38,18 @@ export const eventSchema = z
   .meta({ id: 'Event' });
 export type EventEntry = z.output<typeof eventSchema>;
 
-/** The state of a recipient after an event that is not named after the state. */
+/** The state of a recipient after an event that is not named after that state. */
 const statusAfter: Readonly<Record<string, string>> = { delivery_delayed: 'deferred' };
 
 export function statusAfterEvent(type: string, facts: Readonly<Record<string, unknown>> = {}): string {
-  // A delay reported by a later hop: we have delivered.
+  // A delay reported by a later hop: our delivery succeeded.
   if (facts.reported === true) return 'delivered';
   const happened = type.slice(type.indexOf('.') + 1);
   return statusAfter[happened] ?? happened;
 }
 
 export function eventEntry(row: EventRow, message: SubjectRow | undefined, email: string | undefined): EventEntry {
-  // Holds because facts are written by JSON.stringify of an object.
+  // Holds because facts are written with JSON.stringify of an object.
   const facts = JSON.parse(row.facts) as Record<string, unknown>;
   return {
     id: row.id,
@@ -76,7 +76,7 @@ function emailFacts(message: SubjectRow): EventData['email'] {
     to: message.to_addresses,
     subject: message.subject,
     tags: message.tags,
-    // Holds because metadata is written by JSON.stringify of what the send schema accepted.
+    // Holds because metadata is written with JSON.stringify of what the send schema accepted.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     message_id: `<${message.id}@${message.from_domain}>`,
     created_at: isoTime(message.created_at),

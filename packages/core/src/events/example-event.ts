@@ -15,7 +15,7 @@ const email: EventEntry['data']['email'] = {
   created_at: HAPPENED_AT,
 };
 
-/** An example event of a type, for the docs and for testing an endpoint. */
+/** Returns an example event of a type, for the docs and for testing an endpoint. */
 export function exampleEvent(type: EventType): EventEntry {
   const { about, example } = eventCatalogue[type];
   const of_mail = about === 'message' || about === 'recipient';

@@ -13,7 +13,7 @@ import { type EventFilter, eventsByIds, nextEvents } from './store.ts';
 
 const POLL_MS = 500;
 const STEP = 1000;
-/** An id may be this much older than its commit, from the length of a transaction and clock skew. */
+/** An id may be this much older than its commit, due to the length of a transaction and clock skew. */
 const LATE_MS = 30_000;
 const OVERLAP_MS = 5000;
 
@@ -24,8 +24,8 @@ export interface FollowedEvent {
 }
 
 /**
- * Streams the events of a workspace as they are committed, or from a cursor on; null as a keep-alive. Events come in id
- * order except those committed late: polls reread the last half minute, and yield late events after younger ones. A
+ * Streams the events of a workspace as they are committed, or from a cursor; null is a keep-alive. Events are in id
+ * order except those committed late: polls reread the last half minute, and yield late events after newer ones. A
  * stream yields no event twice. A stream with a cursor begins half a minute before it, so that late events are not
  * missed; the client drops the ids it has seen.
  */
@@ -50,7 +50,7 @@ export const followEvents = operation({
       mode: accessibleMode(ctx.actor),
     };
     const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), skip_existing: position === null });
-    // The first poll is done before the response, so that everything committed after the response is seen.
+    // The first poll completes before the response, so that everything committed after the response is seen.
     if (position === null) await events.next();
     return events;
   },

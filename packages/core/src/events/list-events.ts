@@ -30,7 +30,7 @@ export const eventFilterFields = {
   email_id: z.string().max(64).optional().meta({ description: 'Only events of this email.' }),
 };
 
-/** Events, newest first; since is inclusive, until exclusive. */
+/** Lists events, newest first; since is inclusive, until exclusive. */
 export const listEvents = operation({
   name: 'events.list',
   scope: 'email:logs:read',

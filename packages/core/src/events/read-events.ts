@@ -24,7 +24,7 @@ const timelineSchema = z.object({
 /** An event without the data of its message, which the caller already has. */
 export type TimelineEvent = z.output<typeof timelineSchema>;
 
-/** Events by id, in the order given; null for those not in the workspace. */
+/** Returns events by id, in the order given; null for those not in the workspace. */
 export const readEvents = operation({
   name: 'events.read_many',
   scope: 'email:logs:read',
@@ -46,7 +46,7 @@ export const readEvents = operation({
   },
 });
 
-/** The timelines of some messages, oldest first: one page each, in one statement. */
+/** Returns the timelines of some messages, oldest first: one page each, in one statement. */
 export const readTimelines = operation({
   name: 'email.timelines',
   scope: 'email:logs:read',
@@ -74,7 +74,7 @@ export const readTimelines = operation({
   },
 });
 
-/** The newest event of each message, in the order given. */
+/** Returns the newest event of each message, in the order given. */
 export const readLastEvents = operation({
   name: 'email.last_events',
   scope: 'email:logs:read',
@@ -95,7 +95,7 @@ function timelineEvent(row: EventRow): TimelineEvent {
   return { id, type, sequence, email_id: message_id, recipient_id, facts, created_at: isoTime(created_at) };
 }
 
-/** Event rows with their messages and recipients, as far as those are kept. */
+/** Combines event rows with their messages and recipients, as far as those are retained. */
 export async function eventEntries(ctx: ActorContext, rows: readonly EventRow[]): Promise<EventEntry[]> {
   const { workspace_id } = ctx.actor;
   const message_ids = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];

@@ -28,7 +28,7 @@ export interface SubjectRow {
 }
 
 export interface EventFilter {
-  /** Events of mail of this mode only; null: all. */
+  /** Only events of messages with this mode; null means all. */
   readonly mode: KeyMode | null;
   readonly types: readonly EventType[] | null;
   readonly message_id: string | null;
@@ -42,8 +42,8 @@ export function areUncommon(types: readonly EventType[]): boolean {
 }
 
 /**
- * Newest first. Served by events_message for one message, by events_uncommon if it covers all requested types, else by
- * the primary key.
+ * Returns a page, newest first. Served by events_message for a single message, by events_uncommon if it covers all
+ * requested types, otherwise by the primary key.
  */
 export async function pageOfEvents(
   sql: Sql,
@@ -106,7 +106,7 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
     order by e.id desc limit ${count}`;
 }
 
-/** The timeline of one message. Served by events_message. */
+/** Returns the timeline of one message. Served by events_message. */
 export async function eventsOf(sql: Sql, workspace_id: string, message_id: string): Promise<EventRow[]> {
   return sql<EventRow[]>`
     select id, type, message_id, recipient_id, sequence, facts, created_at
@@ -120,7 +120,7 @@ export async function eventsByIds(sql: Sql, workspace_id: string, ids: readonly 
     from events e where e.workspace_id = ${workspace_id} and ${among(sql, sql`e.id`, ids)}`;
 }
 
-/** Events after an id, oldest first, from a bounded number of rows. Served by the primary key. */
+/** Returns events after an id, oldest first, from a bounded number of rows. Served by the primary key. */
 export async function nextEvents(
   sql: Sql,
   workspace_id: string,
@@ -142,10 +142,10 @@ export async function nextEvents(
   return row ?? { ids: [], examined: 0, edge: null };
 }
 
-/** Messages, each with the last event of its previous page; empty for the first page. */
+/** Messages, each with the last event of its previous page, which is empty for the first page. */
 export type TimelinePosition = { readonly id: string; readonly behind: string };
 
-/** A page of the timeline of each message, oldest first. */
+/** Returns a page of the timeline of each message, oldest first. */
 export async function pagesOfTimelines(
   sql: Sql,
   workspace_id: string,
@@ -163,8 +163,8 @@ export async function pagesOfTimelines(
 }
 
 /**
- * The last event of each message: the one that its row names, not the greatest id, as the clocks of two processes may
- * differ. Served by events_message, at the first step of the walk unless clocks differ.
+ * Returns the last event of each message: the one referenced by its row, not the greatest id, as the clocks of two
+ * processes may differ. Served by events_message, at the first step of the walk unless clocks differ.
  */
 export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<EventRow[]> {
   return sql<EventRow[]>`
@@ -197,7 +197,7 @@ export async function subjectsOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Recipient addresses of some events, by recipient id. */
+/** Returns the recipient addresses of some events, by recipient id. */
 export async function addressesOf(
   sql: Sql,
   workspace_id: string,
@@ -213,7 +213,7 @@ export async function addressesOf(
   return new Map(rows.map((row) => [row.id, row.email]));
 }
 
-/** Records an event that is not about mail; such events need no order, so they have no sequence. */
+/** Records an event that is not about email; such events need no order, so they have no sequence. */
 export async function recordEvent(
   tx: Tx,
   event: {

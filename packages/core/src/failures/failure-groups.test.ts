@@ -32,7 +32,7 @@ const counts = ({ data }: FailureGroups) => data.map(({ signature, count }): [st
 const stored = () =>
   world.services.sql`select * from failure_minutes order by workspace_id, kind, at, group_id, destination`;
 
-/** The reply to each recipient contains its own name. */
+/** The reply to each recipient contains the recipient's own name. */
 function refuse(): void {
   world.smtp.script(({ stage, to }) => {
     if (stage !== 'rcpt') return { kind: 'accept' };

@@ -45,7 +45,9 @@ const failureGroupsSchema = z.object({
 export type FailureGroups = z.output<typeof failureGroupsSchema>;
 export type FailureGroup = FailureGroups['data'][number];
 
-/** Groups of similar failures, the most frequent first. Every failed attempt counts, even if a later one succeeded. */
+/**
+ * Returns groups of similar failures, most frequent first. Every failed attempt counts, even if a later one succeeded.
+ */
 export const failureGroups = operation({
   name: 'failures.groups',
   scope: null,
@@ -80,7 +82,7 @@ export const failureGroups = operation({
   },
 });
 
-/** The groups of given replies, counted over the last day; null for those not counted yet. */
+/** Returns the groups of the given replies, counted over the last day; null for those not counted yet. */
 export const readFailureGroups = operation({
   name: 'failures.of_replies',
   scope: 'admin',
@@ -128,7 +130,7 @@ async function described(
   }));
 }
 
-/** Minutes for the one or two hours they are kept, hours for a week, days beyond. */
+/** Minutes for the one or two hours they are retained, hours for up to a week, days beyond. */
 function bucketFor(since: Date, until: Date, now: Date): 'minute' | 'hour' | 'day' {
   const range_ms = until.getTime() - since.getTime();
   const by_minute = now.getTime() - since.getTime() < bounds.minute.kept_days * bucketMs.day;

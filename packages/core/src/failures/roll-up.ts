@@ -15,7 +15,7 @@ import {
 } from './store.ts';
 
 export const RETENTION = { minute_days: 3, hour_days: 90 };
-// Per minute, workspace and kind: replies that no rule normalizes must not fill the tables.
+// Per minute, workspace and kind: replies that no rule normalizes must not fill up the tables.
 const MAX_GROUPS = 200;
 const MAX_DESTINATIONS = 10;
 /** The catch-all group of each kind. */
@@ -26,7 +26,7 @@ const othersOf = (kind: FailureKind): FailureSignature => ({
   enhanced_code: null,
 });
 
-/** Runs every minute: groups new failures, and those that arrived late. */
+/** Groups new failures, and those that arrived late. Runs every minute. */
 export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
   await catchUp(
     services,
@@ -96,7 +96,7 @@ function group(
   );
 }
 
-/** The largest groups, and one for all others. */
+/** Returns the largest groups, and one for all others. */
 function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
   if (tallies.length <= MAX_GROUPS) return tallies;
   const sorted = tallies.sort(
@@ -110,7 +110,7 @@ function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
   ];
 }
 
-/** The most frequent destinations; all others under the empty name. */
+/** Returns the most frequent destinations; all others are under the empty name. */
 function byDestination(samples: readonly FailuresSeen[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { destination, count } of samples) counts.set(destination, (counts.get(destination) ?? 0) + count);

@@ -5,7 +5,7 @@ export type FailureKind = (typeof failureKinds)[number];
 
 /** The normalized form of similar failures. */
 export interface FailureSignature {
-  /** Derived from signature, code and kind: equal in every workspace, and stable. */
+  /** Derived from signature, code and kind: identical in every workspace, and stable. */
   readonly id: string;
   readonly signature: string;
   readonly code: number | null;
@@ -25,10 +25,10 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.[a-z]{2,24}\b\.?(?::\d{1,5}\b)?/gi,
     ' <host> ',
   ],
-  // Mixed letters and digits, or more than a word's length, is an id. A code in brackets such as [S3140] is not.
+  // Mixed letters and digits, or more characters than a word has, are an id. A code in brackets such as [S3140] is not.
   [/(?<!\[)\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}\b/gi, ' <id> '],
   [/\b[\w-]{33,}\b/g, ' <id> '],
-  // Enhanced codes and short codes of providers tell failures apart; other numbers do not.
+  // Enhanced codes and providers' short codes distinguish failures; other numbers do not.
   [/(?<![\w.#<])#?[245]\.\d{1,3}\.\d{1,3}(?![\w.])/g, ' '],
   [/(?<![\w[])\d+(?:[.,:]\d+)*(?!\w*\])/g, ' # '],
 ];
@@ -66,7 +66,7 @@ function normalised(words: string): string {
 const DNS_WORDS =
   /\bDNS has (?:no answer|no such name)|DNS lookup failed for|does not exist in DNS|no MX, A or AAAA record|publishes a null MX|no host of its MX records|The mail servers of \S+ are not known|could not be resolved/;
 
-/** Whether a server or the DNS failed. DNS errors are our own texts; server replies begin with a code. */
+/** Returns whether a server or the DNS failed. DNS errors are our own texts; server replies start with a code. */
 export function kindOfReply(text: string): FailureKind {
   return DNS_WORDS.test(text) ? 'dns' : 'smtp';
 }

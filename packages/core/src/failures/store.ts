@@ -6,7 +6,7 @@ import { type FailureKind, failureKinds } from './signature.ts';
 const MAX_DESTINATIONS = 20;
 const LONGEST_REPLY = 1000;
 
-/** Equal failures of one minute. */
+/** Identical failures within one minute. */
 export interface FailuresSeen {
   readonly workspace_id: string;
   readonly at: Date;
@@ -18,8 +18,8 @@ export interface FailuresSeen {
 }
 
 /**
- * Failed attempts and later bounces, by the times in their event ids. Served by events_uncommon, one scan per workspace
- * and type; recipients are read by primary key.
+ * Returns failed attempts and later bounces, by the times in their event ids. Served by events_uncommon, one scan per
+ * workspace and type; recipients are read by primary key.
  */
 export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   const floors = Array.from({ length: (to.getTime() - from.getTime()) / MINUTE_MS + 1 }, (_, index) =>
@@ -48,7 +48,7 @@ export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<Fa
     group by 1, 2, 3, 4`;
 }
 
-/** Webhook deliveries whose last post failed in the range. Served by webhook_deliveries_failing. */
+/** Returns webhook deliveries whose last post failed in the range. Served by webhook_deliveries_failing. */
 export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
     select d.workspace_id, date_trunc('minute', d.last_attempt_at, 'UTC') as at,
@@ -62,7 +62,7 @@ export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<Failure
     group by 1, 2, 3, 4`;
 }
 
-/** Failed job runs in the range, which belong to the instance. Served by the index on their start. */
+/** Returns failed job runs in the range; they belong to the instance. Served by the index on their start. */
 export async function failedJobs(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
     select no_id() as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
@@ -95,7 +95,7 @@ export interface KnownGroup {
 }
 
 /**
- * Replaces the counts of a range of minutes. Of a webhook delivery only the last attempt is stored, so a later count of
+ * Replaces the counts of a range of minutes. Only the last attempt of a webhook delivery is stored, so a later count of
  * the same minute finds fewer, and the higher count is kept.
  */
 export async function replaceFailures(
@@ -151,7 +151,7 @@ export async function replaceFailures(
     group by 1, 2, 3, 4, 5`;
 }
 
-/** Drops expired rows, but no minute whose hour is not final. */
+/** Deletes expired rows, but no minute whose hour is not final. */
 export async function forgetFailures(
   sql: Sql | Tx,
   limits: { readonly minute_days: number; readonly hour_days: number },
@@ -167,11 +167,11 @@ export async function forgetFailures(
 
 export interface FailureQuery {
   readonly workspace_id: string;
-  /** null: all kinds; an id has one kind. */
+  /** Null means all kinds; an id has one kind. */
   readonly kind: FailureKind | null;
   readonly from: Date;
   readonly to: Date;
-  /** Bucket size of the trend; minutes are in a table of their own. */
+  /** Bucket size of the trend; minutes have a separate table. */
   readonly bucket: 'minute' | 'hour' | 'day';
 }
 
@@ -180,7 +180,7 @@ const source = (bucket: FailureQuery['bucket']) => (bucket === 'minute' ? 'failu
 
 export type TopGroup = Omit<KnownGroup, 'workspace_id' | 'kind'> & { readonly count: number };
 
-/** The most frequent groups in a range. Served by the primary keys. */
+/** Returns the most frequent groups in a range. Served by the primary keys. */
 export async function topGroups(sql: Sql, filter: FailureQuery, top: number): Promise<TopGroup[]> {
   return sql<TopGroup[]>`
     select t.id, g.signature, g.code, g.enhanced_code, g.sample, t.count, g.first_seen_at, g.last_seen_at
@@ -194,7 +194,8 @@ export async function topGroups(sql: Sql, filter: FailureQuery, top: number): Pr
 }
 
 /**
- * The groups with these ids, each with its count in the range; unknown ids are left out. Served by the primary keys.
+ * Returns the groups with these ids, each with its count in the range; unknown ids are omitted. Served by the primary
+ * keys.
  */
 export async function knownGroups(
   sql: Sql,
@@ -210,7 +211,7 @@ export async function knownGroups(
     from failure_groups g where g.workspace_id = ${filter.workspace_id} and g.id = any (${[...ids]}::text[])`;
 }
 
-/** Counts of some groups per bucket of a range. */
+/** Counts some groups per bucket of a range. */
 export async function trendsOf(
   sql: Sql,
   filter: FailureQuery,
@@ -224,7 +225,7 @@ export async function trendsOf(
     group by 1, 2`;
 }
 
-/** The most frequent destinations of some groups. */
+/** Returns the most frequent destinations of some groups. */
 export async function destinationsOf(
   sql: Sql,
   filter: FailureQuery,

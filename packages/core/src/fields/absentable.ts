@@ -1,22 +1,22 @@
 import type { z } from 'zod';
 
-/** A field that may be left out or null; then it has the value of Absent. */
+/** A field that may be omitted or null, and then has the value of Absent. */
 type Absentable<S extends z.ZodType, Absent> = z.ZodType<
   z.output<S> | Absent,
   z.input<S> | null | undefined,
   z.core.$ZodTypeInternals<z.output<S> | Absent, z.input<S> | null | undefined> & { readonly optin: 'optional' }
 >;
 
-// Values are overwritten in place: a transform would be a second schema to run for each absent field of each mail.
+// Values are overwritten in place: a transform would run a second schema for each absent field of each message.
 
 /** An optional field for which null means absent, as in the JSON of many languages. */
 export function absentable<S extends z.ZodType>(field: S): Absentable<S, undefined> {
   const schema = field.nullish().overwrite((value) => value ?? undefined);
-  // overwrite() keeps the type, although null is gone.
+  // overwrite() preserves the type, although null can no longer occur.
   return schema as unknown as Absentable<S, undefined>;
 }
 
-/** The same with a value for when it is absent. */
+/** Like absentable, with a default for when the field is absent. */
 export function absentableOr<S extends z.ZodType, D extends z.output<S>>(field: S, absent: D): Absentable<S, D> {
   const schema = field
     .nullable()

@@ -1,6 +1,6 @@
 import { parseMailbox } from '@postrider/mail';
 
-/** The normalized form of a user's email address; null if it is not one. */
+/** Normalizes a user's email address; returns null if it is not one. */
 export function personEmail(text: string): string | null {
   const parsed = parseMailbox(text.trim());
   if (!parsed.ok || parsed.mailbox.name !== null) return null;

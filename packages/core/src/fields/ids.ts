@@ -6,7 +6,7 @@ export { type IdKind, idPrefixes, isId } from '@postrider/db';
 const TIME_CHARS = ID_TIME_CHARS;
 const RANDOM_CHARS = ID_CHARS - ID_TIME_CHARS;
 const JOB_ID_BYTES = 16;
-// Two characters at a time, because each mail makes four ids.
+// Encodes two characters at a time, because each message needs four ids.
 const PAIRS = Array.from(
   { length: 1024 },
   (_, index) => (ID_ALPHABET[index >> 5] ?? '') + (ID_ALPHABET[index & 31] ?? ''),
@@ -14,7 +14,7 @@ const PAIRS = Array.from(
 const pool = Buffer.alloc(8192);
 let used = pool.length;
 
-/** Where a number of fresh random bytes begins in the pool. */
+/** Returns the offset in the pool of this many fresh random bytes. */
 function takeRandom(count: number): number {
   if (used + count > pool.length) {
     randomFillSync(pool);
@@ -38,14 +38,17 @@ function encodeTime(ms: number): string {
 let lastMs = -1;
 let lastTime = '';
 
-/** A prefix, 48 bits of time, and 80 of which 69 are random: the others say that it is an id, and of which kind. */
+/**
+ * Generates a prefix, 48 bits of time, and 80 bits of which 69 are random: the others mark it as an id and encode its
+ * kind.
+ */
 export function newId(kind: IdKind, now_ms: number): string {
   if (now_ms !== lastMs) {
     lastMs = now_ms;
     lastTime = encodeTime(now_ms);
   }
   const start = takeRandom(RANDOM_CHARS);
-  // Version 8 of RFC 9562 in the first four of the 80 bits, its variant in two of the fourth letter.
+  // Version 8 of RFC 9562 in the first four of the 80 bits, its variant in two bits of the fourth letter.
   pool[start] = 16 | ((pool[start] ?? 0) & 1);
   pool[start + 3] = 0b01000 | ((pool[start + 3] ?? 0) & 0b10011);
   pool[start + RANDOM_CHARS - 1] = kindNumbers[kind];
@@ -56,7 +59,7 @@ export function newId(kind: IdKind, now_ms: number): string {
   return id;
 }
 
-/** A version 7 UUID (RFC 9562) for a job row: time order makes the queue's index grow at one end. */
+/** Generates a version 7 UUID (RFC 9562) for a job row: time order makes the queue's index grow at one end. */
 export function newJobId(now_ms: number): string {
   const start = takeRandom(JOB_ID_BYTES);
   pool.writeUIntBE(now_ms, start, 6);
@@ -66,12 +69,12 @@ export function newJobId(now_ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The smallest id of a kind at a time: a bound for partitions and for pruning. */
+/** Returns the smallest id of a kind at a time: a bound for partitions and for pruning. */
 export function idFloor(kind: IdKind, now_ms: number): string {
   return idPrefixes[kind] + encodeTime(Math.max(0, now_ms));
 }
 
-/** The creation time that an id carries. */
+/** Returns the creation time encoded in an id. */
 export function idTime(id: string): number {
   const start = id.indexOf('_') + 1;
   let ms = 0;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A time on the wire: ISO 8601 in UTC with milliseconds and Z, as isoTime writes it. */
 export const timeField = z.string().meta({ format: 'date-time', examples: ['2030-01-31T09:00:00.000Z'] });
 
-/** An id of a kind, such as msg_… */
+/** Returns the field of an id of one kind, such as msg_… */
 export function idField(prefix: string) {
   return z.string().meta({ examples: [exampleId(prefix)] });
 }
@@ -12,7 +12,7 @@ export function exampleId(prefix: string): string {
   return `${prefix}01m7yakk5cmczahnwb48cs34mv`;
 }
 
-/** A page of a list. */
+/** Returns the schema of a page of a list. */
 export function listOf<T extends z.ZodType>(entry: T) {
   return z.object({
     object: z.literal('list'),

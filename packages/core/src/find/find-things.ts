@@ -17,9 +17,9 @@ import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
 const LONGEST = 300;
 const MOST = 50;
 const USUAL = 20;
-/** As many as a filtered page of the log examines. */
+/** The same number that a filtered page of the log examines. */
 const NEWEST = 1000;
-// A message is stored within this time after its request came.
+// A message is stored within this time of its request arriving.
 const REQUEST_MS = 60_000;
 const MESSAGE_ID = /^<?(msg_[0-9a-z]{26})@[^\s<>@]+>?$/;
 
@@ -32,7 +32,7 @@ const scopeOf: Record<MatchRow['type'], Scope> = {
   tag: 'email:logs:read',
 };
 
-/** Finds a thing by any id, a Message-ID, an address, a name, a tag, words of a subject. */
+/** Finds things by any id, a Message-ID, an address, a name, a tag, or words of a subject. */
 export const findThings = operation({
   name: 'find',
   scope: 'email:logs:read',
@@ -49,7 +49,7 @@ export const findThings = operation({
   },
 });
 
-/** The one thing that an id names, or null where the text is no id. */
+/** Returns the one thing that an id identifies, or null if the text is not an id. */
 async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
   const id = MESSAGE_ID.exec(text)?.[1] ?? text;
   const kind = kindOf(id);
@@ -70,7 +70,7 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
   const { workspace_id } = actor;
   const email = personEmail(text);
   const lower = (canonicalDomain(text) ?? text).toLowerCase();
-  // What has a mode is left out for callers that may access one mode only.
+  // Things that have a mode are omitted for callers limited to one mode.
   const moded = accessibleMode(actor) !== null;
   const kinds = namedKinds.filter(
     (kind) => scopeRefusal(actor, scopeOf[kind]) === null && !(moded && (kind === 'api_key' || kind === 'webhook')),

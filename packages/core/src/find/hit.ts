@@ -38,7 +38,7 @@ export type Hit = z.output<typeof hitSchema>;
 
 const at = encodeURIComponent;
 
-/** The page of a thing in the dashboard; within is the mail, domain or webhook that it belongs to. */
+/** Returns the dashboard page of a thing; within is the message, domain or webhook it belongs to. */
 const pathOf: Record<HitType, (id: string, within: string) => string> = {
   email: (id) => `/emails/${at(id)}`,
   recipient: (id, within) => `/emails/${at(within)}?recipient=${at(id)}`,

@@ -10,8 +10,8 @@ export interface MatchRow {
 }
 
 /**
- * Things of a workspace whose name holds a text. There are at most some hundred of each, except destinations and tags,
- * which are found by their whole name only.
+ * Returns things of a workspace whose name contains a text. There are at most a few hundred of each, except
+ * destinations and tags, which are found only by their whole name.
  */
 export async function namedThings(
   sql: Sql,
@@ -45,7 +45,7 @@ export async function namedThings(
     (select 'destination', lane, lane, reason, tended_at from lanes where ${has('destination')} and lane = ${text})`;
 }
 
-/** Whether a message of the workspace has this tag. Served by the primary key of message_tags. */
+/** Returns whether a message of the workspace has this tag. Served by the primary key of message_tags. */
 export async function isTag(sql: Sql, workspace_id: string, tag: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
@@ -54,7 +54,7 @@ export async function isTag(sql: Sql, workspace_id: string, tag: string): Promis
   return row?.found ?? false;
 }
 
-/** Ids of the newest messages to or from an address. Served by recipients_address and messages_from_address. */
+/** Returns ids of the newest messages to or from an address. Served by recipients_address and messages_from_address. */
 export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, most: number): Promise<string[]> {
   const domain = domainOf(email);
   const rows = await sql<{ id: string }[]>`
@@ -72,7 +72,7 @@ export async function mailOfAddress(sql: Sql, workspace_id: string, email: strin
   return rows.map(({ id }) => id);
 }
 
-/** Ids of those among the newest messages whose subject holds a text, without regard to case. No index has subjects. */
+/** Returns ids among the newest messages whose subject contains a text, ignoring case. No index covers subjects. */
 export async function mailBySubject(
   sql: Sql,
   workspace_id: string,
@@ -87,7 +87,7 @@ export async function mailBySubject(
   return rows.map(({ id }) => id);
 }
 
-/** Messages of a request, whose id was made shortly before theirs. Served by the primary key. */
+/** Returns the messages of a request, whose id was generated shortly before theirs. Served by the primary key. */
 export async function mailOfRequest(
   sql: Sql,
   workspace_id: string,

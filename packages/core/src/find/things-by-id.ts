@@ -18,7 +18,7 @@ import { type Hit, hit } from './hit.ts';
 
 type ById = (ctx: ActorContext, id: string) => Promise<Hit | null>;
 
-/** Reads by the operation that every API reads these things by, with its scope and its access. */
+/** Reads through the operation that every API uses for these things, with its scope and access. */
 function by<T>(operation: Operation<z.ZodType, readonly (T | null)[]>, hitOf: (entry: T, id: string) => Hit): ById {
   return async (ctx, id) => {
     const [entry] = await allowed(() => invoke(ctx, operation, { ids: [id] }));
@@ -26,7 +26,7 @@ function by<T>(operation: Operation<z.ZodType, readonly (T | null)[]>, hitOf: (e
   };
 }
 
-/** What the caller may not read is as absent as what does not exist. */
+/** Treats things the caller may not read like things that do not exist. */
 export async function allowed<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await read();
@@ -87,9 +87,9 @@ const kinds: Partial<Record<IdKind, ById>> = {
   ),
 };
 
-/** The kind that a text is an id of, or null. */
+/** Returns the kind of id that a text is, or null. */
 export function kindOf(text: string): IdKind | null {
-  // Object.keys forgets its names.
+  // Object.keys loses the type of the names.
   const names = Object.keys(idPrefixes) as IdKind[];
   return names.find((kind) => (kind === 'job' ? uuidOfJob(text) !== null : isId(kind, text))) ?? null;
 }

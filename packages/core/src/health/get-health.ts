@@ -7,7 +7,7 @@ import { operation } from '../operation/operation.ts';
 import { usageOf } from '../usage/index.ts';
 import { activeHolds, type InstanceFacts, instanceFacts, workspaceFacts } from './store.ts';
 
-/** From the best to the worst. */
+/** From best to worst. */
 export const healthStatuses = ['ok', 'warning', 'failing'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 
@@ -35,14 +35,17 @@ interface HealthFinding {
   readonly status: HealthStatus;
   readonly detail?: string;
   readonly advice?: string;
-  /** When it was last checked, for cached results. */
+  /** Time of the last check, for cached results. */
   readonly checked_at?: Date;
 }
 
-/** Whether mail goes out, and what of the own workspace does not work; operators see what is dead in all queues too. */
+/**
+ * Returns whether email is being sent, and what does not work in the own workspace; operators also see what is dead in
+ * all queues.
+ */
 export const getHealth = operation({
   name: 'health.get',
-  // admin for the own workspace, operator for the instance; ownReach knows.
+  // admin for the own workspace, operator for the instance; ownReach decides.
   scope: null,
   summary: 'Whether email is being sent, and what needs attention',
   input: z.object({}),

@@ -6,7 +6,7 @@ import type { JobName } from '../process/jobs.ts';
 const MAIL: JobName = 'delivery.attempt';
 const MAX_LISTED = 5;
 
-/** What tells whether mail goes out; all of it is a look into small tables. */
+/** Facts that show whether email is being sent; all of them are lookups in small tables. */
 export interface InstanceFacts {
   readonly now: Date;
   readonly worker_there: boolean;
@@ -38,7 +38,7 @@ export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
   return row;
 }
 
-/** How many holds keep something back, and which ends first: of the instance, and of a workspace where one is named. */
+/** Returns how many holds are active and which expires first, for the instance and any given workspaces. */
 export async function activeHolds(
   sql: Sql,
   workspace_ids: readonly string[],
@@ -56,7 +56,7 @@ export interface WorkspaceFacts {
   readonly failing_webhooks: string[];
 }
 
-/** Names of what a workspace has that does not work as it should, a few of each. */
+/** Returns the names of things in a workspace that do not work as they should, a few of each kind. */
 export async function workspaceFacts(sql: Sql, workspace_id: string): Promise<WorkspaceFacts> {
   const domains = (states: readonly string[]) => sql`array(
     select d.name from domains d where d.workspace_id = ${workspace_id} and d.status = any (${[...states]}::text[])

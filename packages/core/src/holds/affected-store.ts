@@ -5,8 +5,8 @@ import { ratedQueue } from './queue-store.ts';
 export const MAX_AFFECTED = 10_000;
 
 /**
- * Counts held items per hold, up to a bound, by an index walk; optionally in one workspace. For mail these are parked
- * deliveries: mail that no worker has fetched yet is still in its queue.
+ * Counts held items per hold, up to a limit, by an index walk; optionally in one workspace. For email these are parked
+ * deliveries: messages that no worker has fetched yet are still in their queue.
  */
 export async function affectedBy(
   sql: Sql,
@@ -14,7 +14,7 @@ export async function affectedBy(
   workspace_id: string | null,
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  // With many workspaces in one lane the bound is on rows examined, because this workspace's may be far back.
+  // With many workspaces in one lane, the limit is on rows examined, because this workspace's may be far back.
   const rows = await sql<{ id: string; affected: number }[]>`
     select h.id, least(${MAX_AFFECTED}, case
       when h.scope = 'queue' and h.value = 'webhook.deliver' then (

@@ -18,10 +18,10 @@ const DEFAULT_SECONDS = 86_400;
 const MAX_DAYS = 30;
 const MAX_REASON_LENGTH = 1000;
 
-/** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
+/** Pauses its target on every worker within two seconds, without losing messages or using up retries. */
 export const createHold = operation({
   name: 'holds.create',
-  // The target decides which scope is needed.
+  // The target determines which scope is required.
   scope: null,
   summary: 'Hold the instance, a queue, a destination, a sending domain, an API key or a webhook',
   input: z.object({
@@ -91,7 +91,7 @@ function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string
   }
 }
 
-/** Two people may act on one thing at once: the second is told of the first. */
+/** Two people may act on one thing at the same time: the second sees the first one's hold. */
 function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldRow | null): AppError {
   const by = other && holdEntry(ctx, other, 0);
   const who = by === null ? '' : `, by ${by.created_by.name} since ${by.created_at}`;

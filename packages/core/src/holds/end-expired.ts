@@ -13,7 +13,7 @@ export function expiryFacts(holds: readonly HoldRow[]): AuditFact[] {
   }));
 }
 
-/** Records the end of expired holds and returns their count. They have no effect from the moment they expire. */
+/** Records the end of expired holds and returns their number. They have no effect from the moment they expire. */
 export async function endExpiredHolds(services: Services): Promise<number> {
   return services.sql.begin(async (tx) => {
     const expired = await endExpired(tx);

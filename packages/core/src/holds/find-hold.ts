@@ -3,12 +3,14 @@ import type { Actor, ActorContext } from '../operation/context.ts';
 import { holdNotFound } from './hold-entry.ts';
 import { type HoldRow, holdById } from './store.ts';
 
-/** An admin sees the holds of the workspace and of the instance, which stop its mail too. */
+/**
+ * Returns whether an admin sees a hold: those of the workspace, and those of the instance, which also stop its email.
+ */
 export function holdsHere(actor: Actor, { workspace_id }: Pick<HoldRow, 'workspace_id'>): boolean {
   return workspace_id === INSTANCE || mayAccess(actor, workspace_id);
 }
 
-/** A hold that the caller may see. */
+/** Returns a hold that the caller may see. */
 export async function findHold(ctx: ActorContext, id: string): Promise<HoldRow> {
   requireAdministrator(ctx.actor);
   const row = await holdById(ctx.sql, id);

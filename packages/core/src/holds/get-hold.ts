@@ -7,7 +7,7 @@ import { affectedBy } from './affected-store.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 
-/** One hold, in force or ended, with how much it keeps back. */
+/** Returns one hold, active or ended, with how much it holds back. */
 export const getHold = operation({
   name: 'holds.get',
   scope: null,

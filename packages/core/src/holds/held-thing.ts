@@ -27,7 +27,7 @@ const absent: Readonly<Record<'sender_domain' | 'api_key' | 'webhook', readonly 
   webhook: ['webhook_not_found', 'webhook'],
 };
 
-/** Looks up the named target after checking that the caller may hold it. */
+/** Looks up the given target after checking that the caller may hold it. */
 export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: HoldTarget): Promise<HeldThing> {
   switch (scope) {
     case 'instance':
@@ -45,7 +45,7 @@ export async function heldThing(ctx: ActorContext, { scope, value, workspace_id 
       requireAdministrator(ctx.actor);
       const workspace_name = workspace_id === undefined ? null : await existingWorkspace(ctx, workspace_id);
       const name = scope === 'sender_domain' ? (canonicalDomain(value) ?? value) : value;
-      // Ids are unique over all workspaces; a domain may be listed in several.
+      // Ids are unique across all workspaces; a domain may be listed in several.
       const anywhere = isOperator(ctx.actor) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
       const owner = await ownerOf(ctx.sql, scope, name, workspace_name ?? anywhere);
       if (owner !== null) return { scope, value: name, workspace_id: owner };

@@ -35,7 +35,7 @@ export const holdSchema = z
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;
 
-// A workspace sees that an operator holds its mail, but not which one.
+// A workspace sees that an operator holds its email, but not which operator.
 const AN_OPERATOR = { kind: 'system', id: 'operator', name: 'An operator' } as const;
 
 export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): HoldEntry {

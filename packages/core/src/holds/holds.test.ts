@@ -26,7 +26,7 @@ beforeEach(async () => {
   await world.services.sql`delete from holds`;
 });
 
-/** A context with an API key of a workspace. */
+/** Creates a context with an API key of a workspace. */
 function someone(scopes: readonly Scope[], workspace_id = world.workspace_id): Context {
   const actor = { kind: 'key', workspace_id, key_id: other.key_id, scopes, mode: 'live', domains: null } as const;
   return createContext(world.services, actor, { via: 'rest' });

@@ -8,7 +8,7 @@ import { type HoldEntry, holdEntry } from './hold-entry.ts';
 import { EVERYTHING } from './scope.ts';
 import { holdById, lockHold, makeEndless, openHoldOn } from './store.ts';
 
-/** Holds the instance until an operator releases it. A hold that it has already stays, and loses its end. */
+/** Holds the instance until an operator releases it. An existing hold stays and loses its expiry. */
 export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promise<HoldEntry> {
   const instance_hold = await ctx.sql.begin(async (tx) => {
     const there = await openHoldOn(tx, { scope: 'instance', value: EVERYTHING, workspace_id: INSTANCE });

@@ -7,7 +7,10 @@ import { affectedBy } from './affected-store.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 import { pageOfHolds } from './store.ts';
 
-/** Holds, newest first: those in force, or ended ones too. An admin sees the workspace's own and the instance's. */
+/**
+ * Lists holds, newest first: those in force, optionally also ended ones. An admin sees the holds of the workspace and
+ * of the instance.
+ */
 export const listHolds = operation({
   name: 'holds.list',
   scope: null,

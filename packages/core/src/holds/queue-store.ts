@@ -9,7 +9,7 @@ export function holdsQueue(sql: Sql | Tx, queue: Fragment): Fragment {
   )`;
 }
 
-/** The queue whose mail hold h releases at its rate. */
+/** The queue whose backlog hold h releases at its rate. */
 export function ratedQueue(sql: Sql | Tx): Fragment {
   return sql`case h.scope when 'instance' then 'delivery.attempt' else h.value end`;
 }

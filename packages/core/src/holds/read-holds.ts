@@ -8,7 +8,7 @@ import { holdsByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Holds by id, in the given order; null for those that the caller may not see. */
+/** Returns holds by id, in the given order; null for those the caller may not see. */
 export const readHolds = operation({
   name: 'holds.read_many',
   scope: null,

@@ -6,7 +6,7 @@ const MAX_RATE = 60_000;
 
 export const rateField = z.int().min(1).max(MAX_RATE);
 
-/** A backlog is sent at a rate where it is mail or webhook deliveries. */
+/** Requires a target whose backlog is released at a rate: email or webhook deliveries. */
 export function requireRated({ scope, value }: { readonly scope: string; readonly value: string }): void {
   if (scope !== 'queue' || ratedQueues.some((name) => name === value)) return;
   throw new AppError(

@@ -8,14 +8,14 @@ import type { HoldScope } from './scope.ts';
 /** Notified in the commit that begins or ends a hold; a worker that misses it polls within a second. */
 export const HOLDS_CHANNEL = 'postrider_holds';
 
-// What is not known to be safe to send stays so until an operator has looked.
+// Anything not known to be safe to send stays held until an operator has checked.
 export const NEVER = new Date('9999-12-31T00:00:00.000Z');
 
 export interface HoldRow {
   readonly id: string;
   readonly scope: HoldScope;
   readonly value: string;
-  /** Empty for a hold of the whole instance. */
+  /** Empty for a hold on the whole instance. */
   readonly workspace_id: string;
   readonly reason: string;
   readonly created_by_kind: 'key' | 'user' | 'system';
@@ -28,7 +28,7 @@ export interface HoldRow {
   readonly ended_by: 'release' | 'expiry' | null;
   readonly resume_rate_per_minute: number | null;
   readonly active: boolean;
-  /** Ended, and its backlog is being released. */
+  /** Whether it has ended and its backlog is being released. */
   readonly resuming: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function liesAhead(tx: Tx, at: Date, max_days: number): Promise<boo
   return row?.ahead === true;
 }
 
-/** Null if the same hold exists already. */
+/** Returns null if the same hold already exists. */
 export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null> {
   const held = heldBy(hold);
   const made_by = hold.by.kind === 'system' ? null : hold.by.id;
@@ -87,7 +87,7 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
   return row ?? null;
 }
 
-/** The hold on a thing that has not ended. Served by the unique index on such holds. */
+/** Returns the hold on a thing that has not ended. Served by the unique index on such holds. */
 export async function openHoldOn(
   tx: Tx,
   thing: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
@@ -100,12 +100,12 @@ export async function openHoldOn(
   return row ?? null;
 }
 
-/** Locks a hold, so that a decision about it still holds at the write. */
+/** Locks a hold, so that a decision about it is still valid at the write. */
 export async function lockHold(tx: Tx, id: string): Promise<void> {
   await tx`select from holds where id = ${id} for update`;
 }
 
-/** Lets an active hold last until it is released; null where it has ended. */
+/** Removes the expiry of an active hold; returns null if it has ended. */
 export async function makeEndless(tx: Tx, id: string): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set expires_at = ${NEVER}
@@ -115,7 +115,7 @@ export async function makeEndless(tx: Tx, id: string): Promise<HoldRow | null> {
   return row ?? null;
 }
 
-/** Ends an active hold now, perhaps with a rate other than its own; null where it has ended. */
+/** Ends an active hold now, optionally with a rate other than its own; returns null if it has already ended. */
 export async function releaseHoldRow(tx: Tx, id: string, rate: number | null): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set ended_at = clock_now(), ended_by = 'release',
@@ -130,7 +130,7 @@ export async function releaseHoldRow(tx: Tx, id: string, rate: number | null): P
   return row ?? null;
 }
 
-/** Lifts the resume rate of an ended hold; null if it has none left. */
+/** Lifts the resume rate of an ended hold; returns null if it has none left. */
 export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set drained_at = clock_now()
@@ -141,7 +141,7 @@ export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   return row ?? null;
 }
 
-/** Claims skipped the endpoint during the hold, so nothing else would send its job. */
+/** Claims skipped the endpoint during the hold, so nothing else would wake its deliveries. */
 async function callForWebhooks(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
   const calls = holds.filter(({ scope }) => scope === 'webhook');
   if (calls.length === 0) return;
@@ -154,7 +154,7 @@ async function callForWebhooks(tx: Tx, holds: readonly HoldRow[]): Promise<void>
     ))`;
 }
 
-/** The schedule kept adding jobs during the hold; one run does the work of all. */
+/** The schedule kept adding jobs during the hold; a single run does the work of all of them. */
 async function dropMissedRuns(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
   for (const { scope, value } of holds) {
     if (scope !== 'queue' || !scheduledQueues.includes(value)) continue;
@@ -162,7 +162,7 @@ async function dropMissedRuns(tx: Tx, holds: readonly HoldRow[]): Promise<void> 
   }
 }
 
-/** Records the end of expired holds: of all, or of the one that a new hold replaces. */
+/** Records the end of expired holds: all of them, or only the one that a new hold replaces. */
 export async function endExpired(
   tx: Tx,
   replaced: Pick<NewHold, 'scope' | 'value' | 'workspace_id'> | null = null,
@@ -193,12 +193,12 @@ export interface HoldInForce {
   readonly value: string;
   readonly workspace_id: string;
   readonly active: boolean;
-  /** Expired, but not recorded as ended yet. */
+  /** Expired, but not yet recorded as ended. */
   readonly expired: boolean;
   readonly rate: number | null;
 }
 
-/** Served by holds_in_force, which contains only these rows. */
+/** Returns the holds that workers must apply. Served by holds_in_force, which contains only these rows. */
 export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
   return sql<HoldInForce[]>`
     select h.id, h.scope, ${heldValue(sql)} as value, h.workspace_id, h.ended_at is null and h.expires_at > clock_now() as active,
@@ -208,10 +208,10 @@ export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
     order by h.id`;
 }
 
-/** The unused rate that may be caught up, so that a long pause of all workers causes no burst. */
+/** The unused rate that may be made up, so that a long pause of all workers causes no burst. */
 const MADE_UP_SECONDS = 5;
 
-/** A token bucket for the backlog of ended holds. All workers share the row, so that together they keep the rate. */
+/** A token bucket for the backlog of ended holds. All workers share the row, so together they stay within the rate. */
 export async function takeResumption(sql: Sql, ids: readonly string[], most: number): Promise<Map<string, number>> {
   // Steps are whole microseconds, like timestamps: a truncated fraction would leave the last step unfinished forever.
   const rows = await sql<{ id: string; count: number }[]>`
@@ -236,8 +236,8 @@ export async function takeResumption(sql: Sql, ids: readonly string[], most: num
 }
 
 /**
- * Records that ended holds have no backlog left and returns them: workers that have not yet seen the end may still park
- * mail for a moment.
+ * Records that ended holds have no backlog left, and returns them: workers that have not yet seen the end may still
+ * park messages for a moment.
  */
 export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
@@ -248,8 +248,8 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 }
 
 /**
- * Ended holds without a backlog. A queue's backlog is what was due at the end of the hold and has not been claimed
- * since, unless it waits for another hold or a closed lane; mail due later does not count.
+ * Returns ended holds without a backlog. A queue's backlog is what was due at the end of the hold and has not been
+ * claimed since, unless it waits for another hold or a closed lane; messages due later do not count.
  */
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -287,7 +287,7 @@ export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<Hold
   return sql<HoldRow[]>`select ${holdColumns(sql)} from holds h where h.id = any (${[...ids]}::uuid[])`;
 }
 
-/** Newest first, of a workspace and the instance, or of all; ended ones too, or those in force only. */
+/** Returns a page, newest first, for a workspace and the instance or for all; optionally including ended holds. */
 export async function pageOfHolds(
   sql: Sql,
   filter: { readonly workspace_id: string | null; readonly active: boolean },
@@ -303,7 +303,7 @@ export async function pageOfHolds(
     order by h.id desc limit ${count}`;
 }
 
-/** The workspace of a domain, key or webhook, within one workspace or all; null if it does not exist. */
+/** Returns the workspace of a domain, key or webhook, within one workspace or all; null if it does not exist. */
 export async function ownerOf(
   sql: Sql,
   scope: HoldScope,

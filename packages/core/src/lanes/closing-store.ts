@@ -3,7 +3,7 @@ import type { Priority } from '../priorities/index.ts';
 
 export type ClosedReason = 'failing' | 'limit';
 
-/** The shared state of a lane that is closed or has parked mail. */
+/** The shared state of a lane that is closed or has parked messages. */
 export interface LaneRow {
   readonly lane: string;
   readonly closed: boolean;
@@ -11,15 +11,15 @@ export interface LaneRow {
   readonly reason: ClosedReason | null;
   readonly last_reply: string | null;
   readonly closings: number;
-  /** The priorities of its parked mail. */
+  /** The priorities of its parked messages. */
   readonly parked: readonly Priority[];
 }
 
-/** The number of lanes with parked mail read per poll. */
+/** The number of lanes with parked messages read per poll. */
 export const LANES_PER_POLL = 1000;
 const ALL_LANES = 100_000;
 
-/** Lanes with parked mail that sort after a name; one index step each. */
+/** Lanes with parked messages that sort after a name; one index step per lane. */
 const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   walk as (
     (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
@@ -30,7 +30,7 @@ const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
     where w.place < ${most}
   )`;
 
-/** The priorities of the mail parked in these lanes; one index step each. */
+/** The priorities of the messages parked in these lanes; one index step per priority. */
 const parkedPriorities = (sql: Sql | Tx) => sql`
   select w.lane, array_agg(n.priority::text) as priorities
   from walk w
@@ -43,8 +43,8 @@ const parkedPriorities = (sql: Sql | Tx) => sql`
   group by w.lane`;
 
 /**
- * Lanes that are closed, were closed until a minute ago, or have parked mail (at most this many, after a name); marks
- * the latter as synced.
+ * Returns up to this many lanes after a name that are closed, were closed until a minute ago, or have parked messages;
+ * marks the latter as synced.
  */
 export async function syncLanes(sql: Sql, after = '', most = LANES_PER_POLL): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
@@ -70,7 +70,7 @@ export interface Closing {
   readonly last_reply: string | null;
 }
 
-/** Closes a lane for all workers, never for shorter than it already is. */
+/** Closes a lane for all workers. Never shortens an existing closing. */
 export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply }: Closing): Promise<void> {
   await sql`
     insert into lanes as l (lane, closed_until, reason, last_reply, closings, tended_at)
@@ -80,14 +80,14 @@ export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply 
     where l.closed_until is null or l.closed_until < excluded.closed_until`;
 }
 
-/** Resets the backoff after a success. */
+/** Resets a lane's backoff after a success. */
 export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
   await sql`
     update lanes set closed_until = null, reason = null, last_reply = null, closings = 0
     where lane = ${lane} and (closed_until is null or closed_until <= clock_now())`;
 }
 
-/** Deletes lanes in which nothing was parked, and that were not closed, for a day. */
+/** Deletes lanes that have been open and had no parked messages for a day. */
 export async function forgetLanes(sql: Sql | Tx): Promise<void> {
   await sql`
     delete from lanes l
@@ -97,7 +97,7 @@ export async function forgetLanes(sql: Sql | Tx): Promise<void> {
   await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
 }
 
-/** Open lanes with parked mail that no worker has synced for this long. */
+/** Returns open lanes with parked messages that no worker has synced for this long. */
 export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}
@@ -115,7 +115,7 @@ export interface LaneSummary {
   readonly parked: number;
 }
 
-/** Destinations under a hold. Served by holds_in_force. */
+/** Returns the destinations on hold. Served by holds_in_force. */
 export async function heldDestinations(
   sql: Sql,
 ): Promise<{ readonly id: string; readonly destination: string; readonly expires_at: Date }[]> {
@@ -125,7 +125,7 @@ export async function heldDestinations(
     order by h.value`;
 }
 
-/** Lanes that are closed or have parked mail, with the number of parked mails, counted up to a bound. */
+/** Returns lanes that are closed or have parked messages, with the number of parked messages, counted up to a limit. */
 export async function laneSummaries(sql: Sql, max_counted: number): Promise<LaneSummary[]> {
   return sql<LaneSummary[]>`
     with recursive ${parkedLanes(sql, '', LANES_PER_POLL)},

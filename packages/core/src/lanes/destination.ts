@@ -9,7 +9,10 @@ export const destinationField = z.string().meta({
   examples: ['example.com'],
 });
 
-/** The name under which a destination is limited: the canonical form of a domain, or the relay as host:port. */
+/**
+ * Returns the name that limits of a destination are stored under: the canonical form of a domain, or the relay as
+ * host:port.
+ */
 export function destinationNamed(text: string): string {
   const name = canonicalDomain(text) ?? (HOST_AND_PORT.test(text) ? text.toLowerCase() : null);
   if (name === null) {

@@ -1,6 +1,6 @@
 const PREFIX = 'held ';
 
-/** The lane in which the mail of a hold is parked. No mail is ever sent from it. */
+/** Returns the lane in which messages of a hold are parked. Nothing is ever sent from it. */
 export function holdLane(hold_id: string): string {
   return PREFIX + hold_id;
 }

@@ -14,7 +14,7 @@ export const destinationLimitSchema = z.object({
   messages_per_minute: z.int().nullable(),
 });
 
-/** Limits the rate or the connections to a destination. Takes effect on every worker within two seconds. */
+/** Limits the rate or the number of connections to a destination. Takes effect on every worker within two seconds. */
 export const limitDestination = operation({
   name: 'destinations.limit',
   scope: 'operator',

@@ -19,9 +19,9 @@ export async function destinationLimit(tx: Tx, destination: string): Promise<Des
 }
 
 /**
- * Takes tokens of limited destinations for the current minute and returns, in the given order, how many are granted; a
- * destination granted fewer is closed until the next minute. All workers share one row per destination and minute, so
- * that together they never exceed the limit.
+ * Takes tokens from limited destinations for the current minute and returns how many were granted, in the given order.
+ * A destination that was granted fewer than requested closes until the next minute. All workers share one row per
+ * destination and minute, so together they never exceed the limit.
  */
 export async function countAgainstLimits(
   sql: Sql,
@@ -57,7 +57,7 @@ export async function countAgainstLimits(
   return new Map(rows.map((row) => [row.destination, row.granted]));
 }
 
-/** Stores a limit. In the current minute only mail that was sent counts against it. */
+/** Stores a limit. In the current minute, only messages that were sent count against it. */
 export async function putDestinationLimit(tx: Tx, limit: DestinationLimit): Promise<void> {
   await settleMinute(tx, limit.destination);
   await tx`
@@ -73,7 +73,7 @@ export async function dropDestinationLimit(tx: Tx, destination: string): Promise
   return rows.length > 0;
 }
 
-/** Reopens a destination that its previous limit closed, and discounts the mail that this limit stopped. */
+/** Reopens a destination that its previous limit closed and discounts the messages that limit stopped. */
 async function settleMinute(tx: Tx, destination: string): Promise<void> {
   await tx`
     update destination_minutes m set used = least(m.used, l.messages_per_minute)

@@ -20,7 +20,7 @@ const destinationSchema = destinationLimitSchema.extend({
 const destinationsSchema = z.object({ object: z.literal('list'), data: z.array(destinationSchema).readonly() });
 export type Destinations = z.output<typeof destinationsSchema>;
 
-/** Every destination that is limited, closed or held, or has parked mail. */
+/** Lists every destination that is limited, closed, or on hold, or that has parked messages. */
 export const listDestinations = operation({
   name: 'destinations.list',
   scope: 'operator',
@@ -33,7 +33,7 @@ export const listDestinations = operation({
       laneSummaries(ctx.sql, MAX_COUNTED),
       heldDestinations(ctx.sql),
     ]);
-    // A hold lane is no destination: its mail counts for the destination that is held.
+    // A hold lane is not a destination: its messages count toward the destination on hold.
     const parkedIn = new Map(summaries.map(({ lane, parked }) => [lane, parked]));
     const lanes = summaries.filter(({ lane }) => !isHoldLane(lane));
     const limitOf = new Map(limits.map((limit) => [limit.destination, limit]));

@@ -1,32 +1,35 @@
 import type { SendOutcome } from '@postrider/mail';
 
-// Postfix starts with 5 as well (initial_destination_concurrency); RFC 5321 lets a receiver answer 421 to any more.
+// Postfix also starts with 5 (initial_destination_concurrency); RFC 5321 lets a receiver respond to any more with 421.
 const FIRST_CAP = 5;
-/** The default limit of concurrent mails to a foreign site. */
+/** The default limit of concurrent messages to a foreign site. */
 export const MAX_CAP = 20;
 /**
- * After a push-back, this many mails at most must be taken before the cap grows by one; the number doubles each time.
+ * After a push-back, at most this many messages must be accepted before the cap grows by one; the number doubles each
+ * time.
  */
 const MAX_PATIENCE = 64;
 /** Consecutive failures after which a lane is closed for a while. */
 const FAILURES_TO_CLOSE = 5;
-/** Doubles with each failed probe: a server that restarts is back in seconds. */
+/** Doubles with each failed probe: a server that restarts is usually back within seconds. */
 const FIRST_PAUSE_MS = 1000;
-/** A connection that is refused costs next to nothing, so the probe is frequent. */
+/** A refused connection costs next to nothing, so probes are frequent. */
 const REFUSED_PAUSE_MS = 1000;
 
 /**
- * What an attempt says about its lane. taken: the mail was accepted. answered: the server works, whatever it said about
- * this mail. crowded: it refused one session more than it has of this lane, which closes nothing. slowed: it asks for less for one recipient, which closes nothing, as many domains may share the lane.
- * pushed_back: it asks for less. failed: the session was not opened, or was lost. refused: nothing listens there.
+ * What an attempt reveals about its lane. taken: the message was accepted. answered: the server works, whatever it
+ * replied about this message. crowded: it rejected one session beyond those already open from this lane, which closes
+ * nothing. slowed: it requests a lower rate for one recipient, which closes nothing, because many domains may share the
+ * lane. pushed_back: it requests a lower rate. failed: the session was not opened or was lost. refused: nothing listens
+ * there.
  */
 export type LaneNews = 'taken' | 'answered' | 'crowded' | 'slowed' | 'pushed_back' | 'failed' | 'refused';
 
-/** Null if the attempt did not get as far as a server. */
+/** Returns what an attempt reveals about its lane; null if it did not reach a server. */
 export function laneNews({ kind, stage, reply, error, target, tls_policy }: SendOutcome): LaneNews | null {
   if (target === '') return null;
   if (kind === 'accepted') return 'taken';
-  // The server works; only the MTA-STS policy of the recipient's domain forbade the session.
+  // The server works; only the MTA-STS policy of the recipient's domain prevented the session.
   if (stage === 'connect' && tls_policy === 'mta-sts') return 'answered';
   if (reply === null) {
     if (kind === 'rejected') return 'answered';
@@ -38,33 +41,36 @@ export function laneNews({ kind, stage, reply, error, target, tls_policy }: Send
   return kind === 'deferred' && stage === 'connect' ? 'failed' : 'answered';
 }
 
-/** The server took no session, because it has too many. */
+/** Whether the server rejected the session because it has too many. */
 export function isTurnedAway({ kind, stage, reply }: Pick<SendOutcome, 'kind' | 'stage' | 'reply'>): boolean {
   return kind === 'deferred' && stage === 'connect' && reply?.code === 421;
 }
 
-/** How fast a lane may send, derived from its attempts. */
+/** The rate at which a lane may send, derived from its attempts. */
 export interface Pace {
-  /** The limit of concurrent mails. */
+  /** The limit of concurrent messages. */
   readonly cap: number;
   /** Consecutive failures. */
   readonly failures: number;
-  /** Closings since a mail last went through. */
+  /** Closings since a message was last accepted. */
   readonly closings: number;
-  /** How many mails must be taken before the cap grows. */
+  /** How many messages must be accepted before the cap grows. */
   readonly patience: number;
-  /** Mails taken since the cap last changed. */
+  /** Messages accepted since the cap last changed. */
   readonly taken: number;
 }
 
 export const FIRST_PACE: Pace = { cap: FIRST_CAP, failures: 0, closings: 0, patience: 1, taken: 0 };
 
-/** Sends a single mail first; its result decides whether the lane closes again, for longer. */
+/**
+ * Returns the pace of a reopened lane. It sends a single message first, whose result decides whether the lane closes
+ * again, for longer.
+ */
 export function reopened({ patience }: Pace, closings: number): Pace {
   return { cap: 1, failures: 0, closings, patience, taken: 0 };
 }
 
-/** The pace after an attempt, and whether the lane closes. */
+/** Returns the pace after an attempt and whether the lane closes. */
 export function paceAfter(
   pace: Pace,
   news: LaneNews,
@@ -91,7 +97,7 @@ function grown(pace: Pace, most: number): Pace {
   return { ...pace, cap, taken: 0, patience: cap === most ? 1 : pace.patience };
 }
 
-/** How long a lane stays closed after this many earlier closings. */
+/** Returns how long a lane stays closed after this many earlier closings. */
 export function pauseMs(closings: number, news: LaneNews, longest_ms: number): number {
   if (news === 'refused') return REFUSED_PAUSE_MS;
   return Math.min(longest_ms, FIRST_PAUSE_MS * 2 ** Math.min(closings, 20));

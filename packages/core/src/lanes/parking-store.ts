@@ -7,7 +7,7 @@ import { idleInSql, openInSql, type RecipientKey } from '../states/index.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
 
-/** What choosing a lane needs to know of a fetched job. */
+/** The facts about a fetched job that determine its lane. */
 export interface Addressee {
   readonly email: string;
   readonly mode: KeyMode;
@@ -22,11 +22,11 @@ export interface FetchedJob {
   readonly priority: Priority;
   /** The creation time of the job. */
   readonly created_on: Date;
-  /** Null if there is nothing to send: not due, closed, claimed, or deleted. */
+  /** Null if there is nothing to send: the recipient is not due, closed, claimed, or deleted. */
   readonly addressee: Addressee | null;
 }
 
-/** What to fetch of the jobs of a priority; with `made_after`, older ones may be left out. */
+/** Which jobs of a priority to fetch; with `made_after`, older ones may be left out. */
 export interface MailRequest {
   readonly priority: Priority;
   readonly count: number;
@@ -69,8 +69,8 @@ export interface ToPark extends RecipientKey {
 }
 
 /**
- * Moves fetched jobs out of the queue in one statement, without touching their recipients. A job that another worker
- * has fetched meanwhile stays there. Returns how many were parked.
+ * Moves fetched jobs out of the queue in one statement without touching their recipients. A job that another worker has
+ * fetched in the meantime stays there. Returns how many were parked.
  */
 export async function parkDeliveries({ sql, jobs }: Database, unordered: readonly ToPark[]): Promise<number> {
   if (unordered.length === 0) return 0;
@@ -104,12 +104,12 @@ export async function parkDeliveries({ sql, jobs }: Database, unordered: readonl
   return rows.length;
 }
 
-/** How much parked mail of a priority to take from a lane. */
+/** How many parked messages of a priority to take from a lane. */
 export interface Slice {
   readonly lane: string;
   readonly priority: Priority;
   readonly count: number;
-  /** The workspace that was served last; empty to start with the first. */
+  /** The workspace that was served last; empty starts with the first. */
   readonly after: string;
 }
 
@@ -128,10 +128,10 @@ export interface ResumedJob extends RecipientKey {
 export const WORKSPACES_IN_A_SLICE = 16;
 
 /**
- * Moves the next slices of lanes back into the queue, already fetched by the caller: workspaces in turn, longest due
- * first. Workers skip each other's rows; canceled or rescheduled mail is dropped. Served by parked_deliveries_turn, one
- * step per workspace, and by primary keys: the condition lists states instead of "open", so that the planner cannot
- * walk recipients_open for a key.
+ * Moves the next slices of lanes back into the queue, already fetched by the caller: workspaces take turns, earliest
+ * due first. Workers skip each other's rows; canceled or rescheduled messages are dropped. Served by
+ * parked_deliveries_turn, one step per workspace, and by primary keys: the condition lists states instead of "open", so
+ * that the planner cannot walk recipients_open for a key.
  */
 export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<ResumedJob[]> {
   if (slices.length === 0) return [];
@@ -210,7 +210,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     from live order by lane, priority, due_at, job_id`;
 }
 
-/** Filters to jobs that are parked: they wait for their lane and are not lost. */
+/** Filters to jobs that are parked: they are waiting for their lane, not lost. */
 export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ job_id: string }[]>`
     select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
@@ -218,7 +218,7 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
   return new Set(rows.map((row) => row.job_id));
 }
 
-/** Deletes parked jobs of recipients that were closed, so that no lane counts them. */
+/** Deletes parked jobs of closed recipients so that no lane counts them. */
 export async function dropParked(tx: Tx, job_ids: readonly string[]): Promise<void> {
   if (job_ids.length === 0) return;
   await tx`
@@ -229,7 +229,7 @@ export async function dropParked(tx: Tx, job_ids: readonly string[]): Promise<vo
     ))`;
 }
 
-/** Requeues parked mail of a lane, one workspace after the other; returns the count. */
+/** Requeues a lane's parked messages, one workspace after the other; returns the count. */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(
     sql,

@@ -26,7 +26,7 @@ async function send(to: string | readonly string[], workspace_id = world.workspa
 
 const fetchAll = () => world.services.jobs.fetch('delivery.attempt', 1000);
 
-/** Parks fetched jobs, in the order of their due times. */
+/** Parks fetched jobs in order of their due times. */
 async function park(jobs: readonly DeliveryJob[], lane = LANE): Promise<number> {
   const due = world.clock.now() - MINUTE_MS;
   return parkDeliveries(

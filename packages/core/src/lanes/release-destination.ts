@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { dropDestinationLimit } from './limit-store.ts';
 
-/** Ends the limit of a destination; a repeat changes nothing. */
+/** Removes the limit from a destination. Idempotent. */
 export const releaseDestination = operation({
   name: 'destinations.release',
   scope: 'operator',

@@ -11,7 +11,7 @@ export interface AlarmNumbers {
 
 export const NO_ALARMS: AlarmNumbers = { active: 0, notices_waiting: 0 };
 
-/** The numbers of the instance as gauges. */
+/** Converts the instance's numbers to gauges. */
 export function readingsOf(numbers: InstanceNumbers, alarms: AlarmNumbers): InstanceReading[] {
   const { queues, roles, backlog, holds } = numbers;
   const live = new Map(roles.map(({ role, live }) => [role, live]));

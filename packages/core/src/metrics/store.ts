@@ -6,7 +6,7 @@ import type { JobName } from '../process/jobs.ts';
 // Three missed heartbeats.
 const LIVE_SECONDS = 45;
 const MAX_PROVIDERS = 12;
-// Overdue recipients that are looked through for scheduled ones, oldest first.
+// The maximum number of overdue recipients searched for scheduled ones, oldest first.
 const MAX_SCANNED = 5000;
 const MAIL: JobName = 'delivery.attempt';
 
@@ -21,7 +21,7 @@ export interface QueueStand {
   readonly held: boolean;
 }
 
-/** The numbers of the whole instance; all of them are looks into small tables or a bounded part of an index. */
+/** The numbers of the whole instance. All are lookups in small tables or in a bounded part of an index. */
 export interface InstanceNumbers {
   readonly queues: readonly QueueStand[];
   readonly roles: readonly { readonly role: string; readonly live: number }[];
@@ -72,7 +72,7 @@ export async function instanceNumbers(sql: Sql | Tx): Promise<InstanceNumbers> {
   return { queues, roles, backlog, holds, ...rest };
 }
 
-/** The providers with most open recipients as last counted, and all others together. */
+/** Returns the providers with the most open recipients as last counted, and all others together. */
 async function backlogOf(sql: Sql | Tx): Promise<InstanceNumbers['backlog']> {
   return sql<{ provider: string; total: number; oldest_seconds: number }[]>`
     with counted as materialized (
@@ -90,7 +90,10 @@ async function backlogOf(sql: Sql | Tx): Promise<InstanceNumbers['backlog']> {
     from counted where dimension = 'all_recipients'`;
 }
 
-/** How late the oldest scheduled mail is; parked mail waits on purpose, and so does all mail of a held queue. */
+/**
+ * Measures how overdue the oldest scheduled message is. Parked messages wait on purpose, as do all messages in a held
+ * queue.
+ */
 function lateness(sql: Sql | Tx) {
   return sql`(
     select case when exists (

@@ -8,17 +8,17 @@ import { type InstanceNumbers, instanceNumbers } from './store.ts';
 import { forgetProcess, noteProcess, takeWatch } from './watch-store.ts';
 
 export const WATCH_MS = 15_000;
-// The watch of a process that died passes to another after this.
+// If the watching process dies, another takes over after this time.
 const WATCH_SECONDS = 40;
-// Workers measure the queues every ten seconds. Measures are older than this only if no worker is left to do it, which
-// has to be noticed in time to report it within a minute.
+// Workers measure the queues every ten seconds. Measurements are older than this only if no worker is left, which must
+// be noticed in time to be reported within a minute.
 const STALE_SECONDS = 15;
 
-/** What judges the numbers of the instance, in the transaction of the process that watches it. */
+/** Judges the instance's numbers in the transaction of the process that watches it. */
 export interface Judge {
-  /** Returns how many alarms are active and how many notices wait, and what to do once that is committed. */
+  /** Returns how many alarms are active, how many notices are pending, and what to do after the commit. */
   judge(tx: Tx, numbers: InstanceNumbers): Promise<AlarmNumbers & { after(): Promise<void> }>;
-  /** The database answered this process, whether or not it watches. */
+  /** The database responded to this process, whether or not it is the one watching. */
   answered(): Promise<void>;
   /** The numbers could not be read. */
   failed(error: unknown): Promise<void>;
@@ -26,14 +26,14 @@ export interface Judge {
 
 export interface InstanceWatch {
   readonly process_id: string;
-  /** One turn: notes this process, and where it watches, reads and judges. Returns whether it watches. */
+  /** Takes one turn: records this process and, if it watches, reads and judges. Returns whether it watches. */
   turn(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /**
- * Every process notes that it lives; one of them at a time reads the numbers of the instance, publishes them with its
- * metrics and has them judged.
+ * Creates the watch of an instance. Every process records that it is alive; one of them at a time reads the instance's
+ * numbers, publishes them with its metrics and has them judged.
  */
 export function createInstanceWatch(services: Services, judge: Judge | null): InstanceWatch {
   const { sql, clock, config, metrics, log } = services;
@@ -65,7 +65,7 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
         return watches;
       } catch (error) {
         log.error({ err: error }, 'failed to read instance metrics');
-        // Another process may publish them by now.
+        // Another process may already be publishing them.
         metrics.publish(null);
         await judge?.failed(error);
         return false;
@@ -75,7 +75,7 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
   };
 }
 
-/** Takes a turn now and every 15 s until it is stopped. */
+/** Takes a turn immediately and then every 15 s until stopped. */
 export function startInstanceWatch(services: Services, judge: Judge | null): { stop(): Promise<void> } {
   const watch = createInstanceWatch(services, judge);
   let stopped = false;

@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '@postrider/db';
 
-// Taken for the length of a transaction, so that two processes never read or judge at the same time.
+// Held for the duration of a transaction, so that two processes never read or judge at the same time.
 const WATCH_LOCK = 712_448_061;
 
-/** A process as it notes itself. */
+/** A process as it records itself. */
 export interface ProcessNote {
   readonly id: string;
   readonly roles: readonly string[];
@@ -12,7 +12,7 @@ export interface ProcessNote {
   readonly pool_waiting: number;
 }
 
-/** Heartbeat of a process; forgets those that have not been heard of for a day. */
+/** Records a heartbeat of a process and deletes processes not heard from for a day. */
 export async function noteProcess(sql: Sql | Tx, note: ProcessNote): Promise<void> {
   await sql`
     with forgotten as (delete from processes where noted_at < clock_now() - interval '1 day')
@@ -29,8 +29,8 @@ export async function forgetProcess(sql: Sql, id: string): Promise<void> {
 }
 
 /**
- * Takes or renews the lease on collecting instance metrics. True if this process now holds it; false while another
- * process holds it or is taking its turn.
+ * Acquires or renews the lease on collecting instance metrics. Returns true if this process now holds it; false while
+ * another process holds it or is taking its turn.
  */
 export async function takeWatch(tx: Tx, id: string, seconds: number): Promise<boolean> {
   const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${WATCH_LOCK}) as taken`;

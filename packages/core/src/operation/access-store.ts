@@ -15,7 +15,7 @@ export async function mailOfMode(
   return rows.map((row) => row.id);
 }
 
-/** Filters message ids to those that have an open recipient. Served by the primary key. */
+/** Filters message ids to those with an open recipient. Served by the primary key. */
 export async function openMail(sql: Sql | Tx, workspace_id: string, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct r.message_id as id from recipients r

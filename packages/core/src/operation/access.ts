@@ -8,12 +8,12 @@ import { scopeRefusal } from './scope-refusal.ts';
 import { hasScope, type Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 
-// Access scope: an operator administers the instance and every workspace, an admin the own workspace. A workspace
-// outside the scope answers as if it did not exist. A sandbox key sees mail, keys and webhooks of its mode only,
-// whatever its scopes. Resources without a mode, such as domains, also concern live mail: they need their scope by
-// name, admin is not enough. What only admin opens, such as holds and members, needs a live key.
+// Access scope: an operator administers the instance and every workspace, an admin their own workspace. A workspace
+// outside the scope appears not to exist. A sandbox key sees only messages, keys and webhooks of its mode, whatever its
+// scopes. Resources without a mode, such as domains, also affect live messages: they require their scope by name; admin
+// is not enough. Anything that only admin grants, such as holds and members, requires a live key.
 
-/** The whole instance, in columns that otherwise hold a workspace id. */
+/** Stands for the whole instance in columns that otherwise hold a workspace id. */
 export const INSTANCE = '';
 
 export const accessScopes = ['workspace', 'instance'] as const;
@@ -34,13 +34,13 @@ export function mayAccess(actor: Actor, workspace_id: string): boolean {
   return isOperator(actor) || (workspace_id === actor.workspace_id && scopeRefusal(actor, 'admin') === null);
 }
 
-/** Throws unless the actor administers the instance or, where that is enough, the own workspace. */
+/** Throws unless the actor administers the instance or, if that is enough, their own workspace. */
 export function requireAdministrator(actor: Actor, of: AccessScope = 'workspace'): void {
   const refusal = isOperator(actor) ? null : scopeRefusal(actor, scopeOf[of]);
   if (refusal) throw refusal;
 }
 
-/** The named workspace, by default the own one. One that an operator names may not exist. */
+/** Returns the named workspace, by default the actor's own. A workspace named by an operator may not exist. */
 export function accessibleWorkspace(
   { actor }: Pick<ActorContext, 'actor'>,
   workspace_param: string | undefined,
@@ -55,15 +55,15 @@ export function workspaceNotFound(id: string): AppError {
   return new AppError('workspace_not_found', `No workspace ${id.slice(0, 64)} exists where you may act.`);
 }
 
-/** The ids whose rows an actor may list: the own workspace, the instance, or both. */
+/** Returns the ids whose rows an actor may list: their own workspace, the instance, or both. */
 export function ownAccess(actor: Actor): string[] {
   requireAdministrator(actor);
   return [...(scopeRefusal(actor, 'admin') ? [] : [actor.workspace_id]), ...(isOperator(actor) ? [INSTANCE] : [])];
 }
 
 /**
- * Resolves workspace or instance for stats and logs. Each needs its own scope: operator alone does not open a
- * workspace.
+ * Resolves workspace or instance for stats and logs. Each requires its own scope: operator alone does not grant access
+ * to a workspace.
  */
 export function accessibleSide({ actor }: Pick<ActorContext, 'actor'>, scope: AccessScope | undefined): string {
   const reach = scope ?? usualAccess(actor);
@@ -78,14 +78,14 @@ function usualAccess(actor: Actor): AccessScope {
   return operates ? 'instance' : 'workspace';
 }
 
-/** The 403 for a sandbox key on an operation that also concerns live mail, or null. */
+/** Returns the 403 for a sandbox key on an operation that also affects live messages, or null. */
 export function sandboxRefusal(
   actor: Actor,
   { sandbox, scope }: { readonly sandbox: boolean; readonly scope: Scope | null },
 ): AppError | null {
   if (actor.kind !== 'key' || accessibleMode(actor) === null || sandbox) return null;
   const needed = scope ?? 'admin';
-  // A sandbox key needs email:logs:read for its own mail, so the name of that scope asks for no more than that.
+  // A sandbox key needs email:logs:read for its own messages, so naming that scope implies no more than that.
   const is_specific = needed !== 'admin' && needed !== 'operator' && needed !== 'email:logs:read';
   if (is_specific && actor.scopes.includes(needed)) return null;
   const way = is_specific ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
@@ -98,12 +98,15 @@ export function sandboxRefusal(
   );
 }
 
-/** The only mode that an actor may access; null for both. */
+/** Returns the only mode an actor may access; null for both. */
 export function accessibleMode(actor: Actor): KeyMode | null {
   return actor.kind === 'key' && actor.mode === 'sandbox' ? 'sandbox' : null;
 }
 
-/** Filters message ids to those that an actor may access. What is past its age is gone, unless it is still open. */
+/**
+ * Filters message ids to those an actor may access. Messages past their retention period are excluded unless they are
+ * still open.
+ */
 export async function accessibleMail(
   ctx: Pick<ActorContext, 'actor' | 'sql' | 'config' | 'clock'>,
   ids: readonly string[],
@@ -118,7 +121,7 @@ export async function accessibleMail(
   );
 }
 
-/** Filters message ids by mode alone. */
+/** Filters message ids by the actor's mode only. */
 export async function mailOfOwnMode(
   { actor, sql }: Pick<ActorContext, 'actor' | 'sql'>,
   ids: readonly string[],

@@ -15,12 +15,12 @@ import type { Vitals } from './vitals.ts';
 
 export type Log = Logger;
 
-/** Everything that outlives a request, built once by apps/server. */
+/** Everything that outlives a request; created once by apps/server. */
 export interface Services {
   readonly sql: Sql;
-  /** Past a pooler, whose connections outlive those of a process: for LISTEN and heartbeats. */
+  /** Bypasses a connection pooler, whose server connections outlive a process's own: for LISTEN and heartbeats. */
   readonly direct: Sql;
-  /** The same as sql, but for a read that runs on the replica: what is unlogged is not there. */
+  /** Same as sql, except for a read that runs on the replica, where unlogged tables are missing. */
   readonly primary: Sql;
   readonly replica: Replica | null;
   readonly jobs: Jobs;
@@ -33,7 +33,7 @@ export interface Services {
   readonly accept: SubmitPort;
   readonly key_uses: KeyUses;
   readonly request_log: RequestLog;
-  /** The line before the memory of large request bodies. */
+  /** The queue for memory that holds large request bodies. */
   readonly body_line: SharedLine;
   readonly captures: CapturePort;
   readonly encryption: Encryption;
@@ -43,20 +43,20 @@ export interface Services {
   /** The metrics of this process. */
   readonly metrics: Metrics;
   readonly vitals: Vitals;
-  /** For lines about single mails. */
+  /** For log lines about individual messages. */
   readonly mail_log: SampledLog;
   readonly tracing: Tracing;
   readonly public_url: string;
 }
 
-/** An API key, valid at the time of the statement that checked it. */
+/** An API key that was valid when the statement that checked it ran. */
 export interface KeyActor {
   readonly kind: 'key';
   readonly workspace_id: string;
   readonly key_id: string;
   readonly scopes: readonly Scope[];
   readonly mode: KeyMode;
-  /** Allowed sending domains; null for any. */
+  /** Allowed sending domains; null for all. */
   readonly domains: readonly string[] | null;
 }
 
@@ -76,7 +76,7 @@ export interface SystemActor {
   readonly workspace_id: string;
 }
 
-/** An unchecked secret. Only the batched accept takes it, and checks it in its statement. */
+/** An unchecked secret. Only the batched accept uses it, and checks it in its statement. */
 export interface Credential {
   readonly kind: 'credential';
   readonly secret_hash: Buffer;
@@ -85,17 +85,17 @@ export interface Credential {
 
 export type Actor = KeyActor | UserActor | SystemActor;
 
-/** The API of an action, for the audit log. */
+/** The API through which an action came, for the audit log. */
 export const viaNames = ['rest', 'graphql', 'dashboard', 'smtp', 'resend', 'worker', 'cli'] as const;
 export type Via = (typeof viaNames)[number];
 
-/** Values for response headers, filled in while the request is served. */
+/** Values for response headers, set while the request is handled. */
 export interface AnswerNotes {
   window: RateWindow | null;
   replayed: boolean;
-  /** Fields of the input that mean nothing, as paths. */
+  /** Paths of input fields that were ignored. */
   ignored_fields: readonly string[];
-  /** The new session token after a rotation, else null. */
+  /** The new session token after a rotation; null otherwise. */
   session_token: string | null;
 }
 
@@ -103,13 +103,13 @@ export interface Context extends Services {
   readonly actor: Actor | Credential;
   readonly request_id: string;
   readonly via: Via;
-  /** The client address; null without a client. */
+  /** The client address; null if there is no client. */
   readonly address: string | null;
-  /** The Idempotency-Key; the API has checked its form. */
+  /** The Idempotency-Key; the API has validated its format. */
   readonly idempotency_key: string | null;
-  /** The API has counted the request in the window `send`; else the core counts what it submits. */
+  /** Whether the API has counted the request in the `send` window; otherwise the core counts what it submits. */
   readonly send_counted: boolean;
-  /** The traceparent of the request; null where it is not sampled. */
+  /** The traceparent of the request; null if it is not sampled. */
   readonly trace: string | null;
   readonly notes: AnswerNotes;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Each transport maps these to its own status in a total table. */
+/** Each transport maps these to its own status codes in a total table. */
 export const errorCodes = [
   'invalid_request',
   'unauthorized',
@@ -12,7 +12,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Every reason with its code and meaning: the source of the docs, the OpenAPI document and the error pages. */
+/** Every reason with its code and meaning: the source for the docs, the OpenAPI document and the error pages. */
 export const reasons = {
   malformed_request: ['invalid_request', 'The request is not valid HTTP.'],
   malformed_json: ['invalid_request', 'The body is not a single JSON object in UTF-8.'],
@@ -145,13 +145,13 @@ export interface ErrorDetail {
 export interface ErrorFacts {
   readonly details?: readonly ErrorDetail[];
   readonly required_scope?: string;
-  /** For the header Retry-After; without it the limit ends with the minute. */
+  /** For the Retry-After header; without it the limit resets at the end of the minute. */
   readonly retry_after_seconds?: number;
-  /** Extra public fields of one reason, such as limit, used and resets_at of quota_exceeded. */
+  /** Extra public fields of a reason, such as limit, used and resets_at for quota_exceeded. */
   readonly extra?: Readonly<Record<string, string | number | null>>;
 }
 
-/** An error of the caller, forwarded by the APIs. Anything else that is thrown becomes an internal error. */
+/** An error caused by the caller, which APIs return as is. Anything else that is thrown becomes an internal error. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly reason: Reason;
@@ -166,13 +166,13 @@ export class AppError extends Error {
   }
 }
 
-// The keys of the table are its reasons, and there is at least one.
+// The keys of the table are its reasons, and it has at least one.
 const reasonNames = Object.keys(reasons) as [Reason, ...Reason[]];
 const reasonField = z
   .enum(reasonNames)
   .meta({ id: 'Reason', description: 'The exact reason, more specific than the code. New reasons may be added.' });
 
-/** An error on the wire. */
+/** An error as clients receive it. */
 export const publicErrorSchema = z.looseObject({
   code: z.enum(errorCodes).meta({ description: 'The kind of error, which determines the HTTP status.' }),
   reason: reasonField,
@@ -204,12 +204,15 @@ export function errorFields(error: AppError): PublicError {
   };
 }
 
-/** The one shape of an error in JSON, on every path. An internal error names only the request id, by which the log has more. */
+/**
+ * Builds the JSON error body, the same on every path. An internal error contains only the request id, which identifies
+ * its log entries.
+ */
 export function errorBody(error: AppError, request_id: string, public_url: string) {
   return { error: { ...errorFields(error), request_id, docs_url: `${public_url}/errors/${error.reason}` } };
 }
 
-/** One error for many bad fields: the first gives the reason and message, details lists all. */
+/** Returns one error for multiple invalid fields: the first provides the reason and message, details lists all. */
 export function refuseFields(details: readonly [ErrorDetail, ...ErrorDetail[]]): AppError {
   const [first] = details;
   const more = details.length > 1 ? ` (${details.length - 1} more in details)` : '';

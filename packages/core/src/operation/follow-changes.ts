@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Yields what a read answers, first at once and then whenever it answers otherwise; null as a keep-alive. */
+/** Yields the result of a read, first immediately and then whenever it changes; null as a keep-alive. */
 export async function* followChanges<T>(
   read: () => Promise<T>,
   poll_ms: number,
-  /** What of an answer counts as a change; the whole, if absent. */
+  /** The part of a result whose change counts; the whole result by default. */
   keyOf: (value: T) => string = JSON.stringify,
 ): AsyncGenerator<T | null> {
   let last = '';

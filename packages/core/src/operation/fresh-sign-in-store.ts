@@ -1,6 +1,6 @@
 import type { Sql } from '@postrider/db';
 
-/** Whether the session was authenticated by a password or login link within the last hour. */
+/** Returns whether the session was authenticated by a password or login link within the last hour. */
 export async function isFresh(sql: Sql, session_id: string): Promise<boolean> {
   const [row] = await sql<{ fresh: boolean }[]>`
     select authenticated_at > clock_now() - interval '1 hour' as fresh from sessions where id = ${session_id}`;

@@ -3,7 +3,7 @@ import { AppError } from './errors.ts';
 import { isFresh } from './fresh-sign-in-store.ts';
 
 /**
- * Asks an old session to confirm the password before an action that outlives it or cannot be undone, because the
+ * Requires an old session to confirm the password before an action that outlives it or cannot be undone, because the
  * browser may have been left open. API keys have no password and pass.
  */
 export async function requireFreshSignIn({ actor, sql }: Pick<ActorContext, 'actor' | 'sql'>): Promise<void> {

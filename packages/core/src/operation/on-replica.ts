@@ -2,16 +2,19 @@ import { isOutage, type Replica, sqlState } from '@postrider/db';
 import type { ActorContext } from './context.ts';
 import { wroteLately } from './recent-writes-store.ts';
 
-// A query that the replica ended because it kept the replay waiting.
+// The replica canceled the query because it was delaying replay.
 const RECOVERY_CONFLICT = '40001';
-/** What a standby refuses by its nature: a feature it has not, and a write. The operation should not have been sent there. */
+/**
+ * A standby rejects these by nature: an unsupported feature, and a write. The operation should not have been routed
+ * there.
+ */
 const NOT_FOR_STANDBYS = ['0A000', '25006'];
 
 const warned_states = new WeakMap<Replica, Set<string>>();
 
 /**
- * Runs a read on the replica, where there is one that is close behind and the caller's own writes are on it; on the
- * primary otherwise, and again there where the replica fails.
+ * Runs a read on the replica if there is one, it is close behind, and it has the caller's own writes. Runs on the
+ * primary otherwise, and again there if the replica fails.
  */
 export async function onReplica<T>(ctx: ActorContext, run: (ctx: ActorContext) => Promise<T>): Promise<T> {
   const { replica } = ctx;

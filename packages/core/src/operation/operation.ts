@@ -7,17 +7,17 @@ import { parseInput } from './parse-input.ts';
 import { scopeRefusal } from './scope-refusal.ts';
 import type { Scope } from './scopes.ts';
 
-/** A use case as APIs see it. Its run is private: only invoke reaches it. */
+/** A use case as APIs see it. Its run function is private: only invoke reaches it. */
 export interface Operation<I extends z.ZodType, O> {
   readonly name: string;
   /** null: any valid key. */
   readonly scope: Scope | null;
-  /** Open to sandbox keys under `scope`; otherwise such a key needs the scope by name (see sandboxRefusal). */
+  /** Open to sandbox keys under `scope`; otherwise a sandbox key needs the scope by name (see sandboxRefusal). */
   readonly sandbox: boolean;
-  /** One line for the API reference. */
+  /** One line, shown in the API reference. */
   readonly summary: string;
   readonly input: I;
-  /** The schema of the answer, for the API reference and for tests. */
+  /** The schema of the response, for the API reference and for tests. */
   readonly output: z.ZodType<O>;
 }
 
@@ -25,7 +25,7 @@ export type Parsed<T> =
   | {
       readonly ok: true;
       readonly value: T;
-      /** What an API has found wrong itself; listed with what the schema finds. */
+      /** Errors the API found itself; listed with those found by the schema. */
       readonly faults?: readonly ErrorDetail[];
     }
   | { readonly ok: false; readonly error: AppError };
@@ -47,7 +47,7 @@ export function operation<I extends z.ZodType, O>(definition: {
   readonly name: string;
   readonly scope: Scope | null;
   readonly sandbox?: true;
-  /** A read that may run on a replica: it reads no unlogged table, and changes nothing. */
+  /** Set for a read that may run on a replica: it reads no unlogged table and changes nothing. */
   readonly replica?: true;
   readonly summary: string;
   readonly input: I;
@@ -69,8 +69,8 @@ export function operation<I extends z.ZodType, O>(definition: {
 }
 
 /**
- * Declares a use case whose key, rate window and scope are checked inside a batched statement. It also gets bad input,
- * because errors have an order: 401, 429, 403, then 400.
+ * Declares a use case whose key, rate window and scope are checked inside a batched statement. It also receives invalid
+ * input, because errors have an order: 401, 429, 403, then 400.
  */
 export function admittedOperation<I extends z.ZodType, O>(definition: {
   readonly name: string;
@@ -89,12 +89,12 @@ export function admittedOperation<I extends z.ZodType, O>(definition: {
   return declared;
 }
 
-/** The only entry point of an operation: scope, then parsing, then run. */
+/** Checks the scope, parses the input and runs the operation. The only entry point. */
 export function invoke<I extends z.ZodType, O>(ctx: Context, operation: Operation<I, O>, raw: unknown): Promise<O> {
   return invokeParsed(ctx, operation, { ok: true, value: raw });
 }
 
-/** Like invoke, for an API that may already have failed to read the body. */
+/** Like invoke, for an API whose body parsing may already have failed. */
 export async function invokeParsed<I extends z.ZodType, O>(
   ctx: Context,
   operation: Operation<I, O>,
@@ -102,13 +102,13 @@ export async function invokeParsed<I extends z.ZodType, O>(
 ): Promise<O> {
   const run = runs.get(operation);
   if (!run) throw new Error(`${operation.name} was not made by operation()`);
-  // The WeakMap forgets O; operation() and admittedOperation() only store a run that returns it.
+  // The WeakMap loses O; operation() and admittedOperation() only store a run that returns it.
   return (await run(ctx, raw)) as O;
 }
 
 function requireActor(ctx: Context): ActorContext {
   if (ctx.actor.kind === 'credential') throw new Error('an unchecked credential reached an operation');
-  // Narrowing a property does not narrow the object, so the check above is repeated as a type.
+  // Narrowing a property does not narrow the object, so the type restates the check above.
   return ctx as ActorContext;
 }
 

@@ -4,22 +4,25 @@ import { pathText } from './path-text.ts';
 import { refusalWords } from './refusal-words.ts';
 import { isRecord, unexpectedNames } from './unexpected-names.ts';
 
-/** `ignored` names the fields of the input that mean nothing. */
+/** `ignored` lists the input fields that have no effect. */
 type Result<T> = ({ readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError }) & {
   readonly ignored: readonly string[];
 };
 
 const DEEPEST = 32;
-// A batch of full messages stays below this. Listing every bad value beyond it would amplify an attack.
+// A batch of full-size messages stays below this. Listing every invalid value beyond it would amplify an attack.
 const MAX_VALUES = 50_000;
 const MAX_DETAILS = 100;
 
-/** A schema issue with one of our reasons: `context.addIssue(issueFor('invalid_email', '…'))`. */
+/** Builds a schema issue with one of our reasons: `context.addIssue(issueFor('invalid_email', '…'))`. */
 export function issueFor(reason: Reason, message: string, path: (string | number)[] = []) {
   return { code: 'custom' as const, message, params: { reason }, path };
 }
 
-/** Parses with a schema; every issue becomes a reason, a path such as to[3] and a message. Faults found before are listed first. */
+/**
+ * Parses input with a schema; every issue becomes a reason, a path such as to[3], and a message. Faults found earlier
+ * are listed first.
+ */
 export function parseInput<I extends z.ZodType>(
   schema: I,
   raw: unknown,
@@ -38,7 +41,7 @@ export function parseInput<I extends z.ZodType>(
   return refuse([...details, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
 }
 
-/** An issue about unknown names keeps only those that no fault explains. */
+/** Reduces an issue about unknown names to those that no fault explains. */
 function withoutNames(issue: z.core.$ZodIssue, names: ReadonlySet<string>): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
   const keys = issue.keys.filter((key) => !names.has(pathText([...issue.path, key])));
@@ -56,7 +59,9 @@ interface Hostile {
   message(param: string): string;
 }
 
-/** Finds input that no store or parser should see: NUL, lone surrogates, __proto__ keys, excessive size or nesting. */
+/**
+ * Finds input that must not reach a store or parser: NUL, lone surrogates, __proto__ keys, excessive size or nesting.
+ */
 function hostileValue(value: unknown, depth: number, budget: { left: number }): Hostile | null {
   if (typeof value === 'string') return hostileText(value);
   if (typeof value !== 'object' || value === null) return null;

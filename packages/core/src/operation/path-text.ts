@@ -1,6 +1,6 @@
 const LONGEST_NAME_SHOWN = 100;
 
-/** A place in an input as text, such as to[3] or headers.X-Campaign. */
+/** Formats a path in an input as text, such as to[3] or headers.X-Campaign. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;

@@ -11,7 +11,7 @@ export interface RateWindow {
   readonly retry_after_seconds: number;
 }
 
-/** Collects the uses of keys and writes last_used_at outside of the requests. */
+/** Collects key uses and writes last_used_at outside of requests. */
 export interface KeyUses {
   note(key_id: string): void;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export interface SubmitPort {
   submit(submission: object): Promise<object>;
 }
 
-/** A request that was refused or has failed, as its API saw it. */
+/** A rejected or failed request, as its API saw it. */
 export interface RefusedRequest {
   readonly id: string;
   readonly api: 'rest' | 'trpc';
@@ -39,38 +39,38 @@ export interface RefusedRequest {
   readonly path: string;
   readonly status: number;
   readonly error: AppError;
-  /** null: unknown, or known by its digest only. */
+  /** null: unknown, or known only by its digest. */
   readonly actor:
     | { readonly kind: 'key'; readonly workspace_id: string; readonly key_id: string }
     | { readonly kind: 'user'; readonly workspace_id: string; readonly user_id: string }
     | { readonly kind: 'system'; readonly workspace_id: string }
     | null;
   readonly secret_hash: Buffer | null;
-  /** Of the client; null without one. */
+  /** The client's address; null if there is no client. */
   readonly address: string | null;
-  /** As it came; undefined without one. */
+  /** The input as received; undefined if there was none. */
   readonly input: unknown;
   readonly duration_ms: number;
 }
 
-/** A line in which workspaces take turns before something that they share. */
+/** A queue in which workspaces take turns for a shared resource. */
 export interface SharedLine {
-  /** Waits for a turn; call the returned function to leave. */
+  /** Waits for a turn; call the returned function to release it. */
   enter(owner: string, units?: number, signal?: AbortSignal): Promise<() => void>;
-  /** Turns away everyone, from now on. */
+  /** Rejects everyone from now on. */
   stop(): void;
 }
 
 /** Reads the content of captured email; workspaces take turns. */
 export interface CapturePort {
-  /** Rejects with an AppError if it cannot be read, or if too many of the workspace wait. */
+  /** Rejects with an AppError if the content cannot be read or too many reads of the workspace are waiting. */
   read(workspace_id: string, raw: Buffer): Promise<ReadMail>;
 }
 
-/** Collects refused requests and writes them after their answers. */
+/** Collects rejected requests and writes them after their responses. */
 export interface RequestLog {
   note(request: RefusedRequest): void;
-  /** How many were dropped because too many waited, or because they could not be written. */
+  /** How many were dropped because too many were waiting or they could not be written. */
   readonly dropped: number;
   flush(): Promise<void>;
 }

@@ -5,9 +5,9 @@ import type { Actor } from './context.ts';
 const SECONDS = 10;
 
 /**
- * Whether a key or a user has written within ten seconds, on any process: an admitted send, or anything that is in the
- * audit logs of the workspace or the instance. Sends by hand are counted for a whole workspace, and so are they here.
- * Served by the primary key of rate_windows, and by audit_log_actor.
+ * Returns whether a key or a user has written within the last ten seconds, on any process: an admitted send, or
+ * anything in the audit log of the workspace or the instance. Sends by users count for the whole workspace, here as in
+ * the rate window. Served by the primary key of rate_windows and by audit_log_actor.
  */
 export async function wroteLately(sql: Sql, actor: Extract<Actor, { kind: 'key' | 'user' }>): Promise<boolean> {
   const [id, sender] = actor.kind === 'key' ? [actor.key_id, actor.key_id] : [actor.user_id, actor.workspace_id];

@@ -4,7 +4,7 @@ const MAX_NAMES = 10;
 const LONGEST_NAME_SHOWN = 100;
 const KINDS: Readonly<Record<string, string>> = { record: 'object', int: 'whole number' };
 
-/** A message for an issue, to follow the name of the field; undefined keeps the validator's. */
+/** Returns a message for an issue, to follow the field name; undefined keeps the validator's. */
 export function refusalWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

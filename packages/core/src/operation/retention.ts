@@ -2,14 +2,17 @@ import { type IdKind, idFloor, idTime } from '../fields/ids.ts';
 import type { IdRange } from '../paging/candidate-pages.ts';
 import type { Services } from './context.ts';
 
-/** What is kept for a time of its own. */
+/** Kinds of data with a retention period of their own. */
 export const retentionKinds = ['messages', 'bodies', 'events', 'transcripts', 'captures', 'requests'] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
-/** Ids carry the time of the process that made them, so its clock decides which of them are past their age. */
+/** Ids contain the time of the process that created them, so its clock decides which of them have expired. */
 export type Ages = Pick<Services, 'config' | 'clock'>;
 
-/** How long a kind is kept, in seconds; null: without limit. Nothing of a mail that is gone can be read. */
+/**
+ * Returns the retention period of a kind in seconds; null if unlimited. Nothing that belongs to a deleted message can
+ * be read.
+ */
 export function keptSeconds({ config }: Pick<Ages, 'config'>, kind: RetentionKind): number | null {
   const ages: Record<RetentionKind, readonly (number | undefined)[]> = {
     messages: [config.RETENTION_MESSAGES],
@@ -23,7 +26,7 @@ export function keptSeconds({ config }: Pick<Ages, 'config'>, kind: RetentionKin
   return set.length === 0 ? null : Math.min(...set);
 }
 
-/** What was made before this time is gone; 0 where the kind is kept without limit. */
+/** Returns the time before which data of a kind counts as deleted; 0 if it is kept indefinitely. */
 export function goneBefore(services: Ages, kind: RetentionKind): number {
   const seconds = keptSeconds(services, kind);
   return seconds === null ? 0 : services.clock.now() - seconds * 1000;
@@ -33,13 +36,13 @@ export function isKept(services: Ages, kind: RetentionKind, id: string): boolean
   return idTime(id) >= goneBefore(services, kind);
 }
 
-/** The smallest id that is kept. */
+/** Returns the smallest id that is retained. */
 export function oldestKept(services: Ages, kind: RetentionKind, of: IdKind): string {
   const before = goneBefore(services, kind);
   return before === 0 ? '' : idFloor(of, before);
 }
 
-/** The part of a range that is kept. */
+/** Returns the part of a range that is retained. */
 export function keptRange(services: Ages, kind: RetentionKind, of: IdKind, range: IdRange): IdRange {
   const from = oldestKept(services, kind, of);
   return from > range.from ? { ...range, from } : range;

@@ -3,7 +3,7 @@ import { httpStatus } from './http-status.ts';
 
 const TOO_MANY_REQUESTS = 429;
 
-/** How long to wait after an error of a limit: what the limit says, or else until the next minute begins. */
+/** Returns how long to wait after a limit error: as the limit specifies, or else until the next minute begins. */
 export function retryAfterSeconds({ facts }: AppError, now_ms: number): number {
   if (facts.retry_after_seconds !== undefined) return facts.retry_after_seconds;
   const resets_at = facts.extra?.resets_at;
@@ -11,7 +11,7 @@ export function retryAfterSeconds({ facts }: AppError, now_ms: number): number {
   return 60 - (Math.floor(now_ms / 1000) % 60);
 }
 
-/** The header that every 429 has, on every API; no header for another status. */
+/** Returns the header that every 429 has, on every API; none for other statuses. */
 export function retryAfterHeader(
   error: AppError,
   now_ms: number,

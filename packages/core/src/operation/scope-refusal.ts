@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts';
 import { hasScope, type Scope } from './scopes.ts';
 
-/** The 403 for an actor that lacks a scope, or null. */
+/** Returns the 403 for an actor that lacks a scope, or null. */
 export function scopeRefusal(
   actor: { readonly kind: string; readonly scopes?: readonly Scope[] },
   scope: Scope,

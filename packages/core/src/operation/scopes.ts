@@ -10,7 +10,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** admin covers the whole workspace; operator covers the instance and nothing inside a workspace. */
+/**
+ * Returns whether the scopes include the one needed. admin covers the whole workspace; operator covers the instance and
+ * nothing inside a workspace.
+ */
 export function hasScope(held: readonly Scope[], needed: Scope): boolean {
   return held.includes(needed) || (needed !== 'operator' && held.includes('admin'));
 }

@@ -18,7 +18,9 @@ export function looksLikeSecret(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** The stored digest. One SHA-256 is enough for 256 random bits, and an index lookup by digest leaks nothing. */
+/**
+ * Returns the digest to store. One SHA-256 is enough for 256 random bits, and an index lookup by digest leaks nothing.
+ */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

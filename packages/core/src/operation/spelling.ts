@@ -1,4 +1,4 @@
-/** Optimal string alignment distance. */
+/** Returns the optimal string alignment distance. */
 export function editDistance(left: string, right: string): number {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row++) {
@@ -17,12 +17,13 @@ export function editDistance(left: string, right: string): number {
   return rows[left.length]?.[right.length] ?? 0;
 }
 
-// Known names from these lengths on are recognised in spite of one and of two edits; shorter ones are too easy to hit.
+// Known names of at least these lengths are recognized despite one or two edits; shorter ones are too easy to match by
+// accident.
 const ONE_EDIT_FROM = 5;
 const TWO_EDITS_FROM = 7;
 const SINGULARS: Readonly<Record<string, string>> = { tag: 'tags', header: 'headers', attachment: 'attachments' };
 
-/** The known name that another one misspells, or null. */
+/** Returns the known name that another one misspells, or null. */
 export function likelyMeant(name: string, known: readonly string[]): string | null {
   if (known.includes(name)) return null;
   const plain = plainName(name);
@@ -40,7 +41,7 @@ export function likelyMeant(name: string, known: readonly string[]): string | nu
   return best;
 }
 
-/** A name without what is a matter of style: case, `_` and `-`. */
+/** Removes differences of style from a name: case, `_` and `-`. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }

@@ -6,9 +6,9 @@ import { likelyMeant } from './spelling.ts';
 const MAX_NAMES_CHECKED = 100;
 
 export interface UnexpectedNames {
-  /** Misspelt and misplaced names. */
+  /** Misspelled and misplaced names. */
   readonly faults: readonly ErrorDetail[];
-  /** All other names that no field has, as paths. */
+  /** Paths of all other names that match no field. */
   readonly ignored: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface UnexpectedNames {
 interface Fields {
   readonly names: ReadonlySet<string>;
   readonly in_list: boolean;
-  /** The schema itself refuses other names. */
+  /** The schema itself rejects other names. */
   readonly strict: boolean;
   readonly nested: ReadonlyMap<string, Fields>;
 }
@@ -29,13 +29,13 @@ interface ExpectedFields {
 const NOTHING: UnexpectedNames = { faults: [], ignored: [] };
 const expectations = new WeakMap<z.ZodType, ExpectedFields>();
 
-/** Refuses names in the inputs of a schema that mean something in another place; each has a sentence that says where. */
+/** Rejects names in a schema's input that belong elsewhere; each has a sentence that says where. */
 export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Readonly<Record<string, string>>): S {
   expectations.set(schema, { fields: fieldsOf(schema, false), misplaced });
   return schema;
 }
 
-/** Names in an input that its schema does not have, found at any depth. */
+/** Finds names in an input that its schema does not have, at any depth. */
 export function unexpectedNames(schema: z.ZodType, raw: unknown): UnexpectedNames {
   const { fields, misplaced } = expected(schema);
   if (fields === null) return NOTHING;
@@ -44,7 +44,7 @@ export function unexpectedNames(schema: z.ZodType, raw: unknown): UnexpectedName
   return result;
 }
 
-/** The names of the fields that a schema takes at its top. */
+/** Returns the names of a schema's top-level fields. */
 export function fieldNames(schema: z.ZodType): readonly string[] {
   return [...(expected(schema).fields?.names ?? [])];
 }
@@ -112,7 +112,7 @@ function judge(
   } else if (!strict) result.ignored.push(param);
 }
 
-/** The fields that a schema takes; null for one that takes any names or is no object. */
+/** Returns the fields a schema accepts; null if it accepts any names or is not an object. */
 function fieldsOf(schema: z.core.$ZodType, in_list: boolean): Fields | null {
   if (schema instanceof z.ZodObject) {
     const { catchall } = schema.def;

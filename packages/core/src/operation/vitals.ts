@@ -1,8 +1,8 @@
-/** What the process last did with its database, for those who ask whether it is able. Times by performance.now(). */
+/** The last database activity of the process, for health checks. Times are from performance.now(). */
 export interface Vitals {
-  /** Of the last batch of mail that could not be stored for a fault of the database; null after one that was. */
+  /** When a batch of messages last failed to be stored because of a database error; null once a batch has succeeded. */
   accept_failed_at: number | null;
-  /** When due mail was last asked for; null where no worker runs. */
+  /** When due messages were last fetched; null if no worker runs. */
   fetched_at: number | null;
 }
 

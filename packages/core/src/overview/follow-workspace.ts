@@ -18,7 +18,7 @@ export interface Change {
 
 type FirstWord<T> = T extends `${infer Word}.${string}` ? Word : never;
 
-/** What lists the targets of actions, and therefore tells of their changes. */
+/** The scope that grants listing the targets of an action and therefore also covers their changes. */
 const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   alarm: 'admin',
   api_key: 'admin',
@@ -44,8 +44,8 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
 };
 
 /**
- * Streams what changes in a workspace, and for operators in the instance, as it is committed; null as a keep-alive. Of
- * an audit entry it tells action and target alone, to those who may read the target.
+ * Streams changes in a workspace, and for operators in the instance, as they are committed; null as a keep-alive. An
+ * audit entry yields only its action and target, and only to those who may read the target.
  */
 export const followWorkspace = operation({
   name: 'workspaces.follow',
@@ -60,14 +60,14 @@ export const followWorkspace = operation({
   },
 });
 
-/** Events are polled at a pace of their own, which is also that of the audit log. */
+/** Events are polled at their own interval, which the audit log shares. */
 async function* follow(
   events: AsyncGenerator<FollowedEvent | null>,
   tails: readonly (() => Promise<Change[]>)[],
 ): AsyncGenerator<Change | null> {
   for await (const event of events) {
     if (event !== null) {
-      // The type of an entry is one of the catalogue.
+      // The type of an entry is in the catalogue.
       yield { type: event.node.type as EventType, id: event.node.email_id };
       continue;
     }
@@ -76,7 +76,7 @@ async function* follow(
   }
 }
 
-/** Reads the entries of a chain that were committed since the last call. */
+/** Returns a function that reads the entries of a chain committed since the last call. */
 async function tailOf({ sql, actor }: ActorContext, chain: string): Promise<() => Promise<Change[]>> {
   let { sequence } = await auditHead(sql, chain);
   return async () => {
@@ -89,7 +89,7 @@ async function tailOf({ sql, actor }: ActorContext, chain: string): Promise<() =
 }
 
 function mayRead(actor: Actor, action: AuditAction): boolean {
-  // Every action begins with its target.
+  // Every action starts with its target.
   const scope = scopeOf[action.slice(0, action.indexOf('.')) as FirstWord<AuditAction>];
   return isOperator(actor) || scopeRefusal(actor, scope) === null;
 }

@@ -20,7 +20,7 @@ const onboardingSchema = z.object({
     .readonly(),
 });
 
-/** How far the setup of a workspace has got, from what is there. */
+/** Returns how far the setup of a workspace has progressed, based on what exists. */
 export const onboardingState = operation({
   name: 'onboarding.state',
   scope: 'email:logs:read',

@@ -10,10 +10,10 @@ import { troubles } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_NAMES = 5;
-/** Mail that is due is usually under way within seconds; the first retry of a deferral comes after a minute. */
+/** A due message is usually being sent within seconds; the first retry of a deferral follows after a minute. */
 const LATE_SECONDS = 300;
 const QUOTA_SHARE = 0.8;
-/** Mailbox providers begin to throttle senders at about this share; below so many mails it says nothing. */
+/** Mailbox providers begin to throttle senders at about this share; for fewer messages it means nothing. */
 const BOUNCES = { share: 0.05, at_least: 20 };
 
 const problemKinds = ['domain', 'webhook', 'hold', 'waiting', 'quota', 'bounces', 'failed'] as const;
@@ -47,7 +47,7 @@ const overviewSchema = z.object({
 });
 export type Overview = z.output<typeof overviewSchema>;
 
-/** The first page of the dashboard: what needs action, then how the mail of the workspace does. */
+/** Returns the dashboard's first page: what needs action, then how the workspace's email is doing. */
 export const overviewSummary = operation({
   name: 'overview.summary',
   scope: 'email:logs:read',

@@ -6,7 +6,7 @@ export interface StepRow {
   readonly at: Date;
 }
 
-/** The first thing of each step of the setup. Each is one probe of a primary key, or of a short list. */
+/** Returns the first resource of each setup step. Each is one probe of a primary key or of a short list. */
 export async function firstSteps(sql: Sql, workspace_id: string): Promise<StepRow[]> {
   return sql<StepRow[]>`
     select 'key' as name, k.id, k.created_at as at
@@ -30,15 +30,15 @@ export async function firstSteps(sql: Sql, workspace_id: string): Promise<StepRo
 
 export interface TroubleRow {
   readonly kind: 'domain' | 'webhook' | 'hold';
-  /** The state it is in. */
+  /** The state of that resource. */
   readonly state: string;
   readonly count: number;
   readonly since: Date;
-  /** Names of the first few. */
+  /** The names of the first few. */
   readonly names: string[];
 }
 
-/** What needs action: domains without their records, endpoints that fail, and holds in force. */
+/** Returns what needs action: domains without their records, failing endpoints, and active holds. */
 export async function troubles(sql: Sql, workspace_id: string, max_names: number): Promise<TroubleRow[]> {
   return sql<TroubleRow[]>`
     select kind, state, count(*)::int as count, min(since) as since,

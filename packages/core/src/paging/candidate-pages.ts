@@ -1,17 +1,20 @@
 import { type IdKind, idFloor } from '../fields/ids.ts';
 import { type CursorScope, type List, pageOf, withCursors, writeCursor } from './list.ts';
 
-/** Ids of a list between two bounds; from is included, before is not. */
+/** Ids of a list between two bounds: `from` is inclusive, `before` is exclusive. */
 export interface IdRange {
   readonly from: string;
   readonly before: string;
 }
 
-// In byte order before and after every id.
+// Sort before and after every id in byte order.
 const FIRST = '';
 const LAST = '~';
 
-/** Ids carry their time: of what was created at since or later, and before until, what stands behind a cursor. */
+/**
+ * Returns the ids that follow a cursor, created at or after `since` and before `until`; ids contain their creation
+ * time.
+ */
 export function idRange(
   kind: IdKind,
   { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
@@ -24,7 +27,7 @@ export function idRange(
   };
 }
 
-/** Some ids in order, and those of their rows that pass every filter. */
+/** A run of consecutive ids, and the rows among them that pass every filter. */
 export interface Candidates<R> {
   readonly rows: readonly R[];
   readonly examined: number;
@@ -32,10 +35,10 @@ export interface Candidates<R> {
   readonly edge: string | null;
 }
 
-/** A row of a statement that counts its candidates in every row; all its other columns are null if nothing passed. */
+/** A row of a statement that counts its candidates in every row; all other columns are null if none passed. */
 export type CandidateRow<R> = Partial<R> & { readonly examined: number; readonly edge: string | null };
 
-/** Reads such rows: the left join returns one row even where no candidate passed. */
+/** Reads such rows: the left join returns one row even if no candidate passed. */
 export function candidatesOf<R extends { readonly id: string }>(rows: readonly CandidateRow<R>[]): Candidates<R> {
   return {
     examined: rows[0]?.examined ?? 0,
@@ -44,20 +47,20 @@ export function candidatesOf<R extends { readonly id: string }>(rows: readonly C
   };
 }
 
-// What one request may look at. Each costs up to 5 µs for each filter, and a page should take less than 10 ms; the
-// first step is short, because most pages fill up in it.
+// How many candidates one request may examine. Each costs up to 5 µs per filter, and a page should take less than 10
+// ms; the first step is short because most pages fill up in it.
 const STEPS = [100, 900];
 
 export interface FilteredRows<R> {
   readonly rows: readonly R[];
-  /** Where the next page begins although this one is not full; null where nothing was left unexamined. */
+  /** Where the next page begins although this one is not full; null if nothing was left unexamined. */
   readonly edge: string | null;
 }
 
 /**
- * Collects a page from candidates that an index gives in order. Where all of them pass, as many are examined
- * as are wanted. Where few of very many candidates pass, the page ends short of its limit and the next one goes on from
- * there: no combination of filters makes one request read without bound.
+ * Collects a page from candidates that an index returns in order. If all of them pass, only as many as requested are
+ * examined. If few of very many pass, the page ends short of its limit and the next one continues from there, so no
+ * combination of filters makes one request read without bound.
  */
 export async function collectPage<R extends { readonly id: string }>(
   range: IdRange,
@@ -69,7 +72,10 @@ export async function collectPage<R extends { readonly id: string }>(
   return { rows, edge: rest?.before ?? null };
 }
 
-/** The page that ends before an id, or at the end of a list: candidates come oldest first, and rows stay newest first. */
+/**
+ * Collects the page that ends before an id, or at the end of a list: candidates come oldest first, and rows stay newest
+ * first.
+ */
 export async function collectBackward<R extends { readonly id: string }>(
   range: IdRange,
   limit: number,
@@ -80,7 +86,7 @@ export async function collectBackward<R extends { readonly id: string }>(
   return { rows, edge: rest?.from ?? null };
 }
 
-/** What was found, newest first, and what was left unexamined; null where that is nothing, or the page is full. */
+/** Returns what was found, newest first, and the range left unexamined; null if nothing is left or the page is full. */
 async function collect<R extends { readonly id: string }>(
   range: IdRange,
   limit: number,
@@ -101,7 +107,7 @@ async function collect<R extends { readonly id: string }>(
   return { rows, rest };
 }
 
-/** Where a range begins that leaves out an id: nothing stands between the two. */
+/** Returns the start of a range that excludes an id: nothing sorts between the two. */
 export function behindId(id: string): string {
   return `${id}!`;
 }

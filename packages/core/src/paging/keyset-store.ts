@@ -1,17 +1,20 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { IdRange } from './candidate-pages.ts';
 
-/** A range of ids. */
+/** Builds the condition that an id is in a range. */
 export function within(sql: Sql | Tx, id: Fragment, range: IdRange): Fragment {
   return sql`${id} >= ${range.from} and ${id} < ${range.before}`;
 }
 
-/** Some ids, and the bounds of all of them: partitions that lie outside are left out when the statement starts. */
+/**
+ * Builds the condition that an id is among these, with their overall bounds: partitions outside the bounds are pruned
+ * when the statement starts.
+ */
 export function among(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
   return sql`${id} = any (${[...ids]}::uuid[]) and ${withinBounds(sql, id, ids)}`;
 }
 
-/** The bounds alone, for where the ids come one by one. */
+/** Builds only the bounds, for ids that are looked up one by one. */
 export function withinBounds(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
   const sorted = ids.toSorted();
   return sql`${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;

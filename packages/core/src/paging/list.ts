@@ -13,7 +13,7 @@ export interface List<T> {
   readonly next_cursor: string | null;
 }
 
-// Whatever is given is judged here, so that every bad limit has the one reason; meta is what documents say of it.
+// Any value is validated here, so that every invalid limit has the same reason; meta is what the documents show.
 const limitField = (name: string) =>
   z
     .unknown()
@@ -35,19 +35,19 @@ const cursorField = (name: string) =>
       return z.NEVER;
     });
 
-/** limit and cursor as every list takes them, in a query string or typed. */
+/** limit and cursor as every list accepts them, in a query string or typed. */
 export const pageFields = {
   limit: limitField('limit').default(DEFAULT_LIMIT),
   cursor: cursorField('cursor').optional(),
 };
 
-/** The same of a page that ends before a cursor, or at the end of the list. */
+/** The same for a page that ends before a cursor or at the end of the list. */
 export const backwardFields = {
   last: limitField('last').default(DEFAULT_LIMIT),
   before: cursorField('before').optional(),
 };
 
-/** A cursor is the last id of a page, signed together with the list, the workspace and the filters it belongs to. */
+/** A cursor is the last id of a page, signed together with its list, workspace and filters. */
 export interface CursorScope {
   readonly secret_key: string;
   readonly list: string;
@@ -83,8 +83,8 @@ export function readCursor(scope: CursorScope, cursor: string | undefined, name 
 const scopes = new WeakMap<object, { readonly scope: CursorScope; readonly placeOf: (id: string) => string }>();
 
 /**
- * Remembers what the cursors of a list are bound to, for an API that gives every entry one. Most lists are in the order
- * of their ids; the others say at which place an entry stands.
+ * Remembers what the cursors of a list are bound to, for an API that gives every entry a cursor. Most lists are in id
+ * order; the others specify the position of an entry.
  */
 export function withCursors<T>(
   scope: CursorScope,
@@ -95,7 +95,7 @@ export function withCursors<T>(
   return list;
 }
 
-/** The cursor of one entry: asked with it, the next page begins behind that entry. */
+/** Returns the cursor of one entry; the page it requests begins after that entry. */
 export function cursorOf(list: List<unknown>, id: string): string {
   const known = scopes.get(list);
   if (!known) throw new Error('a list was made without the scope of its cursors');
@@ -104,14 +104,14 @@ export function cursorOf(list: List<unknown>, id: string): string {
 
 const pageSchema = z.object(pageFields);
 
-/** limit and cursor as an API got them for a page of something that has been read already. */
+/** Parses limit and cursor as an API received them, for a page of data that has already been read. */
 export function pageInput(raw: { readonly limit: unknown; readonly cursor?: unknown }) {
   const parsed = parseInput(pageSchema, raw);
   if (!parsed.ok) throw parsed.error;
   return parsed.value;
 }
 
-/** A page of entries that are at hand, in the order of their ids. */
+/** Returns a page of entries that are already loaded, in id order. */
 export function pageWithin<T extends { readonly id: string }>(
   scope: CursorScope,
   entries: readonly T[],
@@ -122,7 +122,7 @@ export function pageWithin<T extends { readonly id: string }>(
   return pageOf(scope, rest, limit, (entry) => entry);
 }
 
-/** A page for each of several owners, read together: each has cursors of its own. */
+/** Returns a page for each of several owners, read together; each has its own cursors. */
 export async function pagesOf<R extends { readonly id: string }, T>(
   list: Omit<CursorScope, 'filters'>,
   owners: readonly { readonly id: string; readonly cursor?: string | undefined }[],
@@ -139,7 +139,7 @@ export async function pagesOf<R extends { readonly id: string }, T>(
   return lists.map(({ id, scope }) => pageOf(scope, rows.get(id) ?? [], limit, entry));
 }
 
-/** Turns limit + 1 rows into a page: the extra row only tells that there is more. */
+/** Turns limit + 1 rows into a page: the extra row only shows that there are more. */
 export function pageOf<R extends { readonly id: string }, T>(
   scope: CursorScope,
   rows: readonly R[],
@@ -152,7 +152,7 @@ export function pageOf<R extends { readonly id: string }, T>(
   );
 }
 
-/** The same of rows that are in another order than that of ids. */
+/** Like pageOf, for rows that are not in id order. */
 export function pageByPlace<R, T>(
   scope: CursorScope,
   rows: readonly R[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issueFor } from '../operation/parse-input.ts';
 
-/** One status or a comma list of those that there are, in one order whatever the order they came in. */
+/** Returns a field for one status or a comma-separated list of known ones, normalized to a fixed order. */
 export function statusListOf<S extends string>(states: readonly S[]) {
   const known = states.join(', ');
   return z

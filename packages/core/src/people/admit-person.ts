@@ -27,7 +27,10 @@ export type Entry = z.output<typeof entrySchema>;
 
 const none: Entry = { password: null, login_url: null, login_url_expires_at: null };
 
-/** The password of a new user, hashed before the transaction because hashing is slow. The inviting side owns its place. */
+/**
+ * Returns a new user's password, hashed before the transaction because hashing is slow. Its place in the queue counts
+ * against the inviting side.
+ */
 export async function preparedEntry(
   ctx: ActorContext,
   owner: string,
@@ -43,12 +46,12 @@ interface AdmittedPerson {
   readonly entry: Entry;
 }
 
-/** An existing user, unchanged: their sign-in stays valid. */
+/** Admits an existing user, unchanged: their credentials stay valid. */
 export function knownAs(user: UserRow): AdmittedPerson {
   return { user, entry: none };
 }
 
-/** Creates a user or resets an existing one: from now on only the credential in this answer is valid. */
+/** Creates a user or resets an existing one: from now on only the credential in this response is valid. */
 export async function admitWithNewEntry(
   tx: Tx,
   ctx: ActorContext,

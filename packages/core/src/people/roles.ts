@@ -12,7 +12,7 @@ const scopesOfRole: Record<WorkspaceRole, readonly Scope[]> = {
   admin: ['admin'],
 };
 
-/** The scopes of a role. An operator administers every workspace. */
+/** Returns the scopes of a role. An operator administers every workspace. */
 export function scopesOf(person: {
   readonly operator: boolean;
   readonly role: WorkspaceRole | null;
@@ -21,7 +21,7 @@ export function scopesOf(person: {
   return person.role === null ? [] : scopesOfRole[person.role];
 }
 
-/** The audit chain for a user's actions on their own account: an operator's is the instance's. */
+/** Returns the audit chain for a user's actions on their own account: for an operator, the instance's. */
 export function chainOf(actor: UserActor): string {
   return actor.scopes.includes('operator') ? INSTANCE : actor.workspace_id;
 }

@@ -3,17 +3,17 @@ import type { ActorContext, Context } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { isStillSame } from './sessions/still-same.ts';
 
-/** Long enough that a request has waited for its body, and not only for the network. */
+/** Long enough to mean that a request waited for its body, not just for the network. */
 const RECHECK_MS = 1000;
 
-/** Checks the key or session again if it was checked longer ago, because a body can be held back for minutes. */
+/** Rechecks the key or session if the last check was too long ago, because a body can be held back for minutes. */
 export async function requireAdmittedSince({ actor, ...ctx }: Context, checked_at: number): Promise<void> {
   // A credential is checked by the batch that stores its message.
   if (actor.kind === 'credential' || performance.now() - checked_at <= RECHECK_MS) return;
   await requireStillAdmitted({ ...ctx, actor });
 }
 
-/** Refuses a request that has waited, if its key or its session would be refused by now. */
+/** Rejects a request that has waited if its key or session would be rejected by now. */
 export async function requireStillAdmitted(ctx: ActorContext): Promise<void> {
   const { actor, sql, address } = ctx;
   if (actor.kind === 'key') {

@@ -6,7 +6,7 @@ export interface UserRow {
   readonly email: string;
   readonly password_hash: string | null;
   readonly operator: boolean;
-  /** The credential issued to them last came from an operator, so no admin of a workspace has seen it. */
+  /** Whether the last credential issued to them came from an operator, so that no workspace admin has seen it. */
   readonly vouched: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function userByEmail(sql: Sql | Tx, email: string): Promise<UserRow
   return row ?? null;
 }
 
-/** A user, locked until the commit against changes of the password or the operator flag. */
+/** Returns a user, locked until the commit against changes of the password or the operator flag. */
 export async function holdUser(tx: Tx, id: string): Promise<UserRow | null> {
   const [row] = await tx<UserRow[]>`
     select id, email, password_hash, operator, vouched from users where id = ${id} for share`;
@@ -44,7 +44,7 @@ export async function replacePasswordHash(tx: Tx, id: string, password_hash: str
   await tx`update users set password_hash = ${password_hash} where id = ${id}`;
 }
 
-/** Replaces the credential. */
+/** Replaces a user's credential. */
 export async function replaceEntry(
   tx: Tx,
   id: string,
@@ -65,13 +65,13 @@ export async function pageOfOperators(sql: Sql, before: string | null, count: nu
     where operator and (${before}::text is null or id < ${before}) order by id desc limit ${count}`;
 }
 
-/** Locks all operators, so that of two concurrent removals the second sees the first. */
+/** Locks all operators, so that the second of two concurrent removals sees the first. */
 export async function lockOperators(tx: Tx): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`select id from users where operator order by id for update`;
   return rows.map(({ id }) => id);
 }
 
-/** Makes a user an operator; null if they already are. */
+/** Makes a user an operator; null if they already are one. */
 export async function makeOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
   const [row] = await tx<OperatorRow[]>`
     update users set operator = true where id = ${id} and not operator returning id, email, created_at`;
@@ -105,7 +105,7 @@ export async function pageOfMembers(
     order by m.user_id desc limit ${count}`;
 }
 
-/** One member, locked until the commit. */
+/** Returns one member, locked until the commit. */
 export async function lockMember(tx: Tx, workspace_id: string, user_id: string): Promise<MemberRow | null> {
   const [row] = await tx<MemberRow[]>`
     select ${memberColumns(tx)} from members m join users u on u.id = m.user_id
@@ -113,14 +113,14 @@ export async function lockMember(tx: Tx, workspace_id: string, user_id: string):
   return row ?? null;
 }
 
-/** Locks the admins of a workspace in id order, so that of two concurrent demotions the second sees the first. */
+/** Locks the admins of a workspace in id order, so that the second of two concurrent demotions sees the first. */
 export async function lockAdmins(tx: Tx, workspace_id: string): Promise<string[]> {
   const rows = await tx<{ user_id: string }[]>`
     select user_id from members where workspace_id = ${workspace_id} and role = 'admin' order by user_id for update`;
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Adds a member; null if they already are. */
+/** Adds a member; null if they already are one. */
 export async function insertMember(
   tx: Tx,
   member: { readonly workspace_id: string; readonly user_id: string; readonly role: WorkspaceRole },
@@ -142,14 +142,14 @@ export async function deleteMember(tx: Tx, workspace_id: string, user_id: string
 }
 
 /**
- * Of two that admit the same address, the second waits here for the first and then sees what it stored. A row lock is not
- * enough, because there may be no row yet.
+ * Makes the second of two transactions that admit the same address wait for the first, whose rows it then sees. A row
+ * lock is not enough, because there may be no row yet.
  */
 export async function lockEmail(tx: Tx, email: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`user ${email}`}, 0))`;
 }
 
-/** A user, with whether they are a member of any workspace, and of this one; locked until the commit. */
+/** Returns a user, locked until the commit, with whether they are a member of any workspace and of this one. */
 export async function lockKnown(
   tx: Tx,
   email: string,
@@ -174,7 +174,7 @@ export interface AccessRow {
   readonly role: WorkspaceRole | null;
 }
 
-/** The workspaces of a user, oldest first; all for an operator. */
+/** Returns the workspaces of a user, oldest first; all workspaces for an operator. */
 export async function workspacesOf(
   sql: Sql | Tx,
   person: { readonly id: string; readonly operator: boolean },
@@ -191,7 +191,7 @@ export async function workspacesOf(
     where m.user_id = ${person.id} order by w.id limit ${count}`;
 }
 
-/** One workspace as the user sees it; null without access. */
+/** Returns one workspace as the user sees it; null without access. */
 export async function workspaceFor(
   sql: Sql | Tx,
   person: { readonly id: string; readonly operator: boolean },

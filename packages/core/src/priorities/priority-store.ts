@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import { jobPriorities } from './priority.ts';
 
-/** The priority of a job for mail of a priority; all others are normal. */
+/** Returns the job priority for messages of a priority; all others are normal. */
 export function jobPriorityOf(sql: Sql | Tx, priority: Fragment): Fragment {
   const { high, normal, bulk } = jobPriorities;
   return sql`case ${priority} when 'high' then ${sql.unsafe(String(high))} when 'bulk' then ${sql.unsafe(String(bulk))}

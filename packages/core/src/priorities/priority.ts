@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The order of the mail of one workspace, most urgent first. */
+/** Priorities of the messages of one workspace, most urgent first. */
 export const priorities = ['high', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
 
-/** Turns that each gets while all three wait; so bulk mail is slow, and never stops. */
+/** Turns that each priority gets while all three wait, so bulk messages are slow but never stop. */
 export const priorityWeights: Readonly<Record<Priority, number>> = { high: 8, normal: 4, bulk: 1 };
 
-/** The priorities of jobs; normal is what a job has by default. */
+/** Job priorities; normal is the default. */
 export const jobPriorities: Readonly<Record<Priority, number>> = { high: 1, normal: 0, bulk: -1 };
 
 export function priorityOfJob(job_priority: number): Priority {

@@ -4,7 +4,7 @@ import { configNames } from './config.ts';
 
 const page = new URL('../../../../docs/settings.md', import.meta.url);
 const compose = new URL('../../../../docker-compose.yml', import.meta.url);
-/** What the image and the published ports settle. */
+/** Variables fixed by the image and the published ports. */
 const SETTLED = ['CAPTURE_PORT', 'DATA_DIR', 'HOST', 'PORT'];
 
 it('docs/settings.md has a row for every variable of the environment, and for no other', () => {

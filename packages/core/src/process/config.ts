@@ -12,7 +12,7 @@ export type RoleName = (typeof roleNames)[number];
 
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const SHORTEST_AGE = 86_400;
-// Shorter names are not compared, because variables of other programs, such as PORTS or ROLE, are too close.
+// Shorter names are not compared, because other programs' variables, such as PORTS or ROLE, are too similar.
 const SHORTEST_JUDGED = 8;
 const LISTENED_ON = [
   'PORT',
@@ -58,7 +58,7 @@ const adminEmail = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** An age in seconds. Shorter ones would drop what retries, statistics and webhooks still read. */
+/** Parses an age into seconds. Shorter ages would drop data that retries, statistics and webhooks still read. */
 const age = z.string().transform((text, context) => {
   const match = /^(\d{1,5})(h|d)$/.exec(text);
   const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : 0;
@@ -67,7 +67,7 @@ const age = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A single duration in seconds, within bounds. */
+/** Parses a single duration into seconds, within bounds. */
 const duration = (min_seconds: number, max_seconds: number) =>
   z.string().transform((text, context) => {
     const match = /^(\d+)(s|m|h|d)$/.exec(text);
@@ -105,7 +105,7 @@ const transport = z.string().transform((text, context) => {
       pass,
     } as const;
   }
-  // The entry itself is not shown, because it may hold a password.
+  // The entry itself is not shown, because it may contain a password.
   context.addIssue({
     code: 'custom',
     message:
@@ -241,7 +241,7 @@ const secretNames: ReadonlySet<string> = new Set([
   'ALERT_WEBHOOK_URL',
 ]);
 
-/** Values that stop the start; each line names the variable and the fix. */
+/** Values that prevent the start; each line names the variable and the fix. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(`Invalid configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -304,7 +304,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 const databases = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const;
 
-/** The addresses of databases, each with what connecting to it needs beside it. */
+/** Returns the database URLs, each with whatever else connecting requires. */
 function databaseAddresses(config: Config): Partial<Config> {
   const { DATABASE_PASSWORD_FILE: file, DATABASE_DIRECT_URL: direct } = config;
   return Object.fromEntries(
@@ -346,8 +346,8 @@ function databaseProblems(config: Config): string[] {
 }
 
 /**
- * Configured ports that equal the default port of a listener that starts earlier. In the other direction the default
- * gives way: SMTP listens before HTTP, and bounces before the capture.
+ * Returns problems with configured ports that equal the default port of a listener that starts earlier. In the opposite
+ * case the default yields: SMTP listens before HTTP, and bounces before capture.
  */
 function takenByDefault(config: Config): string[] {
   if (!config.ROLES.includes('inbound')) return [];
@@ -365,7 +365,7 @@ function takenByDefault(config: Config): string[] {
     );
 }
 
-/** What may be printed at start: secrets, and passwords in addresses, are replaced. */
+/** Returns the config as it may be printed at startup: secrets, and passwords in URLs, are replaced. */
 export function redactConfig(config: Config): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(config)) {
@@ -381,7 +381,7 @@ export function redactConfig(config: Config): Record<string, unknown> {
   return fields;
 }
 
-/** Host, port and database of an address; its user, password and parameters may be secret. */
+/** Returns host, port and database of a URL; its user, password and parameters may be secret. */
 function withoutCredentials(address: string): string {
   if (!URL.canParse(address)) return '[redacted]';
   const { protocol, host, pathname } = new URL(address);

@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts secrets at rest. What is encrypted for one purpose cannot be decrypted for another. */
+/** Encrypts secrets at rest. Data encrypted for one purpose cannot be decrypted for another. */
 export interface Encryption {
   encrypt(plain: Buffer, purpose: string): Buffer;
-  /** Throws a DecryptionError if no key of this process decrypts it. */
+  /** Throws a DecryptionError if none of this process's keys can decrypt it. */
   decrypt(encrypted: Buffer, purpose: string): Buffer;
-  /** The position of the key's id in the encrypted bytes. */
+  /** The position of the key id in the encrypted bytes. */
   readonly key_id_at: { readonly from: number; readonly bytes: number };
-  /** Of SECRET_KEY. */
+  /** The id of SECRET_KEY. */
   readonly key_id: Buffer;
-  /** Of SECRET_KEY and SECRET_KEY_PREVIOUS. */
+  /** The ids of SECRET_KEY and SECRET_KEY_PREVIOUS. */
   readonly known_key_ids: readonly Buffer[];
 }
 
@@ -25,7 +25,7 @@ interface RootKey {
   readonly key: Buffer;
 }
 
-// A byte for the version, eight for the root key's id, the nonce, the ciphertext, the tag.
+// One byte for the version, eight for the root key's id, then the nonce, the ciphertext and the tag.
 const FORM = 1;
 const ID_BYTES = 8;
 const NONCE_BYTES = 12;
@@ -33,7 +33,7 @@ const TAG_BYTES = 16;
 const NONCE_AT = 1 + ID_BYTES;
 const TEXT_AT = NONCE_AT + NONCE_BYTES;
 
-/** AES-256-GCM under keys that are derived from SECRET_KEY; decrypts what SECRET_KEY_PREVIOUS encrypted. */
+/** Encrypts with AES-256-GCM under keys derived from SECRET_KEY; also decrypts what SECRET_KEY_PREVIOUS encrypted. */
 export function createEncryption(secret_key: string, previous?: string): Encryption {
   const current = rootKey(secret_key);
   const known = previous === undefined ? [current] : [current, rootKey(previous)];

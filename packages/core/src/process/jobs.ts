@@ -2,16 +2,16 @@ import { idKindOf, idOfUuid, uuidOfId } from '@postrider/db';
 import type { Queue } from '@postrider/queue';
 import { z } from 'zod';
 
-/** A uuid in the payload, so that statements can join with it. */
+/** A UUID in the payload, so that statements can join on it. */
 const id = z.codec(z.string(), z.string(), {
   decode: idOfUuid,
   encode: (text) => (idKindOf(text) === null ? text : uuidOfId(text)),
 });
 
 /**
- * Every job there is: its payload, which holds ids only, and how pg-boss keeps it. Delivery and
- * webhook retries are rows of ours; retry_limit here is for faults of the process that ran the job.
- * concurrency is how many each worker runs at once, until an operator sets another number.
+ * Every kind of job: its payload, which contains only ids, and its pg-boss options. Delivery and webhook retries are
+ * rows of ours; retry_limit only covers failures of the process that ran the job. concurrency is how many each worker
+ * runs concurrently, until an operator sets another number.
  */
 export const catalogue = {
   'delivery.attempt': {
@@ -40,7 +40,8 @@ export const catalogue = {
       dead_seconds: 86_400,
     },
   },
-  // Wakes a worker for an endpoint; the deliveries are rows. The job stays active while the endpoint is leased.
+  // Wakes a worker for an endpoint; the deliveries themselves are rows. The job stays active while the endpoint is
+  // leased.
   'webhook.deliver': {
     purpose: 'Sends pending deliveries to one webhook endpoint.',
     concurrency: 150,

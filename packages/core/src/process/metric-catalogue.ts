@@ -5,11 +5,11 @@ export const metricBuckets = {
   points: [1, 10, 100, 1000, 10_000],
 } as const;
 
-/** What the reconcilers look for; each count is promised to be 0. */
+/** Counts that the reconcilers check; each is guaranteed to be 0. */
 export const invariants = ['delivery_without_job', 'webhook_without_job', 'bulk_without_job'] as const;
 export type Invariant = (typeof invariants)[number];
 
-/** The lines in which workspaces take turns, each before something that they share. */
+/** The queues in which workspaces take turns, one for each shared resource. */
 export const shareLines = [
   'request_bodies',
   'submission_parsing',
@@ -19,7 +19,7 @@ export const shareLines = [
   'domain_checks',
 ] as const;
 export type ShareLine = (typeof shareLines)[number];
-/** Places that are taken or rejected, but not waited for in the process. */
+/** Places that are either taken or rejected; nothing waits for them in the process. */
 export type SharePlaces =
   | 'bounce_clients'
   | 'capture_clients'
@@ -38,13 +38,13 @@ interface Definition {
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: keyof typeof metricBuckets;
-  /** Values of the only label that are exported as 0 before anything happened. */
+  /** Values of the only label that are exported as 0 before anything has happened. */
   readonly known?: readonly string[];
 }
 
 /**
- * Every metric, without the prefix `postrider_`. Labels are bounded: a provider is one of the busiest or `other`, and no
- * label is an address, an id or a name that a customer chose.
+ * Every metric, without the prefix `postrider_`. Labels are bounded: a provider is one of the busiest or `other`, and
+ * no label is an address, an id or a name chosen by a customer.
  */
 export const metricCatalogue = {
   http_requests_total: {
@@ -254,7 +254,7 @@ export type HistogramName = MetricsWith<'kind', 'histogram'>;
 export type InstanceMetric = MetricsWith<'of', 'instance'>;
 
 type TextOfEach<T extends readonly string[]> = { readonly [I in keyof T]: string };
-/** A value for each label, in the order of the catalogue. */
+/** A value for each label, in catalog order. */
 export type LabelsOf<N extends MetricName> = TextOfEach<(typeof metricCatalogue)[N]['labels']>;
 
 export function metricDefinition(name: MetricName): Definition {

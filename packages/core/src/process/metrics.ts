@@ -10,13 +10,13 @@ import {
   metricDefinition,
 } from './metric-catalogue.ts';
 
-// Callers bound their labels; this limits the effect of a mistake.
+// Callers bound their labels; this limits the impact of a mistake.
 const MAX_SERIES = 500;
 const BEYOND = 'other';
 
 export interface HistogramValue {
   readonly bounds: readonly number[];
-  /** One count for each bound, and one for larger values. */
+  /** One count per bound, and one for larger values. */
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;
@@ -32,34 +32,34 @@ export interface MetricReading {
   readonly points: readonly MetricPoint[];
 }
 
-/** A gauge of the whole instance, as one process read it. */
+/** A gauge of the whole instance, as read by one process. */
 export interface InstanceReading {
   readonly name: InstanceMetric;
   readonly labels: readonly string[];
   readonly value: number;
 }
 
-/** Gauges of this process that are read when they are asked for. */
+/** Gauges of this process that are evaluated on demand. */
 export type SourcedGauge = 'pg_pool_waiting' | 'unrecorded_mails_limit';
 
-/** The metrics of a process: plain numbers in memory, which an exporter reads when it is asked. */
+/** The metrics of a process: plain numbers in memory that an exporter reads on demand. */
 export interface Metrics {
   count<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void;
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void;
-  /** Raises or lowers a gauge of this process. */
+  /** Increases or decreases a gauge of this process. */
   shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void;
-  /** Registers a function that is called for a gauge without labels when the metrics are read. */
+  /** Registers a function that provides a gauge without labels whenever the metrics are read. */
   source(name: SourcedGauge, value: () => number): void;
-  /** The gauges of the instance; null if another process reads them. */
+  /** Sets the gauges of the instance; null if another process reads them. */
   publish(readings: readonly InstanceReading[] | null): void;
-  /** Every metric of the catalogue, including those without points. */
+  /** Returns every metric in the catalog, including those without points. */
   read(): MetricReading[];
 }
 
 interface Series {
   readonly labels: readonly string[];
   value: number;
-  /** Of histograms only. */
+  /** Set for histograms only. */
   readonly counts: number[] | null;
   sum: number;
 }
@@ -115,7 +115,7 @@ class ProcessMetrics implements Metrics {
       const source = this.#sources.get(name);
       const own = [...(this.#series.get(name)?.values() ?? [])].map((series) => pointOf(name, series));
       if (source) own.push({ labels: [], value: source() });
-      // Only names of the instance are published.
+      // Only instance metrics are published.
       return { name, points: [...own, ...(ofInstance.get(name as InstanceMetric) ?? [])] };
     });
   }
@@ -150,6 +150,6 @@ function pointOf(name: MetricName, { labels, value, counts, sum }: Series): Metr
 }
 
 function namesOf(): MetricName[] {
-  // The keys of the catalogue are its names.
+  // The keys of the catalog are its names.
   return Object.keys(metricCatalogue) as MetricName[];
 }

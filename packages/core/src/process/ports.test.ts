@@ -25,7 +25,7 @@ async function listen(port: number): Promise<{ readonly port: number }> {
   return { port: typeof address === 'object' ? (address?.port ?? 0) : 0 };
 }
 
-/** A port as if it were the usual one: the usual ones themselves may be in use on this machine. */
+/** Finds a port to stand in for the usual one: the usual ports may be in use on this machine. */
 async function usual(): Promise<number> {
   const { port } = await listen(0);
   writeFileSync(join(data_dir, 'ports.json'), JSON.stringify({ CAPTURE_PORT: port }));

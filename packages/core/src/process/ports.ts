@@ -9,8 +9,8 @@ type Settings = Pick<Config, PortName | 'DATA_DIR' | 'DATABASE_URL'>;
 const PORTS_TRIED = 100;
 
 /**
- * Listens on the port that was set, which must be free; or on the usual one, or the next that is free. That one is kept
- * beside an embedded database, so that the next start has the same addresses.
+ * Listens on the configured port, which must be free, or else on the usual port or the next free one. A port other than
+ * the usual one is stored next to an embedded database, so that the next start uses the same addresses.
  */
 export async function listenNear<T extends { readonly port: number }>(
   settings: Settings,
@@ -30,7 +30,7 @@ export async function listenNear<T extends { readonly port: number }>(
   throw new Error(`No free port from ${first} to ${first + PORTS_TRIED - 1}. Set ${name}.`);
 }
 
-/** Listens on this port, which a variable names. */
+/** Listens on the port that a variable specifies. */
 export async function listenOn<T>(name: string, port: number, listen: (port: number) => Promise<T>): Promise<T> {
   const listener = await unlessBusy(listen(port));
   if (listener === null)

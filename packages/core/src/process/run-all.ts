@@ -1,4 +1,4 @@
-/** Runs all steps concurrently, and throws the failures at the end. */
+/** Runs all steps concurrently and throws any failures at the end. */
 export async function runTogether(what: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const settled = await Promise.allSettled([...steps].map((step) => step()));
   await runAll(
@@ -9,7 +9,7 @@ export async function runTogether(what: string, steps: Iterable<() => Promise<un
   );
 }
 
-/** Runs every step in order, also after a failed one, and throws the failures at the end. */
+/** Runs every step in order, even after a failure, and throws any failures at the end. */
 export async function runAll(what: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {

@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
 
-// Of each message: the first lines of a second are written, and then one in a thousand. To write one takes as long as a
-// fifth of accepting a mail.
+// Per log message, the first lines in each second are written, then one in a thousand. Writing one takes a fifth of the
+// time of accepting a message.
 const MAX_PER_SECOND = 20;
 const ONE_IN = 1000;
 const SECOND_MS = 1000;
 
-/** Lines about single mails: every one while there are few, a sample with the number left out under load. */
+/**
+ * Logs lines about individual messages: every line while there are few; under load, a sample with the number of lines
+ * omitted.
+ */
 export interface SampledLog {
   /** Called only if the line is written. */
   info(message: string, fields: () => Readonly<Record<string, unknown>>): void;

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
 import type { Log } from '../operation/context.ts';
 
-/** For programs that print something else. */
+/** For programs that print their own output. */
 export const silentLog: Log = pino({ level: 'silent' });

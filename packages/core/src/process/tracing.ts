@@ -8,9 +8,12 @@ export interface Span {
   }): void;
 }
 
-/** Traces of requests and mails. Facts are ids, counts and words of ours: never an address, a key or a part of a mail. */
+/**
+ * Traces of requests and messages. Facts are ids, counts and words of ours: never an address, a key or part of a
+ * message.
+ */
 export interface Tracing {
-  /** Begins a span of a trace, or without a parent a new trace, which may be linked to another one. */
+  /** Starts a span in a trace or, without a parent, a new trace, which may be linked to another one. */
   begin(name: string, of?: { readonly parent?: string | undefined; readonly link?: string | undefined }): Span;
 }
 
@@ -19,7 +22,7 @@ export const noTracing: Tracing = { begin: () => noSpan };
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A header as a caller sent it, if it is well formed. */
+/** Returns the header as the caller sent it, if it is well formed. */
 export function readTraceparent(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined;
 }

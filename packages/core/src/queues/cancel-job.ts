@@ -6,7 +6,7 @@ import { type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { isLeftOver } from './mail-of-job.ts';
 import { lockMailOfJob } from './store.ts';
 
-/** Jobs that cannot be canceled, because their rows would be left behind. */
+/** Jobs that cannot be canceled, because they would leave their rows behind. */
 const INSTEAD: Partial<Record<string, string>> = {
   'webhook.deliver': 'This job sends pending webhook deliveries. Disable the webhook instead.',
   'webhook.close': 'This job drops the deliveries of a disabled or deleted webhook. If it is dead, retry it.',
@@ -16,8 +16,8 @@ const INSTEAD: Partial<Record<string, string>> = {
 } satisfies Partial<Record<JobName, string>>;
 
 /**
- * Cancels a waiting or dead job. A mail is canceled as a message instead: without its job it would get another one. A
- * stale job of a canceled or rescheduled mail can be dropped.
+ * Cancels a pending or dead job. To cancel a message, cancel the message itself: without its job it would get another
+ * one. A stale job of a canceled or rescheduled message can be dropped.
  */
 export const cancelJob = operation({
   name: 'jobs.cancel',

@@ -2,7 +2,7 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const NUMBER = /^\d{1,2}$/;
 const STEP = /^\*\/(\d{1,2})$/;
 
-/** A cron expression in words; one without plain words is returned as it is. */
+/** Describes a cron expression in words; returns it unchanged if there is no simple description. */
 export function cronInWords(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = '', ...more] = cron.trim().split(/\s+/);
   const asIs = `at ${cron}`;
@@ -23,7 +23,7 @@ export function cronInWords(cron: string): string {
   return asIs;
 }
 
-/** Empty for every day; null if there are no plain words. */
+/** Returns an empty string for every day; null if there is no simple description. */
 function daysInWords(day: string, weekday: string): string | null {
   if (day === '*' && weekday === '*') return '';
   if (day === '*' && /^[0-7]$/.test(weekday)) return `every ${DAYS[Number(weekday) % 7]}`;

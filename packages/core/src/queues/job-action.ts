@@ -13,8 +13,8 @@ export const reasonField = z.string().trim().min(1).max(500).meta({ description:
 export const actionInput = z.object({ id: idField(idPrefixes.job), reason: reasonField.optional() });
 
 /**
- * Runs an admin action on a job with an audit entry and returns the job. The action's own statement checks the state:
- * the earlier read is for the error message only.
+ * Runs an admin action on a job, with an audit entry, and returns the job. The action's own statement checks the state;
+ * the earlier read only serves the error message.
  */
 export async function pull(
   ctx: ActorContext,
@@ -36,14 +36,14 @@ export async function pull(
       if (error instanceof JobChangedError) return false;
       throw error;
     });
-  // Read outside of the transaction, which would otherwise hold one connection while waiting for another.
+  // Read outside the transaction, which would otherwise hold one connection while waiting for another.
   if (!done) throw notOpen(await findJob(ctx, input.id), action);
   const [view] = await jobViews(ctx, [await findJob(ctx, input.id)]);
   if (!view) throw new Error(`there is no view of ${input.id}`);
   return view;
 }
 
-/** Thrown to roll the action back. */
+/** Thrown to roll back the action. */
 class JobChangedError extends Error {}
 
 const REQUIREMENTS: Partial<Record<AuditAction, string>> = {

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARS = 26;
 const FORM = new RegExp(`^${idPrefixes.job}([0-7][${ALPHABET}]{${CHARS - 1}})$`);
 
-/** A job's public id: the UUID of its row, in the alphabet of all other ids. */
+/** Returns a job's public id: the UUID of its row, in the alphabet of all other ids. */
 export function jobId(uuid: string): string {
   let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
   let text = '';
@@ -16,7 +16,7 @@ export function jobId(uuid: string): string {
   return idPrefixes.job + text;
 }
 
-/** The UUID of a job's row; null if the text is not the id of a job. */
+/** Returns the UUID of a job's row; null if the text is not a job id. */
 export function uuidOfJob(id: string): string | null {
   const [, text] = FORM.exec(id) ?? [];
   if (text === undefined) return null;

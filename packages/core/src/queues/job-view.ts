@@ -44,7 +44,7 @@ export const jobSchema = z
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof jobSchema>;
 
-/** A job with the destination that its mail is parked for. */
+/** A job, with the destination for which its message is parked. */
 export interface JobMatch extends JobRow {
   readonly parked_in: string | null;
 }
@@ -55,7 +55,7 @@ export async function findJob(ctx: Context, id: string): Promise<JobMatch> {
   return job;
 }
 
-/** Filters to jobs that exist, in a queue or parked. */
+/** Filters to jobs that exist, queued or parked. */
 export async function findJobs(ctx: Context, ids: readonly string[]): Promise<JobMatch[]> {
   const uuids = ids.map(uuidOfJob).filter((uuid) => uuid !== null);
   if (uuids.length === 0) return [];
@@ -87,7 +87,7 @@ function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lan
   };
 }
 
-/** Jobs as the API answers them, with the workers of active ones. */
+/** Returns jobs as the API shows them, with the workers of active ones. */
 export async function jobViews(ctx: Context, jobs: readonly JobMatch[]): Promise<JobView[]> {
   const active = jobs.filter(({ state }) => state === 'active').map(({ id }) => id);
   const holders = await holdersOf(ctx.sql, active);
@@ -132,7 +132,7 @@ function subjectOf(data: Readonly<Record<string, unknown>>): JobView['subject'] 
   return null;
 }
 
-/** A payload with public ids. */
+/** Returns a payload with public ids. */
 function recordOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(
@@ -144,7 +144,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The key of a recipient in the payload of its job. */
+/** Returns the key of the recipient in a job's payload. */
 export function recipientOf(
   job: JobRow,
 ): { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string } | null {

@@ -14,8 +14,8 @@ import { queueField, queueNamed, queueNames } from './queue-names.ts';
 import { jobsOfMessage } from './store.ts';
 
 /**
- * Jobs of all queues or of one, latest first: with a state by due time, for ended ones by end time, and otherwise by
- * creation.
+ * Lists the jobs of all queues or of one, latest first: by due time if filtered by state, by end time for finished
+ * ones, and otherwise by creation time.
  */
 export const listJobs = operation({
   name: 'jobs.list',

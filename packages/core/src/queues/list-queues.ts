@@ -8,7 +8,7 @@ export interface Queues {
   readonly data: readonly QueueView[];
 }
 
-/** Every queue, also the idle ones. */
+/** Lists every queue, including idle ones. */
 export const listQueues = operation({
   name: 'queues.list',
   scope: 'operator',

@@ -35,7 +35,7 @@ export interface Workers {
   readonly data: readonly WorkerView[];
 }
 
-/** The worker processes, latest first; ended ones are listed for a day. */
+/** Lists worker processes, latest first; stopped ones are listed for a day. */
 export const listWorkers = operation({
   name: 'workers.list',
   scope: 'operator',

@@ -36,7 +36,7 @@ const queueHistorySchema = z.object({
 });
 export type QueueHistory = z.output<typeof queueHistorySchema>;
 
-/** Depth and finished jobs of a queue, per minute or coarser. */
+/** Returns the depth and the finished jobs of a queue, per minute or coarser. */
 export const queueHistory = operation({
   name: 'queues.history',
   scope: 'operator',

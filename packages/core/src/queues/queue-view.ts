@@ -64,7 +64,7 @@ export const percentilesField = z
   .default([50, 95, 99])
   .meta({ description: 'Percentiles of wait and run times.' });
 
-/** The options of every view. */
+/** The options common to every view. */
 export interface QueueOptions {
   readonly window_minutes: number;
   readonly percentiles: readonly number[];
@@ -72,7 +72,7 @@ export interface QueueOptions {
 
 export const USUAL: QueueOptions = { window_minutes: 15, percentiles: [50, 95, 99] };
 
-/** Queues as last measured by a worker; reads no queue itself. */
+/** Returns queues as last measured by a worker; does not read the queues themselves. */
 export async function queueViews(ctx: Context, names: readonly JobName[], options: QueueOptions): Promise<QueueView[]> {
   const { sql } = ctx;
   const [measures, { rows, now }, set, workers] = await Promise.all([
@@ -142,7 +142,9 @@ interface Rates {
   readonly fail: number;
 }
 
-/** Arrivals are derived from backlog growth plus finished jobs, because counting them would cost every mail a write. */
+/**
+ * Arrivals are derived from backlog growth plus finished jobs, because counting them would cost a write per message.
+ */
 function ratesOf(minutes: readonly MinuteRow[], measure: MeasureRow | null, now: Date): Rates {
   const from = Math.floor(now.getTime() / 60_000) * 60_000 - (RATE_MINUTES - 1) * 60_000;
   const lately = minutes.filter((row) => row.minute.getTime() >= from);
@@ -174,7 +176,7 @@ function drainSeconds(ready: number, rates: Rates): number | null {
   return shrinks > 0 ? (ready / shrinks) * 60 : null;
 }
 
-/** The configured name of a worker, or its host. */
+/** Returns the configured name of a worker, or its host. */
 export function workerName(worker: Pick<WorkerRow, 'name' | 'host' | 'pid'>): string {
   return worker.name ?? `${worker.host}:${worker.pid}`;
 }

@@ -451,7 +451,7 @@ describe('the admin actions of a job', () => {
     const ids = mails.map(({ message_id }) => message_id);
     const rows = await world.services.sql`select distinct state from recipients where message_id = any (${ids})`;
     expect([...rows]).toEqual([{ state: 'delivered' }]);
-    // Mail that earlier tests left deferred is due by now as well.
+    // Messages that earlier tests left deferred are due by now as well.
     const new_mails = world.smtp.mails.slice(arrived);
     expect(new Set(new_mails.map(({ message_id }) => message_id)).size).toBe(new_mails.length);
   });

@@ -7,7 +7,9 @@ import { jobsOfMessages } from './store.ts';
 
 const MOST = 1000;
 
-/** The jobs of the open recipients of messages, in the order of the messages; none if only operators may see them. */
+/**
+ * Returns the jobs of messages' open recipients, in the order of the messages; empty if only operators may see them.
+ */
 export const readJobsOfMessages = operation({
   name: 'jobs.of_messages',
   scope: null,
@@ -25,7 +27,9 @@ export const readJobsOfMessages = operation({
   },
 });
 
-/** Jobs by id, in the given order; null for those that do not exist, and for all if only operators may see them. */
+/**
+ * Returns jobs by id, in the given order; null for those that do not exist, and for all if only operators may see them.
+ */
 export const readJobs = operation({
   name: 'jobs.read_many',
   scope: null,

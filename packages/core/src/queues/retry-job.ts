@@ -4,7 +4,7 @@ import { actionInput, pull } from './job-action.ts';
 import { type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { runDelivery } from './run-job-now.ts';
 
-/** Retries a dead or canceled job. A deferred mail gets its next attempt immediately. */
+/** Retries a dead or canceled job. A deferred message is attempted again immediately. */
 export const retryJob = operation({
   name: 'jobs.retry',
   scope: 'operator',
@@ -17,7 +17,7 @@ export const retryJob = operation({
       const waits = job.state === 'deferred' || job.state === 'retry';
       return recipient && waits ? runDelivery(tx, job, recipient, 'job.retried') : retryEnded(tx, job);
     });
-    // The cast holds because the job was found in a queue of the catalogue.
+    // The cast holds because the job was found in a queue of the catalog.
     ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },

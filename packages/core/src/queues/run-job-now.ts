@@ -7,7 +7,7 @@ import { type JobMatch, type JobView, jobSchema, recipientOf } from './job-view.
 import { whyNotRun } from './mail-of-job.ts';
 import { lockMailOfJob, pullForward } from './store.ts';
 
-/** Makes a deferred job due. Scheduled mail is not sent early this way: reschedule it instead. */
+/** Makes a deferred job due. This does not send scheduled messages early: reschedule those instead. */
 export const runJobNow = operation({
   name: 'jobs.run_now',
   scope: 'operator',
@@ -16,21 +16,22 @@ export const runJobNow = operation({
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
     const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
-      // The job only wakes a worker for its endpoint: run before the rows are due, it would find nothing and end.
+      // The job only wakes a worker for its endpoint: if it ran before the rows are due, it would find nothing and
+      // finish.
       if (job.queue === 'webhook.deliver') {
         throw notOpen(job, 'job.run_now', 'It runs when the next webhook delivery is due.');
       }
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
     });
-    // The cast holds because the job was found in a queue of the catalogue.
+    // The cast holds because the job was found in a queue of the catalog.
     ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },
 });
 
 /**
- * Makes the recipient and its job due in one commit. If a worker has claimed either, or the mail is not deferred,
+ * Makes a recipient and its job due in one commit. If a worker has claimed either, or the message is not deferred,
  * nothing changes and the error says why.
  */
 export async function runDelivery(

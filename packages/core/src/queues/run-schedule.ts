@@ -10,7 +10,7 @@ import { jobId } from './job-id.ts';
 import { findJob, type JobView, jobSchema, jobViews } from './job-view.ts';
 import { queueNames } from './queue-names.ts';
 
-/** Adds the job of a schedule now. The schedule is unchanged, and runs of one queue never overlap. */
+/** Enqueues the job of a schedule now. The schedule is unchanged, and runs of one queue never overlap. */
 export const runSchedule = operation({
   name: 'schedules.run',
   scope: 'operator',

@@ -1,7 +1,7 @@
 import { percentileAt } from '../fields/percentile.ts';
 
-// A histogram with few slots, kept as an array that the database adds up. Slot 0 is for less than a millisecond, and
-// each slot after it ends √2 times later than the one before. The last has no end: more than two hours.
+// A histogram with few slots, stored as an array that the database can sum. Slot 0 is for less than a millisecond, and
+// each later slot ends √2 times later than the one before. The last is open-ended: more than two hours.
 export const SLOTS = 48;
 
 export type Histogram = number[];
@@ -23,7 +23,7 @@ export function sumOf(histograms: readonly (readonly number[])[]): Histogram {
   return sum;
 }
 
-/** A percentile in seconds, interpolated within its slot; null if nothing was counted. */
+/** Returns a percentile in seconds, interpolated within its slot; null if nothing was counted. */
 export function percentileOf(bins: readonly number[], percent: number): number | null {
   const percentile = percentileAt([...bins.entries()], percent);
   if (!percentile) return null;

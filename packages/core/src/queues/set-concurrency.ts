@@ -8,7 +8,7 @@ import { queueField, queueNamed } from './queue-names.ts';
 import { type QueueView, queueSchema, queueViews, USUAL } from './queue-view.ts';
 import { putConcurrency } from './store.ts';
 
-/** Sets how many jobs of a queue each worker runs at once. Takes effect on every worker within two seconds. */
+/** Sets how many jobs of a queue each worker runs concurrently. Takes effect on every worker within two seconds. */
 export const setConcurrency = operation({
   name: 'queues.set_concurrency',
   scope: 'operator',

@@ -18,15 +18,15 @@ export interface MeasureRow {
   readonly measured_at: Date;
 }
 
-// Counted up to this per state; beyond it the count of pg-boss's monitor is used.
+// The maximum counted per state; above it, the count of pg-boss's monitor is used.
 const MAX_COUNTED = 10_000;
-// Beyond this the planner's estimate is used for parked mail.
+// Above this, the planner's estimate is used for parked messages.
 const PARKED_COUNTED = 10_000;
 const MEASURE_LOCK = 712_448_044;
 
 /**
- * Measures and stores queue depths, for reads and history: in one process at a time, and not again while they are
- * fresh.
+ * Measures and stores queue depths, for reads and history. Runs in one process at a time, and not while the last
+ * measurement is fresh.
  */
 export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_seconds: number): Promise<boolean> {
   return sql.begin(async (tx) => {
@@ -36,11 +36,11 @@ export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_
           and measured_at <= clock_now()
       ) as mine`;
     if (!turn?.mine) return false;
-    // Does not wait for the disk: values lost in a crash are measured again.
+    // Does not wait for the disk: values lost in a crash are simply measured again.
     await tx`set local synchronous_commit = off`;
     const owed = await countOwed(tx);
     const gauges = (await gaugesOf(tx, queues, MAX_COUNTED)).map((row) =>
-      // A job of that queue only wakes a worker: the backlog is the deliveries themselves.
+      // A job in that queue only wakes a worker: the backlog is the deliveries themselves.
       row.queue === ('webhook.deliver' satisfies JobName) ? { ...row, ...owed } : row,
     );
     const parked = await countParked(tx);
@@ -80,7 +80,8 @@ interface DueCounts {
 }
 
 /**
- * Pending webhook deliveries, due or later. Beyond a bound the planner's estimate is split in proportion to the sample.
+ * Counts pending webhook deliveries, due or later. Above a limit, the planner's estimate is split in the proportions of
+ * the sample.
  */
 async function countOwed(sql: Tx): Promise<DueCounts> {
   const [row] = await sql<{ seen: number; due: number; oldest: number | null; total: number }[]>`
@@ -104,7 +105,7 @@ async function countParked(sql: Tx): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** A worker's report for a queue: jobs done since the last one, and jobs it runs. */
+/** A worker's report for a queue: jobs finished since its last report, and jobs it is running. */
 export interface WorkNote {
   readonly queue: string;
   readonly finished: number;
@@ -151,7 +152,9 @@ function byQueue(left: WorkNote, right: WorkNote): number {
   return left.queue < right.queue ? -1 : 1;
 }
 
-/** As one text, because an array of arrays must have equal lengths; numbers and UUIDs need no quotes. */
+/**
+ * Written as one text, because the rows of a nested array must have equal lengths; numbers and UUIDs need no quotes.
+ */
 function arrayText(values: readonly (number | string)[]): string {
   return `{${values.join(',')}}`;
 }
@@ -188,7 +191,7 @@ export interface MinuteRow {
   readonly measured_at: Date | null;
 }
 
-/** The latest minutes of queues, oldest first, and the database's time. */
+/** Returns the latest minutes of queues, oldest first, and the database's time. */
 export async function minutesOf(
   sql: Sql,
   queues: readonly string[],
@@ -221,15 +224,15 @@ export interface HistoryRow {
 }
 
 /**
- * A range aggregated to at most so many points: the maximum depth and the sum of finished jobs. Served by the primary
- * key.
+ * Aggregates a range into at most this many points: the maximum depth and the sum of finished jobs. Served by the
+ * primary key.
  */
 export async function historyOf(
   sql: Sql,
   queue: string,
   range: { readonly since: Date; readonly until: Date; readonly minutes: number },
 ): Promise<HistoryRow[]> {
-  // Slot by slot, because unnesting every array would make 48 rows of each minute.
+  // Slot by slot, because unnesting every array would produce 48 rows per minute.
   const sums = Array.from({ length: SLOTS }, (_, slot) => sql`coalesce(sum(wait_bins[${slot + 1}::int]), 0)::int`);
   return sql<HistoryRow[]>`
     select date_bin(make_interval(mins => ${range.minutes}), minute, ${range.since}) as at,
@@ -247,7 +250,7 @@ export async function concurrencies(sql: Sql | Tx): Promise<Map<string, number>>
   return new Map(rows.map((row) => [row.queue, row.concurrency]));
 }
 
-/** Sets the concurrency; returns the previous one. */
+/** Sets the concurrency; returns the previous value. */
 export async function putConcurrency(tx: Tx, queue: string, concurrency: number): Promise<number | null> {
   const [before] = await tx<{ concurrency: number }[]>`
     select concurrency from queue_settings where queue = ${queue} for update`;
@@ -269,7 +272,7 @@ export interface WorkerRow extends InstanceRow {
   readonly queues: readonly WorkerQueueRow[];
 }
 
-/** Running workers, and those that ended recently. */
+/** Returns running workers and those that stopped recently. */
 export async function workerRows(sql: Sql, gone_seconds: number): Promise<WorkerRow[]> {
   const instances = await instancesOf(sql, gone_seconds);
   const ids = instances.map(({ id }) => id);
@@ -288,7 +291,7 @@ export async function workerRows(sql: Sql, gone_seconds: number): Promise<Worker
   }));
 }
 
-/** The workers of active jobs, as far as reported. */
+/** Returns the workers of active jobs, as far as they are reported. */
 export async function holdersOf(sql: Sql, job_ids: readonly string[]): Promise<Map<string, string>> {
   if (job_ids.length === 0) return new Map();
   const rows = await sql<{ job_id: string; worker_id: string }[]>`
@@ -325,14 +328,14 @@ export interface AttemptRow {
   readonly worker_id: string | null;
 }
 
-/** The runs of a handled job, the latest first. */
+/** Returns the runs of a handled job, latest first. */
 export async function jobAttemptsOf(sql: Sql, job_id: string, most: number): Promise<AttemptRow[]> {
   return sql<AttemptRow[]>`
     select number, started_at, duration_ms, error_name, error_message, worker_id from job_attempts
     where job_id = ${job_id} order by number desc limit ${most}`;
 }
 
-/** The attempts at a recipient, the latest first. Served by the primary key, which begins with the message. */
+/** Returns the attempts at a recipient, latest first. Served by the primary key, which starts with the message. */
 export async function deliveryAttemptsOf(
   sql: Sql,
   key: { readonly message_id: string; readonly recipient_id: string },
@@ -368,7 +371,7 @@ export async function parkedAmong(sql: Sql, job_ids: readonly string[]): Promise
     ) p`;
 }
 
-/** The current and former jobs of a message's recipients. */
+/** Returns the current and former jobs of a message's recipients. */
 export async function jobsOfMessage(sql: Sql, message_id: string): Promise<string[]> {
   const rows = await sql<{ job_id: string }[]>`
     select job_id from recipients where message_id = ${message_id} and job_id is not null`;
@@ -376,8 +379,8 @@ export async function jobsOfMessage(sql: Sql, message_id: string): Promise<strin
 }
 
 /**
- * Makes a deferred recipient due immediately, if it is unclaimed and waits for this job. Locked before its job, in the
- * same order as the settle of an attempt.
+ * Makes a deferred recipient due immediately, if it is unclaimed and waiting for this job. Locks the recipient before
+ * its job, as settling an attempt does.
  */
 export async function pullForward(
   tx: Tx,
@@ -395,14 +398,14 @@ export async function pullForward(
 
 export interface MailOfJob {
   readonly state: DeliveryState;
-  /** The current or last job of the recipient. */
+  /** The recipient's current or last job. */
   readonly job_id: string | null;
   readonly due_at: Date;
-  /** Claimed by a worker now. */
+  /** Currently claimed by a worker. */
   readonly held: boolean;
 }
 
-/** The recipient of a job; locked before its job, as everywhere. */
+/** Locks the recipient of a job, before the job, as everywhere. */
 export async function lockMailOfJob(
   tx: Tx,
   key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },
@@ -414,7 +417,7 @@ export async function lockMailOfJob(
   return row ?? null;
 }
 
-/** Deletes old minutes and runs, and reports of workers that ended long ago. */
+/** Deletes old minutes and runs, and reports of workers that stopped long ago. */
 export async function forgetWork(sql: Sql | Tx, days: number): Promise<void> {
   await sql`delete from queue_minutes where minute < clock_now() - make_interval(days => ${days})`;
   await sql`delete from job_attempts where started_at < clock_now() - make_interval(days => ${days})`;
@@ -423,7 +426,7 @@ export async function forgetWork(sql: Sql | Tx, days: number): Promise<void> {
     and not exists (select from worker_queues q where q.worker_id = w.id)`;
 }
 
-/** The jobs of the open recipients of some messages. Served by the primary key. */
+/** Returns the jobs of messages' open recipients. Served by the primary key. */
 export async function jobsOfMessages(
   sql: Sql,
   workspace_id: string,

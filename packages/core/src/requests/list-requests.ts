@@ -9,7 +9,7 @@ import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type RequestEntry, requestEntry, requestNotFound, requestSchema } from './request-entry.ts';
 import { requestOf, requestsAmong } from './store.ts';
 
-/** Refused and failed requests of the workspace, newest first; accepted sends are in the message log. */
+/** Lists rejected and failed requests of the workspace, newest first; accepted sends are in the message log. */
 export const listRequests = operation({
   name: 'requests.list',
   scope: 'admin',

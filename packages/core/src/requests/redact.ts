@@ -2,19 +2,19 @@ const MAX_BYTES = 4096;
 const LONGEST_TEXT = 200;
 const MAX_ENTRIES = 50;
 const DEEPEST = 6;
-/** What mail says, and what proves an identity. */
+/** Message content and credentials. */
 const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|authorization)$|password|secret|token/i;
 const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
 const SECRET = /\b(pr_(?:live|test|sess)_|whsec_)[\w+/=-]+/g;
 
-/** A body as the request log may keep it: without content, with masked addresses, and at most 4 kB. */
+/** Returns a body as the request log may store it: without content, with masked addresses, and at most 4 kB. */
 export function redactedBody(body: unknown): string | null {
   if (body === undefined) return null;
   const text = JSON.stringify(redacted(body, 0));
   return text.length <= MAX_BYTES ? text : JSON.stringify(`${redactedText(text.slice(0, MAX_BYTES - 100))}…`);
 }
 
-/** Masks the addresses and secrets of a text. */
+/** Masks addresses and secrets in a text. */
 export function redactedText(text: string): string {
   return text.replace(ADDRESS, '…@$1').replace(SECRET, '$1…');
 }

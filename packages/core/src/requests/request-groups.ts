@@ -9,7 +9,7 @@ import { idRange } from '../paging/candidate-pages.ts';
 import { groupsOfRequests } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** Counted at most, newest first, in some 20 ms. */
+/** The maximum counted, newest first; takes about 20 ms. */
 const MAX_COUNTED = 10_000;
 const MAX_GROUPS = 50;
 
@@ -33,7 +33,7 @@ const groupsSchema = z.object({
 });
 export type RequestGroups = z.output<typeof groupsSchema>;
 
-/** Refused and failed requests that have the same reason and route, the most frequent first. */
+/** Groups rejected and failed requests by reason and route, most frequent first. */
 export const requestGroups = operation({
   name: 'requests.groups',
   scope: 'admin',

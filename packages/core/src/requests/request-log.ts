@@ -14,7 +14,7 @@ const MAX_WAITING = 10_000;
 const BATCH = 500;
 const FLUSH_MS = 1000;
 const MAX_TABLE_BYTES = 1024 * 1024 * 1024;
-/** Partitions are dropped by the day. */
+/** Rounded up because partitions are dropped by the day. */
 export const keptDays = ({ RETENTION_REQUESTS }: Config) => Math.ceil(RETENTION_REQUESTS / 86_400);
 
 interface Parts {
@@ -25,14 +25,17 @@ interface Parts {
   readonly metrics: Pick<Metrics, 'count'>;
 }
 
-/** Keeps refused and failed requests: redacted when they are noted, written in batches after their responses. */
+/**
+ * Creates a log of rejected and failed requests: they are redacted when noted and written in batches after their
+ * responses.
+ */
 export function createRequestLog(parts: Parts): RequestLog {
   return new BoundedRequestLog(parts);
 }
 
 /**
- * What one workspace or network may fill in a minute is bounded, and so is the table; the rest is counted. What comes
- * while too many wait, or while the database does not take them, is dropped and counted.
+ * Limits the rows per minute of one workspace or network, and the size of the table; further requests are only counted.
+ * Requests that arrive while too many are waiting, or while the database does not accept them, are dropped and counted.
  */
 class BoundedRequestLog implements RequestLog {
   readonly #parts: Parts;
@@ -53,7 +56,7 @@ class BoundedRequestLog implements RequestLog {
 
   note(request: RefusedRequest): void {
     const { config, clock } = this.#parts;
-    // A network over its window has been told so; a row for each further request would only fill the disk.
+    // A network over its limit has already been notified; a row per further request would only fill the disk.
     if (config.REQUEST_LOG === 'off' || request.error.reason === 'address_rate') return;
     if (this.#shares.turn(clock.now())) this.#begin();
     if (this.#full) {
@@ -71,7 +74,7 @@ class BoundedRequestLog implements RequestLog {
     await this.#flush();
   }
 
-  /** A minute begins: what was only counted in the last one gets a row, and the table is measured. */
+  /** Starts a minute: requests that were only counted in the last one get a row, and the table is measured. */
   #begin(): void {
     const { clock } = this.#parts;
     for (const { last, count } of this.#shares.uncounted()) {
@@ -111,7 +114,7 @@ class BoundedRequestLog implements RequestLog {
       const batch = this.#waiting.slice(0, BATCH);
       this.#waiting = this.#waiting.slice(BATCH);
       try {
-        // The day of the first request after a long pause may have no partition yet.
+        // The day of the first request after a long pause may not have a partition yet.
         await insertRequests(sql, batch).catch(async () => {
           await tendRequestDays(sql, keptDays(config));
           await insertRequests(sql, batch);
@@ -123,7 +126,7 @@ class BoundedRequestLog implements RequestLog {
     }
   }
 
-  /** A table that is too large loses its oldest days; if today alone is too large, nothing more is kept today. */
+  /** Drops the oldest days of a table that is too large; if today alone is too large, nothing more is stored today. */
   async #measure(): Promise<void> {
     const { sql, log, config } = this.#parts;
     try {
@@ -161,7 +164,7 @@ function rowOf(request: RefusedRequest): NewRequest {
   };
 }
 
-/** The bad fields of an error, by their JSON pointers. */
+/** Returns the invalid fields of an error, by JSON pointer. */
 function faultsOf(error: AppError): { pointer: string; reason: string; message: string }[] {
   return (errorFields(error).details ?? []).map(({ param, reason, message }) => ({
     pointer: pointerOf(param),
@@ -170,7 +173,7 @@ function faultsOf(error: AppError): { pointer: string; reason: string; message: 
   }));
 }
 
-/** RFC 6901, of a path such as to[3].email. */
+/** Returns the RFC 6901 pointer of a path such as to[3].email. */
 function pointerOf(param: string): string {
   const parts = param.split(/[.[\]]+/).filter((part) => part !== '');
   return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -1,16 +1,16 @@
 import type { RefusedRequest } from '../operation/ports.ts';
 import { Minutes, NetworkPlaces } from '../shares/index.ts';
 
-// Rows a minute of this process.
+// Rows per minute for this process.
 const STRANGER_ROWS = 120;
 const NETWORK_ROWS = 20;
 const WORKSPACE_ROWS = 600;
 const WORKSPACE_BODY_BYTES = 512 * 1024;
 
-/** What the log keeps of a request. */
+/** How much of a request the log stores. */
 export type LogDetail = 'whole' | 'without_body' | 'nothing';
 
-/** Requests of one workspace or network that are only counted. */
+/** Requests of one workspace or network that are counted but not stored. */
 export interface UncountedRequests {
   readonly last: RefusedRequest;
   count: number;
@@ -21,7 +21,7 @@ interface UsedSpace {
   bytes: number;
 }
 
-/** How much of the request log a minute each workspace and each network of strangers may fill. */
+/** Limits how much of the request log each workspace and each network of strangers may fill per minute. */
 export class RequestShares {
   readonly #strangers = new NetworkPlaces({
     places: STRANGER_ROWS,
@@ -32,7 +32,7 @@ export class RequestShares {
   readonly #left = new Map<string, UncountedRequests>();
   readonly #minutes = new Minutes();
 
-  /** Whether another minute has begun since the last call. */
+  /** Returns whether another minute has begun since the last call. */
   turn(now_ms: number): boolean {
     if (!this.#minutes.turn(now_ms)) return false;
     this.#strangers.reset();
@@ -54,7 +54,7 @@ export class RequestShares {
     return used.bytes > WORKSPACE_BODY_BYTES ? 'without_body' : 'whole';
   }
 
-  /** What was only counted since the last call. */
+  /** Returns the requests that were counted but not stored since the last call. */
   uncounted(): UncountedRequests[] {
     const uncounted = [...this.#left.values()];
     this.#left.clear();
@@ -67,7 +67,7 @@ export class RequestShares {
   }
 }
 
-/** Without a valid key or session: who knows a wrong key is no one yet. */
+/** Whether a request has no valid key or session: knowing a wrong key identifies no one. */
 function isStranger({ actor, secret_hash, error }: RefusedRequest): boolean {
   return actor === null && (secret_hash === null || error.code === 'unauthorized');
 }

@@ -18,12 +18,12 @@ export interface RequestRow {
   readonly body: string | null;
 }
 
-/** A row whose key is known by its digest only: the batched accept refuses without saying which it was. */
+/** A row whose key is known only by its digest: the batched accept rejects without saying which key it was. */
 export interface NewRequest extends RequestRow {
   readonly secret_hash: Buffer | null;
 }
 
-/** Stores requests under the workspace of their key, as far as one is known. */
+/** Stores requests under the workspace of their key, if it is known. */
 export async function insertRequests(sql: Sql, requests: readonly NewRequest[]): Promise<void> {
   await sql`
     insert into requests (workspace_id, id, api, method, path, status, code, reason, message, api_key_id, user_id,
@@ -97,7 +97,7 @@ export interface RequestGroupRow {
   readonly last_id: string;
 }
 
-/** The newest requests of a range by reason and route: a walk of the primary key, as long as counted at most. */
+/** Groups the newest requests of a range by reason and route. Walks the primary key up to the maximum counted. */
 export async function groupsOfRequests(
   sql: Sql,
   workspace_id: string,
@@ -126,7 +126,7 @@ export async function requestOf(sql: Sql, workspace_id: string, id: string): Pro
   return row ?? null;
 }
 
-/** The size of the log on disk. */
+/** Returns the size of the log on disk. */
 export async function requestBytes(sql: Sql): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
     select coalesce(sum(pg_total_relation_size(inhrelid)), 0)::float8 as bytes
@@ -134,7 +134,7 @@ export async function requestBytes(sql: Sql): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Makes the partitions of the next days, and drops those that are kept no longer. */
+/** Creates the partitions of the next days and drops expired ones. */
 export async function tendRequestDays(sql: Sql | Tx, kept_days: number): Promise<void> {
   await sql`select tend_request_days(clock_now(), ${kept_days})`;
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
   await lost.drop();
 });
 
-/** The recipients of a mail as the lost database has them. */
+/** Copies the recipients of a message as the lost database has them. */
 async function copyToLost(message_id: string, stateOf: (email: string) => string): Promise<void> {
   const rows = await world.services.sql<{ workspace_id: string; id: string; email: string; domain: string }[]>`
     select workspace_id, id, email, domain from recipients where message_id = ${message_id}`;
@@ -138,7 +138,7 @@ it('a check reads a database that was not lost, and ends what a worker had in ha
     update recipients set state = 'sending', lease = gen_random_uuid(), lease_until = clock_now() + interval '20 seconds'
     where message_id = ${id}`;
   const there = readReplica('the replica', sql);
-  // The same database as the one that was not lost, in which this mail was sent.
+  // The same database as the one that was not lost, from which this message was sent.
   const lookup = async (keys: readonly RecipientQuery[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
   const replica = { ...there, lookup };
 

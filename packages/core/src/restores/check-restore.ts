@@ -15,9 +15,9 @@ import { endLostLeases, newestBefore, type OpenRecipient, openRecipients, restor
 
 const REASON = 'Restored from a backup. Open email may have been sent since.';
 const PAGE = 1000;
-/** As many of each list are named; all are counted. */
+/** The maximum number listed per category; all are counted. */
 const MAX_NAMED = 1000;
-// Ids have the time of the process that made them, and those of several differ a little.
+// Ids contain the time of the process that created them, and processes' clocks differ slightly.
 const CLOCKS_DIFFER_MS = 60_000;
 
 const namedSchema = z.object({ email_id: idField(idPrefixes.message), email: z.string(), known_by: z.string() });
@@ -59,8 +59,8 @@ interface KnownRecipient {
 }
 
 /**
- * Run after a restore, before any process starts: holds the instance until an operator releases it, and compares what
- * is open with what others know as sent since the restore point.
+ * Checks a database after a restore, before any process starts: holds the instance until an operator releases it, and
+ * compares open recipients with what other sources know was sent since the restore point.
  */
 export const checkRestore = operation({
   name: 'restores.check',
@@ -122,7 +122,7 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
   }
 }
 
-/** What any of the sources knows; one that is sure comes before one that is not. */
+/** Returns what any of the sources knows; a certain source takes precedence over an uncertain one. */
 async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<KnownRecipient[]> {
   const answers = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {
@@ -166,7 +166,7 @@ async function missingAfter(
   sources: readonly KnownSent[],
   held_at: number,
 ): Promise<RestoreCheck['missing']> {
-  // Mail that was accepted since the hold says nothing about the backup.
+  // Messages accepted since the hold say nothing about the backup.
   const newest = await newestBefore(sql, idFloor('message', held_at - CLOCKS_DIFFER_MS));
   const first = idFloor('message', newest === null ? 0 : idTime(newest) - CLOCKS_DIFFER_MS);
   const missing = new Set<string>();
@@ -177,7 +177,7 @@ async function missingAfter(
       for (const id of page) if (!stored.has(id)) missing.add(id);
       const last = page.at(-1);
       if (page.length < PAGE || last === undefined) break;
-      // The last comes again, which a set does not mind.
+      // The last id is read again, which is harmless because the ids go into a set.
       from = last;
     }
   }

@@ -8,26 +8,26 @@ export interface RecipientQuery {
 }
 
 /**
- * perhaps: the mail is named, and which of its recipients is not, or it was being sent. ended: it was given up, canceled
- * or refused, and no server took it.
+ * perhaps: the message is named, but not which of its recipients, or it was being sent. ended: it was given up,
+ * canceled or rejected, and no server accepted it.
  */
 export type KnownState = 'sent' | 'perhaps' | 'ended' | null;
 
-/** A line of a log that names an email and does not say whether it was sent. */
+/** A log line that names an email but does not say whether it was sent. */
 export interface UnclearLine {
   readonly log: string;
   readonly line_number: number;
   readonly line: string;
 }
 
-/** Something that was not restored and knows what was sent since the restore point. */
+/** A source that was not restored and knows what was sent since the restore point. */
 export interface KnownSent {
-  /** What people call it, such as the path of a log. */
+  /** Its display name, such as the path of a log. */
   readonly name: string;
-  /** All are counted, the first ones listed. They count as not sent. */
+  /** All are counted and the first ones listed. They count as not sent. */
   readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
-  /** For each that is asked for, in order. */
+  /** Returns the state of each key, in order. */
   lookup(keys: readonly RecipientQuery[]): Promise<readonly KnownState[]>;
-  /** Of mail that it knows of, ids from this one on, a page at a time. */
+  /** Returns the ids of messages it knows of, from this id on, one page at a time. */
   messagesFrom(id: string, count: number): Promise<readonly string[]>;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isId } from '../fields/ids.ts';
 
-/** What a line says of an email; null if it names one and says nothing that is known here. */
+/** What a line says about an email; null if it names one but says nothing recognized here. */
 export type Outcome = 'sent' | 'unsent' | null;
 
-/** The entry of a relay's queue that a line is about, which only some of its lines name by Message-ID. */
+/** The entry in a relay's queue that a line is about; only some of its lines name it by Message-ID. */
 export interface QueueEntry {
   readonly key: string;
   readonly is_arrival: boolean;
@@ -14,23 +14,23 @@ export interface QueueEntry {
 export interface SentLine {
   readonly message_ids: readonly string[];
   readonly outcome: Outcome;
-  /** Addresses in lower case, or ids of our recipients. */
+  /** Lowercase addresses, or ids of our recipients. */
   readonly recipients: readonly string[];
   readonly entry: QueueEntry | null;
 }
 
 const MAX_READ_CHARS = 10_000;
 
-// A Message-ID of ours is an id of a message before the @.
+// Our Message-IDs have a message id before the @.
 const MESSAGE = /\bmsg_[0-9a-z]{26}\b/g;
 const BRACKETED = /<([^<>\s]+@[^<>\s]+)>/g;
-// From the start of a word only, so that a long word without an @ is read once.
+// Anchored to the start of a word, so that a long word without an @ is scanned only once.
 const ADDRESS = /(?<![^\s<>"'(),;:=[\]])[^\s<>"'(),;:=[\]]+@[^\s<>"'(),;:=[\]]+/g;
 const SENDER = /\b(?:from|sender|ctladdr|F|P)["']?\s*[=:]\s*(?:<[^<>]*>|"[^"]*"|[^\s,;]+)/g;
 const RECIPIENTS =
   /(?<![\w-])(?:orig_to|to|rcpt|recipient|email)["']?\s*[=:]\s*["']?((?:<[^<>]*>|[^\s<>"',;=()[\]]+@[^\s<>"',;=()[\]]+)(?:,\s*<[^<>]*>)*)/gi;
 
-// Postfix and Sendmail, behind the name of the machine: two relays may use the same queue id.
+// Postfix and Sendmail, after the machine's name: two relays may use the same queue id.
 const SYSLOG = /(?<!\S)(?:(\S+)\s)?[\w./-]+\[\d+\]: (?!NOQUEUE|warning|error|fatal|panic)([0-9A-Za-z]{5,20}): (.*)$/;
 const SYSLOG_ARRIVAL = /\b(?:message-id|msgid)=/;
 const DISCARD = /\bpostfix[\w.-]*\/discard\[/;
@@ -55,7 +55,7 @@ const UNSENT_WORDS = new Set([
   'undeliverable',
 ]);
 const FAILURE_REPLY = /(?:^|(?<!\d)[\s,;:|("'])[45]\d\d(?=[ -]|["',;)]|$)|(?<!\.)\b[45]\.\d{1,3}\.\d{1,3}\b(?!\.)/;
-// A number is a reply only where one stands, with the words of one: a log has sizes and times too.
+// A number counts as a reply only in a reply's position and with its words: a log also contains sizes and times.
 const SENT_REPLY =
   /(?:^|<>|(?<!\d)[,;:|("']|\b(?:reply|response|code|said|C)\s*=)\s*["']?250(?:\s*$|["',;)]|[ -]2\.\d{1,3}\.\d{1,3}\b|[ -](?:ok|okay|taken|accepted|queued|delivered|saved|message|mail|requested|thanks?)\b)/i;
 const FAILURE_WORDS =
@@ -70,7 +70,7 @@ const ownFinish = z.object({
   recipient_id: z.string(),
 });
 
-/** Reads what a line of a log says: of Postfix, Sendmail, Exim, Postrider itself, or a list written by hand. */
+/** Interprets a log line from Postfix, Sendmail, Exim or Postrider itself, or from a list written by hand. */
 export function readSentLine(full_line: string, isQueued: (key: string) => boolean): SentLine {
   const line = full_line.slice(0, MAX_READ_CHARS);
   const message_ids = [...new Set(line.match(MESSAGE)?.filter((id) => isId('message', id)))];
@@ -91,7 +91,7 @@ export function readSentLine(full_line: string, isQueued: (key: string) => boole
   return { message_ids, outcome: outcomeOf(line), recipients: recipientsIn(line), entry };
 }
 
-/** The object of a line of JSON, also behind the prefix of Docker or the journal. */
+/** Parses the object in a line of JSON, including after a Docker or journal prefix. */
 function jsonIn(line: string): unknown {
   const start = line.indexOf('{');
   if (start < 0) return null;
@@ -111,7 +111,7 @@ function entryOf(line: string): QueueEntry | null {
 }
 
 function outcomeOf(line: string): Outcome {
-  // An address or a HELO may hold any word.
+  // An address or a HELO may contain any word.
   const text = line
     .replace(/<[^<>]*>/g, '<>')
     .replace(ADDRESS, '<>')
@@ -138,7 +138,9 @@ function outcomeOfFlag(flag: string): Outcome {
   return flag === '=>' || flag === '->' || flag === '>>' ? 'sent' : 'unsent';
 }
 
-/** Whether a line of ids, addresses and times has one other word, and it says that the email was sent. */
+/**
+ * Returns whether a line of ids, addresses and times has exactly one other word, which says that the email was sent.
+ */
 function isListed(text: string): boolean {
   const words = text
     .toLowerCase()

@@ -5,21 +5,20 @@ const MAX_UNCLEAR_LINES = 1000;
 const MAX_SHOWN_CHARS = 300;
 
 interface Outcomes {
-  /** Whether a line says that it was sent, without a recipient. */
+  /** Whether a line says it was sent, without naming a recipient. */
   is_sent_to_unnamed: boolean;
   readonly sent_to: Set<string>;
   readonly unsent_to: Set<string>;
 }
 
-/** An email in the queue of a relay, and the line that named it until one says what became of it. */
+/** An email in a relay's queue, and the line that named it, until another line says what became of it. */
 interface QueuedArrival {
   readonly message_ids: readonly string[];
   arrival: UnclearLine | null;
 }
 
 /**
- * A log of sent email: lines that name its Message-ID, or its entry in the queue of a relay, and say that it was
- * sent.
+ * Reads a log of sent email: lines that name a Message-ID, or an entry in a relay's queue, and say that it was sent.
  */
 export async function readSentLog(name: string, lines: AsyncIterable<string> | Iterable<string>): Promise<KnownSent> {
   const log = new SentLog(name);
@@ -73,7 +72,7 @@ class SentLog {
   #queuedFor({ entry, message_ids }: SentLine, text: string): QueuedArrival | undefined {
     if (entry === null) return undefined;
     if (entry.is_arrival) {
-      // Postfix uses its queue ids again, also for email that is not ours.
+      // Postfix reuses its queue ids, also for email that is not ours.
       this.#forget(entry.key);
       if (message_ids.length > 0) this.#queue.set(entry.key, { message_ids, arrival: this.#shown(text) });
     }
@@ -91,7 +90,7 @@ class SentLog {
     if (this.unclear.listed.length < MAX_UNCLEAR_LINES) this.unclear.listed.push(line);
   }
 
-  /** Without control characters, which a terminal would obey. */
+  /** Removes control characters, which a terminal would interpret. */
   #shown(text: string): UnclearLine {
     const line = text.slice(0, MAX_SHOWN_CHARS).replace(/\p{C}/gu, ' ').trim();
     return { log: this.#name, line_number: this.#line_number, line };
@@ -115,7 +114,7 @@ function judge({ email, recipient_id, recipient_count }: RecipientQuery, outcome
   const { is_sent_to_unnamed, sent_to, unsent_to } = outcomes;
   const isIn = (addresses: ReadonlySet<string>) => addresses.has(email.toLowerCase()) || addresses.has(recipient_id);
   if (isIn(sent_to) || (is_sent_to_unnamed && recipient_count === 1)) return 'sent';
-  // A relay may send a copy elsewhere, which says nothing about a recipient of ours.
+  // A relay may send a copy elsewhere, which says nothing about our recipients.
   if (isIn(unsent_to)) return null;
   return is_sent_to_unnamed || sent_to.size > 0 ? 'perhaps' : null;
 }

@@ -2,7 +2,7 @@ import type { Sql } from '@postrider/db';
 import type { KnownSent } from './known-sent.ts';
 import { knownAmong, messagesFrom } from './store.ts';
 
-/** A database that was not lost, such as a standby of the one that was, or its disk brought up apart. */
+/** Reads from a database that was not lost, such as a standby of the lost one, or its disk started separately. */
 export function readReplica(name: string, sql: Sql): KnownSent {
   return {
     name,

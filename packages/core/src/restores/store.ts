@@ -9,7 +9,10 @@ export interface OpenRecipient extends RecipientQuery {
   readonly next_job_id: string | null;
 }
 
-/** Open recipients, in the order of their keys; served by the primary key, as this reads most of a restored database once. */
+/**
+ * Returns open recipients, in the order of their keys. Served by the primary key, because this reads most of a restored
+ * database once.
+ */
 export async function openRecipients(
   sql: Sql,
   after: Pick<OpenRecipient, 'message_id' | 'recipient_id'> | null,
@@ -23,8 +26,8 @@ export async function openRecipients(
 }
 
 /**
- * What became of these recipients; those that wait for an attempt are left out. A bounce is sent mail where a server had
- * taken it before.
+ * Returns what became of these recipients, without those waiting for an attempt. A bounce counts as sent if a server
+ * had accepted the message before.
  */
 export async function knownAmong(sql: Sql, keys: readonly RecipientQuery[]): Promise<Map<string, KnownState>> {
   const rows = await sql<{ id: string; known: KnownState }[]>`
@@ -48,7 +51,7 @@ export async function knownAmong(sql: Sql, keys: readonly RecipientQuery[]): Pro
   return new Map(rows.map(({ id, known }) => [id, known]));
 }
 
-/** Ids of messages from this one on, in their order; served by the primary key of recipients. */
+/** Returns message ids from this one on, in order. Served by the primary key of recipients. */
 export async function messagesFrom(sql: Sql, id: string, count: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct r.message_id as id from recipients r where r.message_id >= ${id} order by 1 limit ${count}`;
@@ -62,7 +65,7 @@ export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<Set
   return new Set(rows.map((row) => row.id));
 }
 
-/** The newest mail before an id; null where there is none. Served by the primary key of recipients. */
+/** Returns the newest message before an id; null if there is none. Served by the primary key of recipients. */
 export async function newestBefore(sql: Sql, id: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select r.message_id as id from recipients r where r.message_id < ${id} order by r.message_id desc limit 1`;
@@ -84,7 +87,7 @@ export async function restored(sql: Sql): Promise<RestoredCounts> {
   return row;
 }
 
-/** Ends the leases of workers that ended with the database that was lost. A worker that lives renews its own. */
+/** Expires the leases of workers that stopped with the lost database. Live workers renew their own. */
 export async function endLostLeases(tx: Tx): Promise<void> {
   await tx`
     update recipients r set lease_until = clock_now() - interval '1 millisecond'

@@ -9,7 +9,7 @@ type Parts = Pick<Services, 'sql' | 'encryption'>;
 
 const BATCH = 100;
 
-/** How many secrets are encrypted under SECRET_KEY, under SECRET_KEY_PREVIOUS, and under neither. */
+/** Counts the secrets encrypted under SECRET_KEY, under SECRET_KEY_PREVIOUS, and under neither. */
 export async function countSecrets({ sql, encryption }: Parts) {
   const current = encryption.key_id.toString('hex');
   const known = new Set(encryption.known_key_ids.map((id) => id.toString('hex')));
@@ -22,7 +22,9 @@ export async function countSecrets({ sql, encryption }: Parts) {
   return counts;
 }
 
-/** Refuses a start with a key that does not open what is stored: mail could not be signed, and would only wait. */
+/**
+ * Prevents a start with a key that cannot decrypt the stored secrets: messages could not be signed and would only wait.
+ */
 export async function requireSecrets(parts: Parts): Promise<void> {
   const { lost } = await countSecrets(parts);
   if (lost === 0) return;
@@ -32,7 +34,7 @@ export async function requireSecrets(parts: Parts): Promise<void> {
   );
 }
 
-/** Gives the secrets that are still under the previous key a job, where none is at it. */
+/** Starts a job to re-encrypt the secrets still under the previous key, unless one is already running. */
 export async function startReencryption({ sql, jobs, encryption }: Parts & Pick<Services, 'jobs'>): Promise<void> {
   const { previous } = await countSecrets({ sql, encryption });
   if (previous === 0) return;
@@ -42,7 +44,10 @@ export async function startReencryption({ sql, jobs, encryption }: Parts & Pick<
   jobs.wakeAll('secrets.reencrypt');
 }
 
-/** Encrypts under SECRET_KEY what is under SECRET_KEY_PREVIOUS, a batch at a time; a repeat goes on with the rest. */
+/**
+ * Re-encrypts secrets under SECRET_KEY_PREVIOUS with SECRET_KEY, one batch at a time; a repeated run continues with the
+ * rest.
+ */
 export async function reencryptSecrets(
   { sql, encryption, log }: Parts & Pick<Services, 'log'>,
   { key_id }: { readonly key_id: string },

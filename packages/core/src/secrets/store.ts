@@ -1,6 +1,6 @@
 import type { Sql } from '@postrider/db';
 
-/** What is encrypted at rest: private DKIM keys, secrets of webhooks, and the key that hashes erased addresses. */
+/** Secrets that are encrypted at rest: private DKIM keys, webhook secrets, and the key that hashes erased addresses. */
 export interface StoredSecret {
   readonly kind: 'dkim' | 'suppression_hash' | 'webhook' | 'webhook_previous';
   readonly id: string;
@@ -15,7 +15,7 @@ const everySecret = (sql: Sql) => sql`
   union all select 'webhook', id, secret from webhooks
   union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
 
-/** How many secrets are encrypted under which key. Reads all of them; there are a few for each domain and webhook. */
+/** Counts the secrets encrypted under each key. Reads all of them; there are only a few per domain and webhook. */
 export async function countByKey(
   sql: Sql,
   { from, bytes }: { readonly from: number; readonly bytes: number },
@@ -25,7 +25,7 @@ export async function countByKey(
     from (${everySecret(sql)}) s group by 1 order by 1`;
 }
 
-/** Secrets after a place in their order that are not encrypted under a key. */
+/** Returns secrets after a position in their order that are not encrypted under a given key. */
 export async function secretsUnderOthers(
   sql: Sql,
   { from, bytes }: { readonly from: number; readonly bytes: number },
@@ -40,7 +40,7 @@ export async function secretsUnderOthers(
     order by s.kind, s.id limit ${count}`;
 }
 
-/** Replaces a secret unless it has been changed since it was read. */
+/** Replaces a secret unless it has changed since it was read. */
 export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSecret, fresh: Buffer): Promise<void> {
   const [was, is] = [encrypted.toString('hex'), fresh.toString('hex')];
   switch (kind) {

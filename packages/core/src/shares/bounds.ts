@@ -1,7 +1,7 @@
 import type { LineBounds } from './fair-line.ts';
 import type { PlacesBounds } from './places.ts';
 
-// A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine together.
+// A 14 MiB body takes several times that while it is parsed and stored; this allows about nine at a time.
 const BODY_BYTES = 128 * 1024 * 1024;
 const MAX_BODY_WAIT_MS = 20_000;
 const MAX_OWN_BODIES_WAITING = 50;
@@ -9,7 +9,7 @@ const MAX_OWN_BODIES_WAITING = 50;
 const MAX_OWN_PARSING_WAITING = 20;
 const MAX_PARSING_WAIT_MS = 30_000;
 
-/** Submitted messages that are parsed, with one thread that is never taken by a workspace that has another. */
+/** Submitted messages being parsed. One thread is reserved for workspaces that have none. */
 export const parsingBounds = (threads: number): LineBounds => ({
   units: threads,
   own_units: threads - 1,
@@ -29,14 +29,14 @@ export const bodyBounds: LineBounds = {
   max_wait_ms: MAX_BODY_WAIT_MS,
 };
 
-// The body; an email takes about four times that while it is read, composed, signed and written.
+// Counts the body; an email takes about four times that while it is read, composed, signed and written.
 const LARGE_EMAIL_BYTES = 64 * 1024 * 1024;
 const LARGE_SANDBOX_BYTES = 16 * 1024 * 1024;
 
-// Emails wait in their lanes, so nothing waits in these lines.
+// Emails wait in their lanes, so nothing waits in these queues.
 const unattended = { max_waiting: 0, max_own_waiting: 0, max_wait_ms: 0 };
 
-/** Large emails that one worker composes and writes, in bytes. */
+/** Large emails being composed and written by one worker, in bytes. */
 export const largeEmailBounds: LineBounds = {
   units: LARGE_EMAIL_BYTES,
   own_units: LARGE_EMAIL_BYTES / 2,
@@ -53,13 +53,13 @@ export const largeSandboxBounds: LineBounds = {
 
 const DOMAIN_CHECKS = 8;
 
-/** Background checks of domains in a worker; due domains wait in the database. */
+/** Background domain checks in a worker; due domains wait in the database. */
 export const domainCheckBounds: LineBounds = { units: DOMAIN_CHECKS, own_units: 2, reserve: 4, ...unattended };
 
-// A commit of two megabytes takes as long as one of many small emails.
+// A two-megabyte commit takes as long as a commit of many small emails.
 const LARGE_COMMIT_BYTES = 2 * 1024 * 1024;
 
-/** Large submissions that are being committed, in bytes. */
+/** Large submissions being committed, in bytes. */
 export const largeCommitBounds: LineBounds = {
   units: LARGE_COMMIT_BYTES,
   own_units: LARGE_COMMIT_BYTES / 2,
@@ -72,7 +72,7 @@ export const largeCommitBounds: LineBounds = {
 const BOUNCE_CLIENTS = 50;
 const BOUNCE_CLIENTS_OF_NETWORK = 10;
 
-/** Connections to the port for returned mail. */
+/** Connections to the port for returned email. */
 export const bounceClientBounds: PlacesBounds = {
   places: BOUNCE_CLIENTS,
   own_places: BOUNCE_CLIENTS_OF_NETWORK,
@@ -82,7 +82,7 @@ export const bounceClientBounds: PlacesBounds = {
 const CAPTURE_CLIENTS = 50;
 const CAPTURE_CLIENTS_OF_NETWORK = 25;
 
-/** Connections to the port that captures email; the programs of this machine are one network. */
+/** Connections to the port that captures email; all programs on this machine count as one network. */
 export const captureClientBounds: PlacesBounds = {
   places: CAPTURE_CLIENTS,
   own_places: CAPTURE_CLIENTS_OF_NETWORK,
@@ -101,14 +101,14 @@ export const submissionClientBounds: PlacesBounds = {
   reserve: 60,
 };
 
-/** Connections that have not, by network. */
+/** Connections to the submission ports that have not logged in, by network. */
 export const submissionStrangerBounds: PlacesBounds = {
   places: SUBMISSION_STRANGERS,
   own_places: SUBMISSION_STRANGERS_OF_NETWORK,
   reserve: 60,
 };
 
-/** Bytes of submitted email that is being read or stored, by workspace. */
+/** Bytes of submitted email being read or stored, by workspace. */
 export const submissionByteBounds: PlacesBounds = {
   places: BODY_BYTES,
   own_places: BODY_BYTES / 2,
@@ -118,7 +118,7 @@ export const submissionByteBounds: PlacesBounds = {
 const DOC_SEARCHES = 600;
 const DOC_SEARCHES_OF_NETWORK = 60;
 
-/** Searches of the documentation in a minute, by network, as they need no sign-in. */
+/** Documentation searches per minute, by network, because they require no sign-in. */
 export const docSearchBounds: PlacesBounds = {
   places: DOC_SEARCHES,
   own_places: DOC_SEARCHES_OF_NETWORK,
@@ -128,7 +128,10 @@ export const docSearchBounds: PlacesBounds = {
 const PASSWORD_CHECKS = 20;
 const PASSWORD_CHECKS_OF_NETWORK = 5;
 
-/** Passwords that wait to be checked, a third of a second each, by network; known devices and sessions own theirs. */
+/**
+ * Passwords waiting to be checked, a third of a second each, by network; known devices and sessions have places of
+ * their own.
+ */
 export const passwordBounds: PlacesBounds = {
   places: PASSWORD_CHECKS,
   own_places: PASSWORD_CHECKS_OF_NETWORK,

@@ -3,22 +3,22 @@ import type { ShareLine } from '../process/metric-catalogue.ts';
 import type { Metrics } from '../process/metrics.ts';
 
 export interface LineBounds {
-  /** What can be held together, such as bytes or threads. */
+  /** The total that can be in use, such as bytes or threads. */
   readonly units: number;
-  /** What one workspace can hold. */
+  /** The most that one workspace can use. */
   readonly own_units: number;
-  /** Of the units, what only a workspace that holds nothing can get. */
+  /** The number of units reserved for workspaces that hold none. */
   readonly reserve: number;
   readonly max_waiting: number;
-  /** How many of one workspace can wait. */
+  /** How many entries of one workspace can wait. */
   readonly max_own_waiting: number;
   readonly max_wait_ms: number;
 }
 
-/** Why a line turned someone away. */
+/** Why an entry was rejected. */
 export type ShareReason = 'full' | 'timeout' | 'stopped';
 
-/** The line is full, or the wait was too long. */
+/** The queue is full, or the wait was too long. */
 export class ShareRejected extends Error {
   readonly reason: ShareReason;
 
@@ -36,14 +36,14 @@ interface Waiting {
 }
 
 /**
- * A line before something that workspaces share. Workspaces take turns, whatever each has waiting, and both what one
- * holds and what one has waiting are bounded, so that none can keep the others out.
+ * A queue for a resource that workspaces share. Workspaces take turns, however much each has waiting, and both what one
+ * uses and what it has waiting are bounded, so that none can block the others.
  */
 export class FairLine implements SharedLine {
   readonly #line: ShareLine;
   readonly #bounds: LineBounds;
   readonly #metrics: Pick<Metrics, 'count' | 'shift'>;
-  /** In the order of their turns. */
+  /** In turn order. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #held = new Map<string, number>();
   #used = 0;
@@ -56,7 +56,9 @@ export class FairLine implements SharedLine {
     this.#metrics = metrics;
   }
 
-  /** Waits for a turn; call the returned function to leave. Rejects with ShareRejected, or when the signal aborts. */
+  /**
+   * Waits for a turn; call the returned function to release it. Rejects with ShareRejected, or when the signal aborts.
+   */
   enter(owner: string, units = 1, signal?: AbortSignal): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const end = () => {
@@ -106,13 +108,13 @@ export class FairLine implements SharedLine {
     return promise;
   }
 
-  /** For what waits somewhere else: whether there is room now. */
+  /** Returns whether there is room now, for callers that wait elsewhere. */
   hasRoom(owner: string, units: number): boolean {
     if (this.#stopped || !this.#hasShareLeft({ owner, units })) return false;
     return this.#used === 0 || this.#used + units <= this.#bounds.units;
   }
 
-  /** Takes room that hasRoom has shown; call the returned function to leave. */
+  /** Takes room after hasRoom returned true; call the returned function to release it. */
   take(owner: string, units: number): () => void {
     this.#change(owner, units);
     return this.#leaver(owner, units);
@@ -137,8 +139,8 @@ export class FairLine implements SharedLine {
   }
 
   /**
-   * Admits in turns. A workspace whose own share is used up is passed over; one whose turn it is and that needs more room
-   * than there is now is waited for.
+   * Admits in turns. Skips a workspace that has used up its share; if the next one needs more room than there is now,
+   * waits for it.
    */
   #next(): void {
     for (let admitted = true; admitted; ) {
@@ -148,7 +150,7 @@ export class FairLine implements SharedLine {
         if (!first || !this.#hasShareLeft(first)) continue;
         if (this.#used > 0 && this.#used + first.units > this.#bounds.units) break;
         this.#remove(first);
-        // The turn of the others comes first now.
+        // The other workspaces go first now.
         const rest = this.#waiting.get(owner);
         if (rest) {
           this.#waiting.delete(owner);
@@ -162,7 +164,7 @@ export class FairLine implements SharedLine {
     }
   }
 
-  /** What alone is larger than a share gets in when its workspace holds nothing. */
+  /** An entry larger than a share is admitted when its workspace holds nothing. */
   #hasShareLeft({ owner, units }: Pick<Waiting, 'owner' | 'units'>): boolean {
     const own = this.#held.get(owner) ?? 0;
     if (own === 0) return true;

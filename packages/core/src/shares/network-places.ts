@@ -2,8 +2,7 @@ import { addressSubject } from '../usage/index.ts';
 import { Places } from './places.ts';
 
 /**
- * Places for strangers, by their network: the address, and for IPv6 its /64. However many addresses of a network ask,
- * they have one share.
+ * Places for strangers, by network: the address, or for IPv6 its /64. All addresses of a network share one allowance.
  */
 export class NetworkPlaces extends Places {
   override take(address: string, count = 1): boolean {

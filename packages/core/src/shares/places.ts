@@ -4,11 +4,11 @@ import type { Metrics } from '../process/metrics.ts';
 export interface PlacesBounds {
   readonly places: number;
   readonly own_places: number;
-  /** Of the places, what only an owner that has none can get. */
+  /** The number of places reserved for owners that have none. */
   readonly reserve: number;
 }
 
-/** Places that owners share, such as connections or bytes. No owner can take the reserve from the others. */
+/** Places that owners share, such as connections or bytes. No single owner can use up the reserve. */
 export class Places {
   readonly #bounds: PlacesBounds;
   readonly #onRejected: () => void;
@@ -20,7 +20,7 @@ export class Places {
     this.#onRejected = onRejected;
   }
 
-  /** Whether there were so many places left; if so, they are taken. */
+  /** Takes places if that many are left; returns whether it did. */
   take(owner: string, count = 1): boolean {
     const own = this.#taken.get(owner) ?? 0;
     const { places, own_places, reserve } = this.#bounds;
@@ -40,14 +40,14 @@ export class Places {
     else this.#taken.delete(owner);
   }
 
-  /** All places are free again, as at the start of a minute. */
+  /** Frees all places, as at the start of a minute. */
   reset(): void {
     this.#taken.clear();
     this.#all = 0;
   }
 }
 
-/** Counts what these places reject. */
+/** Counts the rejections of these places. */
 export function countRejected(metrics: Pick<Metrics, 'count'>, places: SharePlaces): () => void {
   return () => metrics.count('share_rejected_total', [places, 'full']);
 }

@@ -3,7 +3,7 @@ import { retryingDeadlock, type Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import { endTurn, lockNextTurn, postpone, type Turn, type TurnLine } from './turn-store.ts';
 
-// What is due may be under way in another process, or become due.
+// Due work may be running in another process, or other work may become due.
 const POLL_MS = 1000;
 const RETRY_MS = 30_000;
 // Less than the time after which the job counts as lost.
@@ -11,19 +11,19 @@ const MAX_RUN_MS = 600_000;
 
 export interface Turns {
   readonly line: TurnLine;
-  /** The row for which the job was added. */
+  /** The row the job was added for. */
   readonly own: string;
-  /** Whether that row has ended. */
+  /** Returns whether that row has finished. */
   isOver(): Promise<boolean>;
-  /** One slice of a row, in the transaction that locks it. */
+  /** Processes one slice of a row, in the transaction that locks it. */
   work(tx: Tx, turn: Turn): Promise<void>;
-  /** After the commit of a slice. */
+  /** Called after the commit of a slice. */
   onSlice?(): void;
 }
 
 /**
- * Works in turns of workspaces until the job's own row has ended: it may be a slice of any row that is next, so the order
- * of the jobs in the queue does not matter. False if the time is up.
+ * Works through workspaces in turn until the job's own row has finished. Each slice may be of any row that is next, so
+ * the order of jobs in the queue does not matter. Returns false if the time is up.
  */
 export async function takeTurns({ sql, log }: Pick<Services, 'sql' | 'log'>, turns: Turns): Promise<boolean> {
   const until = performance.now() + MAX_RUN_MS;
@@ -40,10 +40,10 @@ export async function takeTurns({ sql, log }: Pick<Services, 'sql' | 'log'>, tur
         }),
       );
     } catch (error) {
-      // Assigned in the callback, which the type checker does not follow.
+      // Assigned in the callback, which the type checker does not track.
       const failed = turn as Turn | null;
       if (!failed) throw error;
-      // A row that fails must not stay the first of the line.
+      // A row that fails must not stay at the head of the queue.
       await postpone(sql, turns.line, failed.key, RETRY_MS);
       if (failed.key === turns.own) throw error;
       log.error({ err: error, line: turns.line, key: failed.key }, 'a slice of queued work failed');

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 
-/** Work that waits as rows, a slice of which is one commit. */
+/** Work that is queued as rows and committed slice by slice. */
 export const turnLines = {
   erasures: { key: 'id', open: "status <> 'completed'" },
   webhook_recoveries: { key: 'webhook_id', open: 'true' },
@@ -13,8 +13,8 @@ export interface Turn {
 }
 
 /**
- * Locks the first due row of the workspace whose last slice was the longest ago. Reads open rows only. Workspaces with a
- * slice under way in another process are passed over.
+ * Locks the first due row of the workspace whose last slice was longest ago. Reads open rows only. Skips workspaces
+ * with a slice running in another process.
  */
 export async function lockNextTurn(tx: Tx, line: TurnLine): Promise<Turn | null> {
   const key = tx(turnLines[line].key);
@@ -32,21 +32,21 @@ export async function lockNextTurn(tx: Tx, line: TurnLine): Promise<Turn | null>
   return row ?? null;
 }
 
-/** Puts a workspace at the end of its line. */
+/** Moves a workspace to the end of its queue. */
 export async function endTurn(tx: Tx, line: TurnLine, workspace_id: string): Promise<void> {
   await tx`
     insert into workspace_turns (line, workspace_id, had_at) values (${line}, ${workspace_id}, clock_now())
     on conflict (line, workspace_id) do update set had_at = excluded.had_at`;
 }
 
-/** Leaves a row waiting for so long. */
+/** Postpones a row by this long. */
 export async function postpone(sql: Sql | Tx, line: TurnLine, key: string, wait_ms: number): Promise<void> {
   await sql`
     update ${sql(line)} set due_at = clock_now() + ${wait_ms}::float8 * interval '1 millisecond'
     where ${sql(turnLines[line].key)} = ${key}`;
 }
 
-/** Serializes what enters a line of one workspace, so that a count taken after it holds until the commit. */
+/** Serializes additions to one workspace's queue, so that a count taken afterward stays valid until the commit. */
 export async function lockEntries(tx: Tx, line: TurnLine, workspace_id: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`entries of ${workspace_id} in ${line}`}, 0))`;
 }

@@ -5,7 +5,7 @@ export interface RecipientKey {
   readonly recipient_id: string;
 }
 
-/** The key alone, of a row that has more. */
+/** Returns only the key of a larger row. */
 export function keyOf({ workspace_id, message_id, recipient_id }: RecipientKey): RecipientKey {
   return { workspace_id, message_id, recipient_id };
 }

@@ -86,7 +86,7 @@ describe('the transitions', () => {
   });
 
   it('require the lease to write the outcome of an attempt', () => {
-    // The worker that held the lease of these is gone.
+    // The worker that held their lease no longer exists.
     const { lose: _, ...written } = transitions;
     for (const { from, to, leased } of Object.values(written)) {
       const [only, ...others] = from;

@@ -26,11 +26,11 @@ interface Transition {
   readonly to: DeliveryState;
   /** The event that the transition appends, if any. */
   readonly event: EventType | null;
-  /** Whether the caller must hold the recipient's lease. Otherwise there must be no live one. */
+  /** Whether the caller must hold the recipient's lease. Otherwise there must be no live lease. */
   readonly leased: boolean;
 }
 
-/** The only writers of a state. Terminal states are final except for reports that arrive later by mail. */
+/** The only writers of a state. Terminal states are final except for reports that arrive later by email. */
 export const transitions = {
   reschedule: { from: ['scheduled', 'queued'], to: 'scheduled', event: null, leased: false },
   release: { from: ['scheduled'], to: 'queued', event: 'email.queued', leased: false },
@@ -52,7 +52,7 @@ export const transitions = {
     event: 'email.delivered',
     leased: false,
   },
-  // A worker that was taken for lost reports what it had delivered before anyone else sent it.
+  // A worker that was presumed lost reports what it had delivered before anyone else sent it.
   confirm: { from: ['queued', 'failed'], to: 'delivered', event: 'email.delivered', leased: false },
   bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },
   complain: { from: ['delivered'], to: 'complained', event: 'email.complained', leased: false },
@@ -61,7 +61,7 @@ export type TransitionName = keyof typeof transitions;
 
 export type StateCounts = Readonly<Partial<Record<DeliveryState, number>>>;
 
-/** A message's status, from the counts of its recipients' states. */
+/** Returns a message's status from the counts of its recipients' states. */
 export function messageStatus(recipients: StateCounts): DeliveryState {
   const least = deliveryStates.find((state) => (recipients[state] ?? 0) > 0);
   if (!least) throw new Error('a message has no recipient');

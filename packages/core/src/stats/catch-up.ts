@@ -8,8 +8,8 @@ export interface RollUp {
   compute(tx: Tx, from: Date, to: Date): Promise<void>;
 }
 
-// An id is made before the commit that stores it. Nearly all commits follow within half a minute; none can after five,
-// because every statement and every idle transaction has timed out long before.
+// An id is created before the commit that stores it. Nearly all commits follow within half a minute; none can after
+// five, because every statement and every idle transaction has long timed out by then.
 const SECONDS = { early: 30, late: 300 };
 const MAX_MINUTES = 240;
 const QUICK_MS = 150;
@@ -18,7 +18,8 @@ const BUDGET_MS = 20_000;
 
 /**
  * Brings a roll-up up to date in bounded steps, each a transaction that also records its progress. The latest minutes
- * come first, so that they are fresh even while hours are caught up. Returns if another worker is at it.
+ * come first, so that they are fresh even while hours are being caught up. Returns early if another worker is already
+ * doing this.
  */
 export async function catchUp(services: Pick<Services, 'sql'>, rollUp: RollUp, budget_ms = BUDGET_MS): Promise<void> {
   const given_up = performance.now() + budget_ms;
@@ -57,7 +58,7 @@ async function step(
   return true;
 }
 
-/** Minutes that are not computed yet and too recent to be final. */
+/** Returns the next minutes that are not yet computed but too recent to be final. */
 function earlyStep({ early_until, final_until, early_target, final_target }: Progress, minutes: number) {
   const from = latest(early_until, final_until, final_target);
   const to = earliest(early_target, after(from, minutes));

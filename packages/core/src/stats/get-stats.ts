@@ -3,11 +3,11 @@ import { timestampField } from '../fields/timestamp-field.ts';
 import { operation } from '../operation/operation.ts';
 import { buckets, DEFAULT_SERIES, type Stats, statsOf, statsSchema } from './stat-series.ts';
 
-// A minute less than a day: both ends are made whole minutes, and no answer has more of them than a day.
+// One minute less than a day: both ends are rounded to whole minutes, and no response spans more minutes than a day.
 const DEFAULT_MS = 86_340_000;
 const metrics = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 
-/** The results of the mail of a workspace over time, counted by recipient. */
+/** Returns the results of a workspace's messages over time, counted by recipient. */
 export const getStats = operation({
   name: 'stats.get',
   scope: 'email:logs:read',

@@ -1,13 +1,13 @@
 import { percentileAt } from '../fields/percentile.ts';
 
 /**
- * Counts of durations by bin, as the roll-ups store them: bin b holds 2^(b/3) up to 2^((b+1)/3) milliseconds. Mail may
- * take days and most bins of a minute are empty, so it is sparse.
+ * Counts of durations by bin, as the roll-ups store them: bin b contains 2^(b/3) up to 2^((b+1)/3) milliseconds.
+ * Sparse, because messages may take days and most bins of a minute are empty.
  */
 export type Histogram = Map<number, number>;
 
 export const BINS_PER_DOUBLING = 3;
-/** A bit over eleven days; the last bin holds all longer ones. */
+/** A bit over eleven days; the last bin contains everything longer. */
 export const LAST_BIN = 90;
 
 export function addBins(into: Histogram, stored: Readonly<Record<string, number>> | null): void {
@@ -16,7 +16,7 @@ export function addBins(into: Histogram, stored: Readonly<Record<string, number>
   }
 }
 
-/** A percentile in seconds, at most a quarter off; null if nothing was counted. */
+/** Returns a percentile in seconds, at most a quarter off; null if nothing was counted. */
 export function percentileOf(histogram: Histogram, percent: number): number | null {
   const percentile = percentileAt(
     [...histogram].sort(([left], [right]) => left - right),

@@ -35,7 +35,7 @@ async function send(
   return (await invoke(world.as(workspace_id), sendMessage, mail)).id;
 }
 
-/** Scripts the server's reply to each address, once. */
+/** Scripts a one-time server reply for each address. */
 function refuse(replies: Record<string, readonly [number, string]>): void {
   const remaining = new Map(Object.entries(replies));
   world.smtp.script(({ stage, to }) => {
@@ -52,7 +52,7 @@ function series(input: Record<string, unknown> = {}, workspace_id = world.worksp
   return invoke(world.as(workspace_id), statSeries, raw);
 }
 
-/** The non-zero values of a series, by minutes after midnight. */
+/** Returns the non-zero values of a series, by minutes after midnight. */
 function values({ series: lines }: Stats, metric: Metric, key: string | null = null): Record<number, number | null> {
   const one = lines.find((entry) => entry.metric === metric && entry.key === key);
   return Object.fromEntries(
@@ -93,7 +93,7 @@ describe('the series of a workspace', () => {
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpStats(world.services);
     expect(values(await series(), 'accepted')).toEqual({ 0: 1 });
-    // Its ids are from the first minute, its commit came after the first roll-up.
+    // Its ids are from the first minute; its commit came after the first roll-up.
     await world.clock.freeze(new Date(midnight + 59_999));
     await send('late@example.com');
     await world.clock.freeze(new Date(midnight + 3 * MINUTE_MS));

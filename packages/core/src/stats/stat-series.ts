@@ -42,7 +42,7 @@ export const statDimensions = ['none', 'domain', 'tag', 'provider', 'destination
 
 const MAX_SERIES = 30;
 export const DEFAULT_SERIES = 10;
-/** Points of one answer, over all its series: 1.5 MB, computed in 0.1 s. */
+/** The maximum points per response, over all its series: 1.5 MB, computed in 0.1 s. */
 const MAX_POINTS = 30_000;
 export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
   alone: {
@@ -79,7 +79,8 @@ export type Stats = z.output<typeof statsSchema>;
 type Series = z.output<typeof seriesSchema>;
 
 /**
- * Series of mail results over time, counted by recipient; durations are in seconds, from accept or the scheduled time.
+ * Returns series of message results over time, counted by recipient; durations are in seconds, from accept or the
+ * scheduled time.
  */
 export const statSeries = operation({
   name: 'stats.series',
@@ -116,7 +117,7 @@ interface SeriesInput {
   readonly top: number;
 }
 
-/** The series of a workspace or, with an empty id, of the instance. */
+/** Returns the series of a workspace or, with an empty id, of the instance. */
 export async function statsOf(
   sql: Sql,
   workspace_id: string,
@@ -154,7 +155,8 @@ export async function statsOf(
 }
 
 /**
- * An upper bound on the points of an answer, known before the query; an unreadable time counts as the longest range.
+ * Returns an upper bound on the points of a response, known before the query; an unparsable time counts as the longest
+ * range.
  */
 export function mostStatPoints(query: {
   readonly since_ms: number;
@@ -171,7 +173,7 @@ export function mostStatPoints(query: {
   return Math.min(points, MAX_POINTS);
 }
 
-/** One series per key, and one for all the others. */
+/** Counts one series per key, plus one for all others. */
 function mostKeys(group_by: (typeof statDimensions)[number], top: number): number {
   return group_by === 'none' ? 1 : Math.max(top, 0) + 1;
 }
@@ -183,12 +185,12 @@ function tooManyPoints(points: number): AppError {
   );
 }
 
-/** Whether a metric is a percentile of durations, in seconds, and not a count. */
+/** Returns whether a metric is a percentile of durations, in seconds, rather than a count. */
 export function isDuration(metric: Metric): metric is PercentileMetric {
   return metric in percentileMetrics;
 }
 
-/** The busiest keys by the requested counts; by all counts if only durations are requested. */
+/** Returns the busiest keys by the requested counts, or by all counts if only durations are requested. */
 function busiest(rows: readonly StatRow[], metric_list: readonly Metric[], top: number): (string | null)[] {
   const count_metrics = metric_list.filter((metric): metric is CountMetric => !isDuration(metric));
   const count_list = count_metrics.length > 0 ? count_metrics : [...countMetrics];
@@ -212,7 +214,7 @@ interface BucketTime {
   readonly text: string;
 }
 
-/** The start of each bucket, formatted once for all series. */
+/** Returns the start of each bucket, formatted once for all series. */
 function timesOf({ from, to, bucket_ms }: BucketRange): BucketTime[] {
   const times: BucketTime[] = [];
   for (let ms = from.getTime(); ms < to.getTime(); ms += bucket_ms) times.push({ ms, text: isoTime(ms) });

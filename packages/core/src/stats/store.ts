@@ -4,12 +4,13 @@ import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
 const LONGEST_STEP_MS = 4 * MINUTE_MS;
-// Mail accepted at most this long before the range is read with that of the range, in one walk of the primary key.
+// Messages accepted at most this long before the range are read with those of the range, in one walk of the primary
+// key.
 const RECENT_MS = MINUTE_MS;
-// Per dimension; the rest of a bucket shares one row, so that its size is bounded for any traffic.
+// Per dimension; the remaining keys of a bucket share one row, which bounds its size for any traffic.
 const MAX_KEYS = { minute: 10, hour: 30, day: 60 };
 
-/** The event that each count is taken from. */
+/** The event from which each count is taken. */
 export const countedEvents = {
   delivered: 'email.delivered',
   bounced: 'email.bounced',
@@ -28,12 +29,12 @@ export type RollUpName = 'stats' | 'failures';
 export interface Progress {
   readonly early_until: Date;
   readonly final_until: Date;
-  /** How far it can be computed now, provisionally and for good. */
+  /** How far it can be computed now, provisionally and finally. */
   readonly early_target: Date;
   readonly final_target: Date;
 }
 
-/** Null while another worker holds it. */
+/** Locks the progress of a roll-up; null while another worker holds the lock. */
 export async function lockProgress(
   tx: Tx,
   name: RollUpName,
@@ -57,7 +58,7 @@ export async function saveProgress(
     where name = ${name}`;
 }
 
-/** Raises the statement timeout, because a minute is the smallest step and must be computed even if it is slow. */
+/** Raises the statement timeout, because a minute is the smallest step and must be computed even if that is slow. */
 export async function allowMinutes(tx: Tx): Promise<void> {
   await tx`select set_config('statement_timeout', ${String(LONGEST_STEP_MS)}, true)`;
 }
@@ -66,7 +67,7 @@ const binOf = (sql: Tx, ms: Fragment) =>
   sql`least(${LAST_BIN}, floor(${BINS_PER_DOUBLING} * ln(greatest(1, ${ms})::float8) / ln(2)))::int`;
 
 /**
- * Recomputes the minutes of a range from events and messages, by the times in their ids. Walks the primary keys, one
+ * Recomputes the minutes of a range from events and messages, using the times in their ids. Walks the primary keys, one
  * step per workspace, and looks up the subjects of events by primary key.
  */
 export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void> {
@@ -78,7 +79,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   const messages = floors('message');
   const recent = idFloor('message', from.getTime() - RECENT_MS);
   const end = messages.at(-1) ?? '';
-  // A cancellation is recorded once per message, and counted for each of its recipients.
+  // A cancellation is recorded once per message but counted for each of its recipients.
   const concerns = tx`case when f.recipient_id is null then r.state = 'canceled' else r.id = f.recipient_id end`;
   const since = tx`greatest(m.created_at, m.scheduled_at)`;
   const facts = tx`
@@ -190,8 +191,8 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
 }
 
 /**
- * The end of a statement that has rows as `counted` and their histograms as `bins`: the busiest keys of each bucket get
- * a row each, and the rest one row together.
+ * Builds the end of a statement that has rows in `counted` and their histograms in `bins`: the busiest keys of each
+ * bucket get a row each, the rest share one.
  */
 function insertion(tx: Tx, table: string, source: Fragment, max_keys: number): Fragment {
   return tx`
@@ -228,7 +229,7 @@ function insertion(tx: Tx, table: string, source: Fragment, max_keys: number): F
 }
 
 /**
- * Sums minutes into hours, or hours into days, for every bucket that a range touches. Served by the index on the time.
+ * Sums minutes into hours, or hours into days, for every bucket that overlaps a range. Served by the index on the time.
  */
 export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: Date): Promise<void> {
   const [source, target] = unit === 'hour' ? ['stat_minutes', 'stat_hours'] : ['stat_hours', 'stat_days'];
@@ -254,7 +255,7 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
     ${insertion(tx, target, tx`counted`, MAX_KEYS[unit])}`;
 }
 
-/** Deletes expired buckets, but no minute that is not yet in a final hour. */
+/** Deletes expired buckets, except minutes that are not yet part of a final hour. */
 export async function forgetStats(
   sql: Sql | Tx,
   limits: { readonly minute_days: number; readonly grouped_minute_hours: number; readonly hour_days: number },
@@ -286,7 +287,7 @@ export interface StatRow {
 
 const tableOf: Record<Bucket, string> = { minute: 'stat_minutes', hour: 'stat_hours', day: 'stat_days' };
 
-/** The buckets of a range in time order, with histograms on request only. Served by the primary key. */
+/** Returns the buckets of a range in time order, with histograms only if requested. Served by the primary key. */
 export async function bucketsOf(
   sql: Sql,
   query: {
@@ -296,7 +297,7 @@ export async function bucketsOf(
     readonly from: Date;
     readonly to: Date;
     readonly histograms: boolean;
-    /** If absent, all keys. */
+    /** Defaults to all keys. */
     readonly keys?: readonly string[];
   },
 ): Promise<StatRow[]> {
@@ -310,7 +311,7 @@ export async function bucketsOf(
     order by at`;
 }
 
-/** The database's time, and how far a roll-up has computed. */
+/** Returns the database's time and how far a roll-up has been computed. */
 export async function standOf(sql: Sql, name: RollUpName): Promise<{ readonly now: Date; readonly until: Date }> {
   const [row] = await sql<{ now: Date; until: Date }[]>`
     select clock_now() as now, greatest(early_until, final_until) as until from roll_ups where name = ${name}`;

@@ -14,17 +14,19 @@ export interface BucketRange {
 }
 
 const HOUR_MS = 3_600_000;
-/** A later bucket would end in a year of five digits, which Postgres does not read. */
+/** A later bucket would end in a five-digit year, which Postgres cannot parse. */
 const END_OF_TIMES = Date.UTC(9999, 11, 31);
 export const bucketMs = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
-/** How many buckets one answer may have, and for how long they are kept. */
+/** How many buckets one response may contain, and how long they are stored. */
 export interface RangeBounds {
   readonly most: number;
   readonly kept_days: number;
 }
 
-/** A UTC day always has 24 hours, so every bucket begins at a multiple of its length. */
+/**
+ * Returns a range of whole buckets. A UTC day always has 24 hours, so every bucket begins at a multiple of its length.
+ */
 export function bucketRange(
   range: { readonly since: Date; readonly until?: Date | undefined },
   bucket: keyof typeof bucketMs,

@@ -15,7 +15,7 @@ export interface Totals {
 
 const UP_TO_DAYS = { minute: 1, hour: 59 };
 
-/** The results of the mail of a workspace in a range, from the finest buckets that one answer may read. */
+/** Returns the results of a workspace's messages in a range, from the finest buckets that one response may read. */
 export async function totalsOf(
   sql: Sql,
   workspace_id: string,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { Config } from '../process/config.ts';
 
-/** A mail of 4 kB with all that is stored of it and indexes: the run is in docs/benchmarks.md. */
+/** A 4 kB message with everything stored for it, including indexes: the measurement is in docs/benchmarks.md. */
 export const BYTES_A_MAIL = 4882;
 
 export interface Disk {
@@ -10,7 +10,7 @@ export interface Disk {
   readonly total_bytes: number;
 }
 
-/** The disk of the embedded database; null for another server, or a folder of another machine. */
+/** Returns the disk of the embedded database; null for another server or another machine's folder. */
 export async function diskOf(config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>): Promise<Disk | null> {
   if (config.DATABASE_URL !== undefined) return null;
   if (!existsSync(config.DATA_DIR)) return null;

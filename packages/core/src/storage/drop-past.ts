@@ -18,11 +18,11 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Frees the disk of what is past its age: whole partitions, and rows of the default ones. */
+/** Frees the disk space of expired data: whole partitions, and rows of the default ones. */
 export async function dropWhatIsPast(services: Services): Promise<void> {
   await runAll(
     'retention',
-    // Keys of the object above, so that each of them is a table.
+    // Keys of the object above, so each of them is a table.
     (Object.keys(agedTables) as AgedTable[]).map((parent) => () => dropPastOf(services, parent, agedTables[parent])),
   );
 }
@@ -64,8 +64,8 @@ const idKinds = {
 } as const satisfies Record<AgedTable, string>;
 
 /**
- * Runs what needs a table for itself. It gives up after 100 ms, because every statement that comes meanwhile waits for
- * it, and tries again once those have run.
+ * Runs work that needs exclusive access to a table. Gives up after 100 ms, because every statement that arrives in the
+ * meantime waits for it, and tries again once those have run.
  */
 export async function betweenStatements<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

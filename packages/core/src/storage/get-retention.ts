@@ -7,7 +7,7 @@ export { retentionKinds };
 
 export const deliveryKinds = ['capture', 'mx', 'smtp'] as const;
 
-/** The variable of the environment that gives a kind its age. */
+/** The environment variable that sets the retention period of each kind. */
 export const ageSettings = {
   messages: 'RETENTION_MESSAGES',
   bodies: 'RETENTION_BODIES',
@@ -43,7 +43,7 @@ const retentionSchema = z
   .meta({ id: 'Retention' });
 export type RetentionView = z.output<typeof retentionSchema>;
 
-/** Ages and capture are settings of the processes, the same for every workspace. */
+/** Returns the retention periods. These and capture are process settings, the same for every workspace. */
 export const getRetention = operation({
   name: 'retention.get',
   scope: 'admin',

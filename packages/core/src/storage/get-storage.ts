@@ -13,10 +13,10 @@ import { recipientRate, type TableSize, tableSizes } from './sizes-store.ts';
 export const tableKeeping = ['age', 'always', 'trimmed'] as const;
 
 const DAY_S = 86_400;
-/** Below this many mails, pages that are half empty and empty partitions weigh more than mail. */
+/** Below this many messages, half-empty pages and empty partitions take more space than the messages. */
 const ENOUGH_MAILS = 1000;
 
-/** What each mail adds to: every table that is partitioned by time, and the jobs. */
+/** The tables that every message adds to: all that are partitioned by time, and the jobs. */
 export const mailTables: ReadonlySet<string> = new Set([
   'messages',
   'message_tags',
@@ -30,14 +30,14 @@ export const mailTables: ReadonlySet<string> = new Set([
   'webhook_attempts',
   'pgboss',
 ]);
-/** Tables with an age of a setting. */
+/** Tables whose retention period is configurable. */
 const aged: Readonly<Record<string, RetentionKind>> = {
   ...agedTables,
   webhook_deliveries: 'events',
   webhook_attempts: 'events',
   requests: 'requests',
 };
-/** Tables that grow with what people and programs do, and of which nothing is ever deleted by age. */
+/** Tables that grow with the activity of people and programs, and from which nothing is ever deleted by age. */
 const always: ReadonlySet<string> = new Set(['audit_log', 'erasures', 'bulk_operations', 'usage_months', 'tags']);
 
 const tableSchema = z
@@ -82,7 +82,10 @@ const storageSchema = z
   .meta({ id: 'Storage' });
 export type StorageView = z.output<typeof storageSchema>;
 
-/** What is on the disk, how fast it grows, and what is kept without limit. Rows are estimates; no table is read. */
+/**
+ * Returns what is on the disk, how fast it grows, and what is kept indefinitely. Row counts are estimates; no table is
+ * read.
+ */
 export const getStorage = operation({
   name: 'storage.get',
   scope: 'operator',
@@ -100,7 +103,7 @@ export const getStorage = operation({
   },
 });
 
-/** How much a mail takes, how many come, and how long the disk lasts. */
+/** Returns how much space a message takes, how many arrive, and how long the disk will last. */
 export async function growthOf(sql: Sql, config: Config) {
   const [{ tables, database_bytes }, recipients_per_day, disk] = await Promise.all([
     tableSizes(sql),
@@ -112,7 +115,7 @@ export async function growthOf(sql: Sql, config: Config) {
   const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
   const measured = mails !== null && mails >= ENOUGH_MAILS;
   const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_A_MAIL;
-  // Both are estimates of the planner, which are a little apart where each mail has one recipient.
+  // Both are planner estimates, which differ slightly even if each message has one recipient.
   const mails_per_recipient = Math.min(1, (mails || 1) / (rowsOf('recipients') || 1));
   const mails_per_day = recipients_per_day * mails_per_recipient;
   const kept_seconds = keptSeconds({ config }, 'messages');
@@ -123,7 +126,10 @@ export async function growthOf(sql: Sql, config: Config) {
   return { database_bytes, disk, mails, bytes_per_mail, measured, mails_per_day, days_until_full, tables };
 }
 
-/** Null: never. Mail that has an age grows to the mail of that time; then as much is dropped as arrives. */
+/**
+ * Returns null for never. With a retention period, messages grow to the amount of that period; from then on as much is
+ * dropped as arrives.
+ */
 export function daysUntilFull(
   disk: Disk | null,
   bytes_per_day: number,

@@ -24,7 +24,7 @@ async function send(): Promise<string> {
   return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
 }
 
-/** The partition of each table that holds rows of a message, as months, or 'default'. */
+/** Returns the partition of each table that contains rows of a message, as months or 'default'. */
 async function homesOf(message_id: string): Promise<Record<string, string>> {
   const homes: Record<string, string> = {};
   for (const parent of PARENTS) {
@@ -47,7 +47,7 @@ const allIn = (home: string) =>
     PARENTS.map((parent) => [parent, home !== 'default' && WEEKLY.includes(parent) ? thisWeek() : home]),
   );
 const thisMonth = () => new Date(world.clock.now()).toISOString().slice(0, 7).replace('-', '');
-/** The Monday of the current week. */
+/** Returns the Monday of the current week. */
 function thisWeek(): string {
   const now = world.clock.now();
   const days_since = (new Date(now).getUTCDay() + 6) % 7;
@@ -139,7 +139,7 @@ describe('a task that fails', () => {
     await world.services.sql`
       insert into rate_windows values (derived_id('key', no_id(), 'old'), 'send', clock_now() - interval '1 hour', 1)`;
     const reader = await world.services.sql.reserve();
-    // A dump holds this lock for as long as it runs.
+    // A dump holds this lock for its entire run.
     await reader`begin`;
     await reader`lock table messages in access share mode`;
 

@@ -2,7 +2,7 @@ import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import type { RetentionKind } from '../operation/retention.ts';
 import { closedInSql } from '../states/index.ts';
 
-/** The tables that are dropped by age, with what their rows are aged as. */
+/** The tables that are dropped by age, with the kind that determines the age of their rows. */
 export const agedTables = {
   transcripts: 'transcripts',
   bodies: 'bodies',
@@ -15,7 +15,7 @@ export const agedTables = {
 } as const satisfies Record<string, RetentionKind>;
 export type AgedTable = keyof typeof agedTables;
 
-/** The partitions whose last row is older than an id, oldest first. */
+/** Returns the partitions whose last row is older than an id, oldest first. */
 export async function pastPartitions(sql: Sql, parent: AgedTable, before: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select c.relname as name
@@ -30,15 +30,15 @@ export async function pastPartitions(sql: Sql, parent: AgedTable, before: string
 }
 
 /**
- * Dropped, or why it stays: more mails of it are needed than can be moved at once, or more bytes, or it belongs to a
- * time that has partitions anyway and holds nothing else.
+ * Dropped, or why it was kept: more of its messages, or bytes, are still needed than can be moved in one step, or it
+ * covers a period that has partitions anyway and contains nothing else.
  */
 export interface Drop {
   readonly outcome: 'dropped' | 'mails' | 'bytes' | 'current';
   readonly amount: number;
 }
 
-/** Drops a partition, after moving what is still needed. */
+/** Drops a partition after moving the rows that are still needed. */
 export async function dropPast(sql: Sql, parent: AgedTable, child: string, before: string): Promise<Drop> {
   const [row] = await sql<Drop[]>`select outcome, amount from drop_past(${parent}, ${child}, ${before}::uuid)`;
   if (!row) throw new Error(`dropping ${child} answered nothing`);
@@ -48,10 +48,10 @@ export async function dropPast(sql: Sql, parent: AgedTable, child: string, befor
 const closed = (sql: Sql | Tx): Fragment => sql`not exists (
   select from recipients o where o.message_id = x.message_id and o.is_open ${fence})`;
 
-/** Mail whose last event is older than this is not expected to bounce. */
+/** Messages whose last event is older than this are not expected to bounce. */
 const quietSince = (sql: Sql | Tx): Fragment => sql`clock_now() - interval '5 days'`;
 
-/** Which rows of a default partition, as x, are past their age and needed no longer. */
+/** The condition for rows x of a default partition that have expired and are no longer needed. */
 const past: Record<AgedTable, (sql: Sql | Tx, before: string) => Fragment> = {
   transcripts: (sql, before) => sql`x.attempt_id < ${before}::uuid`,
   attempts: (sql, before) => sql`x.id < ${before}::uuid`,
@@ -72,7 +72,7 @@ export async function pagesOfStrays(sql: Sql | Tx, parent: AgedTable): Promise<n
   return row?.pages ?? 0;
 }
 
-/** Deletes the rows of a default partition that are past their age and on some of its pages, which are read once. */
+/** Deletes expired rows on some pages of a default partition, reading each page once. */
 export async function deleteStrays(
   sql: Sql | Tx,
   parent: AgedTable,

@@ -60,7 +60,7 @@ async function reasonOf(run: Promise<unknown>): Promise<string> {
   }
 }
 
-/** What becomes of a complaint of a recipient. */
+/** Returns what becomes of a recipient's complaint. */
 async function complain(message_id: string, email: string) {
   const [row] = await world.services.sql<{ id: string }[]>`
     select id from recipients where message_id = ${message_id} and email = ${email}`;
@@ -72,7 +72,7 @@ const listed = async (filter: Readonly<Record<string, unknown>> = {}) =>
   (await invoke(ctx(), listMessages, filter)).data.map(({ id }) => id);
 const listedBackward = async () => (await invoke(ctx(), listMessagesBackward, { last: 10 })).data.map(({ id }) => id);
 
-/** How many rows each table has, the partitions of a time and the default one apart. */
+/** Counts the rows of each table, in dated partitions and in the default one. */
 async function rowsOf(): Promise<Record<string, readonly [number, number]>> {
   const counts: Record<string, readonly [number, number]> = {};
   for (const table of TABLES) {
@@ -218,7 +218,7 @@ describe('mail that is open past its age', () => {
     ]);
 
     await maintainStorage(world.services);
-    // What happened now is as old as it is, whatever the age of its mail, which may still bounce.
+    // New rows have an age of their own, regardless of the age of their message, which may still bounce.
     const happened = { attempts: [0, 2], transcripts: [0, 2], events: [3, 0] };
     expect(await rowsOf()).toEqual({ ...all([0, 0]), messages: [0, 1], recipients: [0, 2], ...happened });
     await days(1.9);

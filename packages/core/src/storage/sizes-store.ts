@@ -10,8 +10,8 @@ export interface TableSize {
 }
 
 /**
- * The sizes of the files of every table, the largest first; what is not of Postrider is together under the name of its
- * schema. The rows of a table that was never vacuumed or analysed are not known.
+ * Returns the file sizes of every table, largest first; tables that are not Postrider's are combined under their schema
+ * name. The row counts of a table that was never vacuumed or analyzed are unknown.
  */
 export async function tableSizes(
   sql: Sql,
@@ -32,7 +32,7 @@ export async function tableSizes(
   return { tables, database_bytes: database?.bytes ?? 0 };
 }
 
-/** Recipients accepted a day over the last seven. Served by the primary key. */
+/** Returns the recipients accepted per day, over the last seven days. Served by the primary key. */
 export async function recipientRate(sql: Sql): Promise<number> {
   const [row] = await sql<{ per_day: number }[]>`
     select coalesce(sum(accepted), 0)::float8 / 7 as per_day from stat_hours

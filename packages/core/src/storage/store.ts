@@ -2,14 +2,14 @@ import type { Sql, Tx } from '@postrider/db';
 import { runAll } from '../process/run-all.ts';
 
 /**
- * Creates the next months' partitions, and this month's after a pause. One transaction per table: holding the lock of
- * one while waiting for the next could deadlock with a statement that takes them in another order.
+ * Creates the partitions of the next months, and this month's after a pause. One transaction per table: holding one
+ * table's lock while waiting for the next could deadlock with a statement that locks them in another order.
  */
 export async function extendPartitions(sql: Sql): Promise<void> {
   const tables = await sql<{ parent: string; period: string }[]>`select parent, period from partitioned_tables`;
   const extend = ({ parent, period }: { parent: string; period: string }) =>
     sql.begin(async (tx) => {
-      // Moving the rows that a long pause left in the default partition may take longer than the statement timeout.
+      // Moving the rows that accumulated in the default partition during a long pause may exceed the statement timeout.
       await tx`set local statement_timeout = 0`;
       await tx`select ensure_partitions(${parent}, ${period}, clock_now())`;
     });

@@ -26,7 +26,7 @@ const entryFields = {
 const entrySchema = z.object({ email: addressField, ...entryFields });
 type NewEntry = z.output<typeof entrySchema>;
 
-// The docs show the schema of an entry; at run time each entry is parsed separately, so that one bad entry does not
+// The docs show the schema of an entry; at runtime each entry is parsed separately, so that one invalid entry does not
 // reject the others.
 const { $schema: _, ...shownEntry } = z.toJSONSchema(entrySchema, { io: 'input' });
 const anyEntry = z.unknown().meta(shownEntry);
@@ -55,7 +55,7 @@ const importedSchema = z.object({
 });
 export type ImportedSuppressions = z.output<typeof importedSchema>;
 
-/** Adds one address or many, each judged separately; one that is already on the list is refused. */
+/** Adds one or more addresses, each validated separately; an address already on the list is rejected. */
 export const createSuppressions = operation({
   name: 'suppressions.create',
   scope: 'admin',
@@ -79,7 +79,7 @@ function readEntry(raw: unknown): Parsed<NewEntry> {
   return parseInput(entrySchema, raw);
 }
 
-/** Stores the valid entries in one transaction, and answers for each entry in order. */
+/** Stores the valid entries in one transaction and returns a result for each entry, in order. */
 async function store(
   ctx: ActorContext,
   source: SuppressionSource,

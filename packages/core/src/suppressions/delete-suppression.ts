@@ -15,7 +15,7 @@ const deletedSchema = z.object({
 });
 export type DeletedSuppression = z.output<typeof deletedSchema>;
 
-/** Removes an address from the list; the next mail to it is sent. */
+/** Removes an address from the list; the next message to it is sent. */
 export const deleteSuppression = operation({
   name: 'suppressions.delete',
   scope: 'admin',

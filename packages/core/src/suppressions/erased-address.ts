@@ -4,14 +4,14 @@ import type { Services } from '../operation/context.ts';
 import type { Encryption } from '../process/encryption.ts';
 import { hashKeyPurpose, readHashKey } from './hash-key-store.ts';
 
-// RFC 2606 reserves the name: no address is there.
+// RFC 2606 reserves this name, so no address can exist there.
 const DOMAIN = 'erased.invalid';
 const HEX_DIGITS = 40;
 
-/** What stands in place of an address that was erased. */
+/** The placeholder for an address that was erased. */
 export const ERASED_ADDRESS = `erased@${DOMAIN}`;
 
-/** Whether an address, in lower case, stands for one that was erased. */
+/** Returns whether a lowercase address is the placeholder of an erased one. */
 export function standsForErased(email: string): boolean {
   return email.endsWith(`@${DOMAIN}`);
 }
@@ -28,8 +28,9 @@ function hashKeyOf({ sql, encryption }: { readonly sql: Sql | Tx; readonly encry
 }
 
 /**
- * The form in which suppressions of erased addresses are kept: an address of its own, so that it is listed, counted and
- * deleted as any other. Finding the address again takes the key, and a guess of the address.
+ * Returns the form in which suppressions of erased addresses are stored: each is an address of its own, so that it is
+ * listed, counted and deleted like any other. Recovering the original address requires the key and a guess of the
+ * address.
  */
 export async function erasedAddresses(
   services: Pick<Services, 'encryption'> & { readonly sql: Sql | Tx },

@@ -4,7 +4,7 @@ import { expiredSuppressions, removeSuppressions } from './store.ts';
 
 const BATCH = 1000;
 
-/** Deletes expired suppressions, each with its event. They have no effect from the moment they expire. */
+/** Deletes expired suppressions, each with its event. They stop having an effect the moment they expire. */
 export async function expireSuppressions({ sql, clock }: Pick<Services, 'sql' | 'clock'>): Promise<void> {
   for (;;) {
     const expired = await expiredSuppressions(sql, BATCH);

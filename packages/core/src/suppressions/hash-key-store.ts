@@ -8,8 +8,8 @@ const KEY_BYTES = 32;
 export const hashKeyPurpose = (id: string) => `key of the suppression hash ${id}`;
 
 /**
- * Creates the random key under which erased addresses are hashed, if there is none. It is not derived from SECRET_KEY,
- * so that a rotation leaves the hashes valid. The caller holds the provisioning lock, so only one process creates it.
+ * Creates the random key that hashes erased addresses, if there is none. It is not derived from SECRET_KEY, so a
+ * rotation leaves the hashes valid. The caller holds the provisioning lock, so only one process creates it.
  */
 export async function ensureHashKey(tx: Tx, encryption: Encryption): Promise<void> {
   const id = randomUUID();
@@ -29,7 +29,7 @@ export async function readHashKey(sql: Sql | Tx): Promise<{ readonly id: string;
   return row;
 }
 
-/** Replaces the suppression of an address by one of its hash; whether there was one. */
+/** Replaces the suppression of an address with one of its hash; returns whether there was one. */
 export async function hashSuppression(tx: Tx, workspace_id: string, email: string, hashed: string): Promise<boolean> {
   const rows = await tx`
     with gone as (
@@ -44,7 +44,7 @@ export async function hashSuppression(tx: Tx, workspace_id: string, email: strin
   return rows.length > 0;
 }
 
-/** The suppressions that are kept under hashes of addresses, by workspace and hash. */
+/** Returns the suppressions stored under hashes of addresses, by workspace and hash. */
 export async function hashedSuppressions(
   sql: Sql,
   pairs: readonly { readonly workspace_id: string; readonly hashed: string }[],

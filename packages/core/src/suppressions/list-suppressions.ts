@@ -22,7 +22,7 @@ const sourceField = z
     return z.NEVER;
   });
 
-/** The suppressed addresses, newest first, without expired ones. */
+/** Lists suppressed addresses, newest first, without expired ones. */
 export const listSuppressions = operation({
   name: 'suppressions.list',
   scope: 'email:logs:read',

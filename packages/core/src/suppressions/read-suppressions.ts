@@ -6,7 +6,7 @@ import { suppressionEntry, suppressionSchema } from './suppression-entry.ts';
 const MOST = 1000;
 const output = z.array(suppressionSchema.nullable()).readonly();
 
-/** Suppressions by id, in the given order; null for those outside the workspace, or expired. */
+/** Returns suppressions by id, in the given order; null for those that are expired or outside the workspace. */
 export const readSuppressions = operation({
   name: 'suppressions.read_many',
   scope: 'email:logs:read',
@@ -20,7 +20,7 @@ export const readSuppressions = operation({
   },
 });
 
-/** The suppressions of addresses, in their order, in any spelling. */
+/** Returns the suppressions of addresses, in the given order and in any spelling. */
 export const readSuppressionsByEmail = operation({
   name: 'suppressions.read_addressed',
   scope: 'email:logs:read',

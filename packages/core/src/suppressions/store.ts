@@ -8,14 +8,14 @@ import type { SuppressionSource } from './source.ts';
 export interface NewSuppression {
   readonly workspace_id: string;
   readonly id: string;
-  /** The id of the event recorded if it is added. */
+  /** The id of the event to record if it is added. */
   readonly event_id: string;
   /** With its domain in canonical form; the database folds the case of the local part. */
   readonly email: string;
   readonly source: SuppressionSource;
-  /** The reply of the server, or the reason in the request. */
+  /** The server's reply, or the reason given in the request. */
   readonly reason: string | null;
-  /** The event that caused it; null if a user asked for it. */
+  /** The event that caused it; null if a user requested it. */
   readonly source_event_id: string | null;
   /** null: until deleted. */
   readonly expires_at: Date | null;
@@ -36,10 +36,9 @@ const ADDED: EventType = 'suppression.added';
 const REMOVED: EventType = 'suppression.removed';
 
 /**
- * Adds addresses to the suppression lists, each with its event, and returns those that were added. An address that is
- * already suppressed keeps its row and records no event. An expired row is replaced, and so is one with an expiry if
- * the mailbox bounces or its owner complains. Rows are locked in primary-key order, so that two batches cannot
- * deadlock.
+ * Adds addresses to the suppression lists, each with its event, and returns those added. An address that is already
+ * suppressed keeps its row and records no event. An expired row is replaced, as is one with an expiry if the mailbox
+ * bounces or its owner complains. Rows are locked in primary-key order, so that two batches cannot deadlock.
  */
 export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): Promise<SuppressionRow[]> {
   if (rows.length === 0) return [];
@@ -77,7 +76,7 @@ export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): 
     select workspace_id, id, email, source, reason, source_event_id, created_at, expires_at from added`;
 }
 
-/** The facts of an event about a row. */
+/** Builds the facts of a row's event. */
 function facts(tx: Tx, row: 'a' | 'g'): Fragment {
   return tx`json_build_object('id', id_text(${tx(row)}.id), 'email', ${tx(row)}.email, 'source', ${tx(row)}.source,
     'reason', ${tx(row)}.reason, 'source_event_id', id_text(${tx(row)}.source_event_id))`;
@@ -90,13 +89,10 @@ export interface Removal {
   readonly event_id: string;
 }
 
-/** Why a suppression ended. An expired one only ever ends as expired. */
+/** Why a suppression was removed. An expired one is always removed as expired. */
 export type RemovalCause = 'deleted' | 'expired';
 
-/**
- * Deletes suppressions, each with its event, and returns those that were deleted. Locks rows in the same order as
- * adding.
- */
+/** Deletes suppressions, each with its event, and returns those deleted. Locks rows in the same order as adding. */
 export async function removeSuppressions(
   tx: Tx | Sql,
   cause: RemovalCause,
@@ -130,7 +126,7 @@ export async function removeSuppressions(
     select id, email from gone`;
 }
 
-/** Some expired suppressions. Served by suppressions_expiry. */
+/** Returns some expired suppressions. Served by suppressions_expiry. */
 export async function expiredSuppressions(
   sql: Sql,
   count: number,
@@ -144,7 +140,10 @@ export interface SuppressionFilter {
   readonly email: string | null;
 }
 
-/** Newest first, without expired ones: served by suppressions_newest, and for one address by the primary key. */
+/**
+ * Returns suppressions newest first, without expired ones. Served by suppressions_newest, and for one address by the
+ * primary key.
+ */
 export async function pageOfSuppressions(
   sql: Sql,
   workspace_id: string,
@@ -192,7 +191,7 @@ export async function suppressionsByIds(
     where s.id = any (${[...ids]}::uuid[]) and ${listOf(sql, sql`s.workspace_id`, workspace_id)} and ${stillSuppressed(sql)}`;
 }
 
-/** The suppressions of addresses, served by the primary key. */
+/** Returns the suppressions of addresses. Served by the primary key. */
 export async function suppressionsByEmails(
   sql: Sql,
   workspace_id: string,

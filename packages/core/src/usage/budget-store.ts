@@ -1,26 +1,26 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** The points that a bucket holds, and how many leak per second. */
+/** The capacity of a bucket in points, and how many leak per second. */
 export interface BudgetSize {
   readonly points: number;
   readonly per_second: number;
 }
 
 export interface BudgetLevel {
-  /** Whether the points fitted; if not, nothing was taken. */
+  /** Whether the points fit; if not, none were taken. */
   readonly taken: boolean;
   readonly level: number;
   readonly now: Date;
 }
 
-/** The level of a bucket now, after the leak since its last update. */
+/** Returns the current level of a bucket, after the leak since its last update. */
 function leaked(sql: Sql, { per_second }: BudgetSize): Fragment {
   return sql`greatest(0, b.level - greatest(0, extract(epoch from clock_now() - b.at)::float8) * ${per_second})`;
 }
 
 /**
- * Takes points (`select key_id, points`) from the budgets of keys, as far as they fit. Requests of one key lock its
- * row, so that processes together never take more than the budget.
+ * Takes points (`select key_id, points`) from the budgets of keys, if they fit. Requests of one key lock its row, so
+ * that all processes together never exceed the budget.
  */
 export function takePoints(sql: Sql, size: BudgetSize, points: Fragment): Fragment {
   return sql`
@@ -41,7 +41,7 @@ export async function takeBudget(sql: Sql, size: BudgetSize, key_id: string, poi
   return row;
 }
 
-/** Refunds points that were taken but not needed. */
+/** Refunds points that were taken but not used. */
 export async function returnBudget(sql: Sql, refunds: ReadonlyMap<string, number>): Promise<void> {
   await sql`
     update query_budgets b set level = greatest(0, b.level - r.points)

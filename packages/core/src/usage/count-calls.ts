@@ -6,11 +6,11 @@ import { countSession } from './store.ts';
 
 export interface CountedCalls {
   readonly window: RateWindow;
-  /** The 429 error if the limit is exceeded. */
+  /** The 429 error, if the limit is exceeded. */
   readonly refusal: AppError | null;
 }
 
-/** Counts the calls of one request of a signed-in user, each separately. */
+/** Counts the calls in one request of a signed-in user, each separately. */
 export async function countCalls(
   services: Pick<Services, 'sql'>,
   { session_id }: UserActor,

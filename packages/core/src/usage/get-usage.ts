@@ -18,7 +18,7 @@ export const usageSchema = z
   .meta({ id: 'Usage', description: 'Each unique recipient counts as one email.' });
 export type Usage = z.output<typeof usageSchema>;
 
-/** What the workspace has sent this month, and what is left of its plan. */
+/** Returns what the workspace has sent this month and what is left of its plan. */
 export const getUsage = operation({
   name: 'usage.get',
   scope: null,

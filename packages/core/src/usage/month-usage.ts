@@ -24,7 +24,7 @@ const monthField = z
   .optional()
   .meta({ description: 'The present one where it is left out.' });
 
-/** Usage of any month: of the caller's workspace, or of any for an operator. */
+/** Returns the usage of any month: of the caller's workspace or, for an operator, of any workspace. */
 export const getMonthUsage = operation({
   name: 'usage.month',
   scope: null,
@@ -44,7 +44,7 @@ export async function monthUsageOf(sql: Sql, workspace_id: string, month: string
   return usage;
 }
 
-/** Usage of one month for several workspaces, in the given order. */
+/** Returns the usage of one month for several workspaces, in the given order. */
 export const readMonthUsages = operation({
   name: 'usage.read_many',
   scope: null,

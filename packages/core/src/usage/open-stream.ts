@@ -5,7 +5,7 @@ import { deleteStream, insertStream, renewStream } from './stream-store.ts';
 
 export const MAX_KEY_STREAMS = 20;
 export const MAX_WORKSPACE_STREAMS = 200;
-// Three renewals: a dead process frees its slot after at most 90 seconds.
+// Three renewal intervals: a dead process frees its slot after at most 90 seconds.
 const LEASE_SECONDS = 90;
 
 export interface OpenStream {
@@ -13,7 +13,7 @@ export interface OpenStream {
   close(): Promise<void>;
 }
 
-/** Takes one of the stream slots of a key or session and of its workspace, counted over all processes. */
+/** Takes one of the stream slots of a key or session and of its workspace, counted across all processes. */
 export async function openStream(
   sql: Sql,
   { key_id, workspace_id }: { readonly key_id: string; readonly workspace_id: string },

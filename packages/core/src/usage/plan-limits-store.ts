@@ -1,12 +1,12 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** What the plan of a workspace may limit the number of. */
+/** The resources whose number a plan may limit. */
 export type LimitedResource = 'api_keys' | 'domains' | 'webhooks' | 'members';
 
 interface CountQuery {
-  /** The column of plan p. */
+  /** The limit's column in plan p. */
   limit(sql: Sql | Tx): Fragment;
-  /** How many a workspace has. */
+  /** The number in a workspace. */
   count(sql: Sql | Tx, workspace_id: Fragment): Fragment;
 }
 
@@ -46,7 +46,7 @@ export async function lockPlanOf(
   return row;
 }
 
-/** In a statement after that of the lock, which sees what was committed while it waited. */
+/** Runs in a separate statement after the lock, which sees what was committed while the lock was awaited. */
 export async function countOf(tx: Tx, workspace_id: string, what: LimitedResource): Promise<number> {
   const [row] = await tx<{ count: number }[]>`select ${queries[what].count(tx, tx`${workspace_id}::uuid`)} as count`;
   return row?.count ?? 0;
@@ -55,7 +55,7 @@ export async function countOf(tx: Tx, workspace_id: string, what: LimitedResourc
 export interface PlanUseRow extends Readonly<Record<LimitedResource, number>> {
   readonly workspace_id: string;
   readonly capture_bytes: number;
-  /** Requests of all keys in this minute, up to the limit. */
+  /** Requests by all keys in this minute, up to the limit. */
   readonly minute_requests: number;
   readonly workspace_rate: number | null;
   readonly key_limit: number | null;

@@ -32,7 +32,10 @@ const limits = {
   { readonly reason: Reason; readonly noun: string; readonly remedy: string }
 >;
 
-/** Locks the workspace until the commit, so that concurrent requests cannot both take the last place. */
+/**
+ * Throws if the plan has no room. Locks the workspace until the commit, so that concurrent requests cannot both take
+ * the last slot.
+ */
 export async function requireRoomInPlan(tx: Tx, workspace_id: string, what: LimitedResource): Promise<void> {
   const { plan, limit } = await lockPlanOf(tx, workspace_id, what);
   if (limit === null) return;
@@ -48,7 +51,7 @@ export async function requireRoomInPlan(tx: Tx, workspace_id: string, what: Limi
   );
 }
 
-/** By workspace. */
+/** Returns plan usage by workspace. */
 export async function planUseOf(
   sql: Sql | Tx,
   workspace_ids: readonly string[],

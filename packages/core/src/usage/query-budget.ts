@@ -12,11 +12,11 @@ const REFUND_MS = 100;
 
 export interface Charge {
   readonly window: RateWindow;
-  /** When the bucket will be empty if no more points are taken. */
+  /** When the bucket will be empty if no further points are taken. */
   readonly reset_at_ms: number;
 }
 
-/** The rate-limit headers for a level. */
+/** Returns the rate-limit headers for a level. */
 export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charge {
   const { points, per_second } = QUERY_BUDGET;
   const reset_at_ms = now.getTime() + Math.ceil((level / per_second) * 1000);
@@ -31,7 +31,7 @@ export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): C
   };
 }
 
-/** The 429 error for a request that costs more than is left, with the time after which it fits. */
+/** Returns the 429 error for a request that costs more than is left, with the time after which it will fit. */
 export function budgetRefusal({ level, now }: BudgetLevel, points: number): Charge & { readonly error: AppError } {
   const seconds = Math.max(1, Math.ceil((level + points - QUERY_BUDGET.points) / QUERY_BUDGET.per_second));
   const charged = chargedOf({ level, now });
@@ -46,7 +46,7 @@ export function budgetRefusal({ level, now }: BudgetLevel, points: number): Char
   };
 }
 
-/** The id that a caller's budget and streams are counted under. */
+/** Returns the id under which a caller's budget and streams are counted. */
 export function spenderOf(actor: Actor): string {
   if (actor.kind === 'key') return actor.key_id;
   if (actor.kind === 'user') return actor.session_id;

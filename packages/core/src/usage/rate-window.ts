@@ -3,8 +3,8 @@ import { AppError, type Reason } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 
 /**
- * The three windows of a key, one of a client address without a valid key, one of a session, and one of all keys of a
- * workspace. Sends by the signed-in users of a workspace count in its own `send` window.
+ * Three windows per key, one per client address without a valid key, one per session, and one for all keys of a
+ * workspace. Sends by a workspace's signed-in users count in the workspace's own `send` window.
  */
 export const rateClasses = ['send', 'logs', 'default', 'address', 'session', 'workspace'] as const;
 export type RateClass = (typeof rateClasses)[number];
@@ -19,11 +19,12 @@ export interface WindowCount {
 }
 
 export const ADDRESS_LIMIT = 120;
-// A page of the dashboard makes about ten calls, and repeats some of them every few seconds.
+// A dashboard page makes about ten calls and repeats some of them every few seconds.
 export const SESSION_LIMIT = 600;
 
 /**
- * The rate-limit subject without a key: the address, for IPv6 its /64, because a client can choose any address in it.
+ * Returns the rate-limit subject for requests without a key: the address, or for IPv6 its /64, because a client can
+ * choose any address in it.
  */
 export function addressSubject(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -52,7 +53,7 @@ export function windowOf(window_count: WindowCount): RateWindow {
   };
 }
 
-/** The 429 error for a request beyond the limit of its window, or null. */
+/** Returns the 429 error for a request that exceeds its window's limit, or null. */
 export function rateRefusal(rateClass: RateClass, window_count: WindowCount): AppError | null {
   if (window_count.place <= window_count.limit) return null;
   const { retry_after_seconds } = windowOf(window_count);
@@ -67,11 +68,11 @@ export function rateRefusal(rateClass: RateClass, window_count: WindowCount): Ap
 
 export interface KeyPlaces {
   readonly key: WindowCount;
-  /** Null without a limit, or if the key is over its own. */
+  /** Null if there is no limit or the key is over its own. */
   readonly workspace: WindowCount | null;
 }
 
-/** The window that the headers describe, and the 429 error if the key or its workspace is over the limit. */
+/** Returns the window that the headers describe, and the 429 error if the key or its workspace is over the limit. */
 export function judgeRate(
   rateClass: KeyRateClass,
   { key, workspace }: KeyPlaces,

@@ -5,7 +5,7 @@ import { type PlanUse, planUseOf, planUseSchema } from './plan-limits.ts';
 
 const MAX_IDS = 1000;
 
-/** In the given order. */
+/** Returns plan usage in the given order. */
 export const readPlanUses = operation({
   name: 'usage.read_plan_uses',
   scope: null,

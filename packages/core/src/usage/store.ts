@@ -7,14 +7,14 @@ interface CountedRow {
   seconds_left: number;
 }
 
-/** Counts one request of a client address in the current minute, in one statement. */
+/** Counts one request by a client address in the current minute, in one statement. */
 export async function countAddress(sql: Sql | Tx, address: string): Promise<WindowCount> {
   const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');
   return countedOf(row, ADDRESS_LIMIT);
 }
 
-/** Counts the calls of one request of a session; the place is that of the last. */
+/** Counts the calls in one request of a session; the returned position is the last call's. */
 export async function countSession(sql: Sql, session_id: string, calls: number): Promise<WindowCount> {
   const [row] = await counting(sql, sql`${session_id}::uuid`, 'session', calls);
   if (!row) throw new Error('a session was not counted');
@@ -22,7 +22,7 @@ export async function countSession(sql: Sql, session_id: string, calls: number):
 }
 
 /**
- * Counts a send in the window of its key. Those of all signed-in users of a workspace count in one of its own, with the
+ * Counts a send in its key's window. Sends by all signed-in users of a workspace count in one separate window, with the
  * limit of one key.
  */
 export async function countSend(
@@ -52,12 +52,12 @@ function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number
   return { limit, place: used, reset_unix, seconds_left };
 }
 
-/** Deletes windows that no Retry-After or reset header can refer to any more. */
+/** Deletes windows that no Retry-After or reset header can still refer to. */
 export async function forgetRateWindows(sql: Sql | Tx): Promise<void> {
   await sql`delete from rate_windows where minute < clock_now() - interval '10 minutes'`;
 }
 
-/** The workspace's usage this month, with the limit of its plan. */
+/** Returns the workspace's usage this month, with the limit of its plan. */
 export async function monthUsage(
   sql: Sql | Tx,
   workspace_id: string,
@@ -83,7 +83,7 @@ export interface MonthRow {
   readonly limit: number | null;
 }
 
-/** Usage in a month, such as 2030-01. A past month has the limit at its last accept. */
+/** Returns the usage in a month, such as 2030-01. A past month has the limit that applied at its last accept. */
 export async function usageOfMonth(
   sql: Sql,
   workspace_ids: readonly string[],
@@ -102,7 +102,7 @@ export async function usageOfMonth(
     where w.id = any (${[...workspace_ids]}::uuid[])`;
 }
 
-/** Refunds mails to the month and the day in which they were counted. */
+/** Refunds messages to the month and day in which they were counted. */
 export async function returnUsage(tx: Tx, workspace_id: string, counted_at: Date, count: number): Promise<void> {
   await tx`
     update usage_months set

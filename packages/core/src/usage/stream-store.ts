@@ -7,7 +7,7 @@ interface NewStream {
   readonly seconds: number;
 }
 
-/** Records a stream, or names the limit that is reached. Concurrent opens of one workspace wait for each other. */
+/** Records a stream, or returns the limit that was reached. Concurrent opens in one workspace wait for each other. */
 export async function insertStream(
   sql: Sql,
   stream: NewStream,

@@ -3,7 +3,7 @@ import { newId } from '../fields/ids.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { hashSecret, newSecret } from '../operation/secrets.ts';
 
-/** The first live key of a workspace, and its secret, which is not stored. */
+/** Creates the first live key of a workspace and its secret, which is not stored. */
 export function newKeyRow({
   workspace_id,
   scopes,

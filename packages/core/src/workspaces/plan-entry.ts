@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../operation/errors.ts';
 import type { PlanRow } from './plan-store.ts';
 
-// The maximum of cc, and of bcc, in a send.
+// The maximum number of cc recipients, and of bcc recipients, in a send.
 const MAX_RECIPIENTS = 1000;
 const MAX_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.

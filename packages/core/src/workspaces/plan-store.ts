@@ -15,7 +15,7 @@ export interface PlanRow {
   readonly capture_bytes_limit: number | null;
 }
 
-/** The columns of plan p. */
+/** Selects the columns of plan p. */
 export function planColumns(sql: Sql | Tx): Fragment {
   return sql`p.name, p.monthly_limit::float8 as monthly_emails, p.recipient_cap as recipients_per_request,
     p.send_per_minute, p.logs_per_minute, p.default_per_minute, p.workspace_rate, p.key_limit as api_key_limit, p.domain_limit,
@@ -26,7 +26,7 @@ export async function allPlans(sql: Sql): Promise<PlanRow[]> {
   return sql<PlanRow[]>`select ${planColumns(sql)} from plans p order by p.name`;
 }
 
-/** Null if the name is taken. */
+/** Stores a plan; null if the name is taken. */
 export async function insertPlan(tx: Tx, plan: PlanRow): Promise<PlanRow | null> {
   const [row] = await tx<PlanRow[]>`
     insert into plans as p (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute,
@@ -39,7 +39,7 @@ export async function insertPlan(tx: Tx, plan: PlanRow): Promise<PlanRow | null>
   return row ?? null;
 }
 
-/** Locked until the commit; meanwhile no workspace can be put on the plan. */
+/** Locks a plan until the commit, so that no workspace can be put on it in the meantime. */
 export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | null> {
   const [row] = await tx<PlanRow[]>`select ${planColumns(tx)} from plans p where p.name = ${name} for update`;
   return row ?? null;

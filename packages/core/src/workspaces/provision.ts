@@ -13,13 +13,13 @@ import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.
 
 const DEFAULT_ADMIN = 'admin@sandbox.test';
 
-/** What was created; the only place where the secrets appear. */
+/** What was created. The secrets appear only here. */
 export interface ProvisionResult {
   readonly api_key: string | null;
   readonly operator: { readonly email: string; readonly password: string | null } | null;
 }
 
-/** Creates the first workspace, its sandbox domain, a key with every scope and the first operator, each once. */
+/** Creates the first workspace, its sandbox domain, a key with every scope and the first operator, each only once. */
 export async function provision(
   services: Pick<Services, 'sql' | 'clock' | 'config' | 'secret_key'>,
   makePairs: () => Promise<DkimPairs> = generateDkimPairs,
@@ -54,7 +54,7 @@ export async function provision(
       await insertUser(tx, { id: newId('user', now_ms), email, password_hash, operator: true, vouched: true });
       operator = { email, password: config.ADMIN_PASSWORD ? null : password };
     }
-    // A secret from the environment is already known, and must not appear in the output of a container.
+    // A secret from the environment is already known and must not appear in a container's output.
     return { api_key: stored ? secret : null, operator };
   });
 }

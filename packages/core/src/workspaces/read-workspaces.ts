@@ -6,7 +6,7 @@ import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspac
 
 const MOST = 1000;
 
-/** Workspaces by id, in the given order; null for those that the caller may not see. */
+/** Returns workspaces by id, in the given order; null for those the caller may not see. */
 export const readWorkspaces = operation({
   name: 'workspaces.read_many',
   scope: null,

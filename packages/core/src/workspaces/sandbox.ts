@@ -1,2 +1,2 @@
-/** Verified in every workspace; useful only while no mail leaves this machine. */
+/** Verified in every workspace; useful only as long as no email leaves this machine. */
 export const SANDBOX_DOMAIN = 'sandbox.test';

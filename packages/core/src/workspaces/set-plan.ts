@@ -9,7 +9,7 @@ import { lockPlan } from './plan-store.ts';
 import { lockWorkspaceRow, storePlanOf, workspaceById } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
-/** Puts a workspace on another plan. Its limits apply from the next request; mail sent this month stays counted. */
+/** Puts a workspace on another plan. Its limits apply from the next request; messages sent this month stay counted. */
 export const setWorkspacePlan = operation({
   name: 'workspaces.set_plan',
   scope: 'operator',

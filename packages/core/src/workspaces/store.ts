@@ -2,7 +2,7 @@ import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { UnknownPolicy } from '../delivery/index.ts';
 import { type PlanRow, planColumns } from './plan-store.ts';
 
-/** Serializes processes that start at the same time. The number is arbitrary and used nowhere else. */
+/** Serializes processes that start concurrently. The number is arbitrary and used nowhere else. */
 export async function takeProvisioningTurn(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(7761001)`;
 }
@@ -40,13 +40,13 @@ export async function workspacesByIds(sql: Sql, ids: readonly string[]): Promise
   return sql<WorkspaceRow[]>`select ${columns(sql)} where w.id = any (${[...ids]}::uuid[])`;
 }
 
-/** Locked until the commit. */
+/** Locks a workspace until the commit. */
 export async function lockWorkspaceRow(tx: Tx, id: string): Promise<WorkspaceRow | null> {
   const [row] = await tx<WorkspaceRow[]>`select ${columns(tx)} where w.id = ${id} for no key update of w`;
   return row ?? null;
 }
 
-/** Newest first; served by the primary key. */
+/** Returns workspaces newest first. Served by the primary key. */
 export async function pageOfWorkspaces(sql: Sql, behind: string | null, count: number): Promise<WorkspaceRow[]> {
   return sql<WorkspaceRow[]>`
     select ${columns(sql)} where ${behind}::text is null or w.id < ${behind} order by w.id desc limit ${count}`;

@@ -8,7 +8,7 @@ import { operation } from '../operation/operation.ts';
 import { lockWorkspaceRow, storeWorkspace } from './store.ts';
 import { nameField, policyField, type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
-/** Changes the given fields of the caller's workspace or, for an operator, of any. */
+/** Changes the given fields of the caller's workspace or, for an operator, of any workspace. */
 export const updateWorkspace = operation({
   name: 'workspaces.update',
   scope: null,
@@ -34,7 +34,7 @@ export const updateWorkspace = operation({
       if (diff) {
         await storeWorkspace(tx, { id, ...after });
         const fact = { action: 'workspace.updated', target_id: id, diff, reason } as const;
-        // A change by an operator of another workspace is in the audit log of both.
+        // An operator's change to another workspace appears in the audit logs of both.
         const chains = id === ctx.actor.workspace_id ? [id] : [id, INSTANCE];
         await recordAudit(
           tx,

@@ -36,7 +36,7 @@ function withScopes(workspace_id: string, scopes: readonly Scope[], key_id = 'ke
   });
 }
 
-/** The context of a request with a key's secret, as the submit batcher gets it. */
+/** Creates the context of a request with a key's secret, as the submit batcher receives it. */
 function withSecret(secret: string): Context {
   return createContext(world.services, {
     kind: 'credential',
@@ -47,7 +47,7 @@ function withSecret(secret: string): Context {
 
 const create = (plan = 'free') => invoke(operator, createWorkspace, { name: 'Other', plan });
 const mail = (to: readonly string[]) => ({ from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' });
-/** Newest first, in order even within one millisecond. */
+/** Returns actions newest first, in order even within one millisecond. */
 async function actions(ctx: Context, input: object) {
   const { data } = await invoke(ctx, listAudit, input);
   const sorted = data.toSorted((left, right) => right.sequence - left.sequence);

@@ -1,6 +1,6 @@
 import { COPY, copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Carriers and providers of Japan, China and Korea. Text in their languages is encoded as they send it.
+// Carriers and providers in Japan, China and Korea. Text in their languages is encoded as they send it.
 
 const japanese = (headers: string, hex: string, rest: string): Buffer =>
   Buffer.concat([
@@ -10,7 +10,7 @@ const japanese = (headers: string, hex: string, rest: string): Buffer =>
         '\r\n',
       ),
     ),
-    // ISO 2022-JP: the switch to JIS X 0208, two bytes a character, and the switch back.
+    // ISO 2022-JP: the switch to JIS X 0208, two bytes per character, and the switch back.
     Buffer.from(`\x1b$B${Buffer.from(hex, 'hex').toString('latin1')}\x1b(B`, 'latin1'),
     Buffer.from(`\r\n\r\n${rest}\r\n`.replace(/(?<!\r)\n/g, '\r\n')),
   ]);
@@ -260,7 +260,7 @@ SMTP Server <mx2.example.net> rejected recipient <ada@example.net>
   ),
   ...family(
     'Japanese text',
-    // The address of the recipient was not found.
+    // The recipient's address was not found.
     [
       'hard mailbox suppress',
       'not found',

@@ -1,7 +1,7 @@
 import type { RefusalCategory } from '../../src/delivery/classify.ts';
 
 /**
- * What a returned mail about ada@example.net means. bounce: hard or soft, its category, and whether the address is
+ * What a returned message about ada@example.net means. bounce: hard or soft, its category, and whether the address is
  * suppressed.
  */
 export type Meaning =
@@ -12,7 +12,10 @@ export type Meaning =
   | 'complaint'
   | 'ignored';
 
-/** A family of mail systems, the meaning, what it is, and the mail. From the null sender unless it says otherwise. */
+/**
+ * A family of mail systems, with the meaning, a title and the message. It comes from the null sender unless specified
+ * otherwise.
+ */
 export interface ReturnedFixture {
   readonly family: string;
   readonly meaning: Meaning;
@@ -33,7 +36,7 @@ export function family(name: string, ...rows: readonly Row[]): ReturnedFixture[]
   }));
 }
 
-/** The beginning of the mail that came back. */
+/** The beginning of the returned message. */
 export const COPY = `Return-Path: <b+0@example.org>
 Received: from mail.example.org (mail.example.org [192.0.2.1])
 \tby mx.example.net with ESMTP id 4AbC; Thu, 31 Jan 2030 09:00:00 +0000
@@ -45,12 +48,12 @@ Message-ID: <1@example.org>
 Unsubscribe if this mailbox does not exist.
 `;
 
-/** Header lines and a body without MIME. */
+/** Builds header lines and a body without MIME. */
 export function plain(headers: string, body: string): string {
   return `Received: by mx.example.net id 1; Thu, 31 Jan 2030 09:00:00 +0000\nTo: b+0@example.org\nDate: Thu, 31 Jan 2030 09:00:00 +0000\n${headers}\n\n${body}\n`;
 }
 
-/** A report with a text for people, fields and the headers of the copy. */
+/** Builds a report with human-readable text, fields and the headers of the copy. */
 export function dsn(headers: string, text: string, fields: string, text_type = 'text/plain; charset=us-ascii'): string {
   return plain(
     `${headers}\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=delivery-status; boundary="=_part"`,
@@ -58,12 +61,12 @@ export function dsn(headers: string, text: string, fields: string, text_type = '
   );
 }
 
-/** Fields of one recipient. */
+/** Builds the fields of one recipient. */
 export function fields(status: string, diagnostic = '', action = 'failed', address = 'ada@example.net'): string {
   return `Reporting-MTA: dns; mx.example.net\nArrival-Date: Thu, 31 Jan 2030 09:00:00 +0000\n\nFinal-Recipient: rfc822; ${address}\nAction: ${action}\nStatus: ${status}${diagnostic && `\nDiagnostic-Code: ${diagnostic}`}`;
 }
 
-/** One part of several, in a mail of type multipart/mixed. */
+/** Builds one of several parts in a multipart/mixed message. */
 export function mixed(headers: string, ...parts: readonly string[]): string {
   return plain(
     `${headers}\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=mixed-1`,

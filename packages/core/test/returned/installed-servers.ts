@@ -1,6 +1,6 @@
 import { dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Servers that organisations install, in the forms and languages of their reports.
+// Servers that organizations install, with the formats and languages of their reports.
 
 const outlook =
   'From: Microsoft Outlook <MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@example.net>\nSubject: Undeliverable: Hello';

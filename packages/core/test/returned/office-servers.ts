@@ -1,6 +1,7 @@
 import { COPY, copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Mail servers of organisations: Microsoft Exchange in all generations, Domino, GroupWise, MDaemon, IMail, James and others.
+// Mail servers of organizations: all generations of Microsoft Exchange, Domino, GroupWise, MDaemon, IMail, James and
+// others.
 
 const exchange2007 = (reason: string, language: 'en' | 'de' | 'fr' = 'en') => {
   const words = {

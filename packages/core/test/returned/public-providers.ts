@@ -1,6 +1,6 @@
 import { dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Providers of mail for everyone, and what other servers report of their replies.
+// Public mailbox providers, and what other servers report about their replies.
 
 const google =
   'From: Mail Delivery Subsystem <mailer-daemon@googlemail.com>\nSubject: Delivery Status Notification (Failure)';
@@ -22,7 +22,7 @@ const rejection = (reply: string, command = 'RCPT TO') => {
     fields(status, `smtp; ${reply}`),
   );
 };
-/** A text in the charset of its country, as base64 of its bytes. */
+/** A text in its country's charset, as base64 of its bytes. */
 const foreign = (from: string, subject: string, charset: string, bytes: string) =>
   plain(
     `From: ${from}\nSubject: ${subject}\nMIME-Version: 1.0\nContent-Type: text/plain; charset=${charset}\nContent-Transfer-Encoding: base64`,

@@ -1,16 +1,16 @@
 import { COPY, copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// What must not be taken for a bounce: automatic replies in many languages, delays, reports about authentication,
+// Messages that must not be mistaken for bounces: automatic replies in many languages, delays, authentication reports,
 // complaints, receipts and notices.
 
 const subjectOf = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
-/** As Exchange and the big clients send them, with the mark of RFC 3834. */
+/** As Exchange and the major clients send them, with the RFC 3834 marker. */
 const marked = (subject: string, text: string) =>
   plain(
     `From: Ada <ada@example.net>\nSubject: ${subjectOf(subject)}\nAuto-Submitted: auto-replied\nContent-Type: text/plain; charset=utf-8`,
     text,
   );
-/** The same without a mark, where only words tell. */
+/** The same without a marker, so that only the wording gives them away. */
 const unmarked = (subject: string, text: string) =>
   plain(`From: Ada <ada@example.net>\nSubject: ${subjectOf(subject)}\nContent-Type: text/plain; charset=utf-8`, text);
 

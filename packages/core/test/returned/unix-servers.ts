@@ -1,6 +1,6 @@
 import { COPY, copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Mail transfer agents of Unix systems, in the words of their sources.
+// Unix mail transfer agents, in the wording of their sources.
 
 const postfix =
   'From: MAILER-DAEMON@mx.example.net (Mail Delivery System)\nSubject: Undelivered Mail Returned to Sender\nAuto-Submitted: auto-replied';

@@ -1,6 +1,7 @@
 import { copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Written and judged before the rules were run on them, so that they tell how the rules do on what they were not made for.
+// Written and labeled before the rules were run on them, so that they show how the rules perform on messages they were
+// not written for.
 
 const daemon =
   'From: Mail Delivery System <MAILER-DAEMON@mx.example.net>\nSubject: Undelivered Mail Returned to Sender';

@@ -7,7 +7,7 @@ import { parseInput } from '../../operation/parse-input.ts';
 import { queueNames } from '../../queues/index.ts';
 import { deliveryStatusField } from '../../webhooks/index.ts';
 
-// Unknown names are refused: ignored, they would match everything.
+// Unknown names are rejected: if ignored, they would match everything.
 
 export const messageFilterSchema = z.strictObject(filterFields);
 

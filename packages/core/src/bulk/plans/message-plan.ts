@@ -34,12 +34,12 @@ const MAX_EXPORTED = 100_000;
 const closedStates = otherStatuses(openStates);
 
 interface Kind {
-  /** Message statuses in which the action can apply. */
+  /** Message statuses the action can apply to. */
   readonly statuses: readonly DeliveryState[];
   readonly deferred?: boolean;
-  /** The reason to skip messages with a first attempt, if the action excludes those. */
+  /** Skip reason for messages with a first attempt, if the action excludes those. */
   readonly once_tried?: Reason;
-  /** The reason to skip messages in other statuses. */
+  /** Skip reason for messages in other statuses. */
   readonly otherwise: Reason | null;
   readonly warning: string | null;
   readonly wakes: JobName | null;
@@ -145,7 +145,7 @@ function sumsOf(counts: readonly PassedOver[]): PassedOver[] {
   }));
 }
 
-/** Why a locked message no longer matches the filter; null if it does. */
+/** Returns why a locked message no longer matches the filter; null if it does. */
 type Still = () => Promise<(id: string) => Reason | null>;
 type Act = (
   tx: Tx,
@@ -226,7 +226,7 @@ function waitingOf(message: Unsent | AppError | undefined, stray: Reason | null)
   return stray ?? (message.waiting.length === 0 ? 'already_canceled' : message);
 }
 
-/** Splits messages into those to act on and those to skip, with a receipt each. */
+/** Splits messages into those to act on and those to skip, each with a receipt. */
 function choose<T extends object>(
   ids: readonly string[],
   judge: (id: string) => T | Reason,

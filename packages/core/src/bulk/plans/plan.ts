@@ -32,7 +32,7 @@ export interface Plan {
   check(ctx: ActorContext): Promise<void>;
   next(sql: Sql | Tx, position: string | null, count: number): Promise<WalkStep>;
   count(sql: Sql, most: number): Promise<MatchCount>;
-  /** Items that match the filter but are skipped by the action, by reason. */
+  /** Items that match the filter but that the action skips, by reason. */
   passedOver(sql: Sql, most: number): Promise<readonly PassedOver[]>;
   /** Shown in the preview. */
   readonly warnings: readonly string[];

@@ -1,6 +1,6 @@
 import { phrases, type RefusalRule } from './rule.ts';
 
-// Words about the mail itself, and about servers that could not decide.
+// Words about the message itself, and about servers that could not decide.
 
 export const contentWords = {
   'content refused': {
@@ -29,7 +29,7 @@ export const trafficWords = {
 } as const satisfies Record<string, RefusalRule>;
 
 export const unreachedWords = {
-  // A mail system gave up without an answer about the mailbox.
+  // A mail system gave up without a response about the mailbox.
   'never reached': {
     category: 'network',
     text: phrases(

@@ -1,8 +1,8 @@
 import { phrases, type RefusalRule } from './rule.ts';
 
-// Words about the recipient: mailboxes that are full, out of use, or do not exist, and domains without mail.
+// Words about the recipient: mailboxes that are full, out of use, or nonexistent, and domains without mail.
 
-/** Before all that is about a mailbox: some servers send these texts with 5.2.1, 5.1.1 or 5.7.1. */
+/** Before everything about a mailbox: some servers send these texts with 5.2.1, 5.1.1 or 5.7.1. */
 export const quotaWords = {
   'mailbox is full': {
     category: 'quota',
@@ -24,7 +24,7 @@ export const quotaWords = {
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** Before the words for a mailbox that does not exist: its owner may come back, so it is not suppressed. */
+/** Before the words for a nonexistent mailbox: its owner may come back, so it is not suppressed. */
 export const disabledWords = {
   'mailbox is disabled': {
     category: 'mailbox',
@@ -38,16 +38,16 @@ export const disabledWords = {
       '(?:аккаунт|ящик|пользовател\\S+|почтовый ящик)[^.]{0,40}(?:заблокирован|отключ[её]н|неактив|приостановлен)|(?:账号|帐号|邮箱|用户)[^。]{0,12}(?:停用|禁用|冻结|锁定|过期)|(?:アカウント|メールボックス)[^。]{0,20}(?:停止|無効|凍結|ロック)|휴면|정지된',
     ),
   },
-  // The address names several mailboxes: it may well be a good one, spelled too shortly.
+  // The address matches several mailboxes: it may well be a valid one, abbreviated too much.
   'address is ambiguous': {
     category: 'mailbox',
     text: /not unique|\bambiguous\b|(?:several|multiple) matches/i,
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** About the whole domain. Never a reason to suppress an address: its owner may repair it. */
+/** About the whole domain. Never a reason to suppress an address: the owner of the domain may fix it. */
 export const domainWords = {
-  // In a greeting, 521 may also reject one client only.
+  // In a greeting, 521 may also reject just one client.
   'host takes no mail': { category: 'domain', code: [521, 556], hard: true },
   'host or domain takes no mail': {
     category: 'domain',
@@ -56,7 +56,7 @@ export const domainWords = {
     ),
     hard: true,
   },
-  // A name server that failed says nothing about the domain.
+  // A failed name server says nothing about the domain.
   'domain cannot be looked up now': {
     category: 'network',
     text: phrases(
@@ -78,7 +78,7 @@ export const domainWords = {
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** After all other words, before the codes: the words of an unknown user are clearer than 5.7.1 or 5.0.0. */
+/** After all other words but before the codes: the words for an unknown user are clearer than 5.7.1 or 5.0.0. */
 export const unknownUserWords = {
   'mailbox does not exist': {
     category: 'mailbox',
@@ -92,9 +92,9 @@ export const unknownUserWords = {
       'does(?: not|n.t) have an? \\S+ account|addr?ess?(?:ee)? (?:is )?unknown|recipient ?not ?found|\\[#5?\\.?1\\.1\\]|user_unknown|unknown_user|mailbox_not_found|mailbox not (?:found|present|here)|no such address|bad (?:destination )?(?:mailbox|e-?mail|recipient) ?address|bad address|bad recipient|invalid mailbox|verify address failed|address verification failed|undeliverable address|not a (?:member|user) (?:of|at|on) this (?:server|host|system)',
       'not our customer|who are you looking for|can.t (?:find|accept|verify) (?:the |this |that )?(?:user|recipient|mailbox|address)|can ?not (?:find|locate) (?:the |this |your )?(?:user|recipient|mailbox|specified)|could not find (?:the |this )?(?:user|recipient|mailbox|account)|has (?:moved|been moved)|no longer (?:with|at|employed|works|in use|active|valid|available|accepts?|used|exists?|a)\\b|left the (?:company|organi[sz]ation)|has moved to|new address|changed (?:his|her|their) (?:e-?mail|address)|address (?:has )?changed',
       'not listed in (?:the |public )?(?:domino|name|public|directory|address)|domino (?:directory|ディレクトリ)|public name (?:&|and) address book|user missing home|missing home directory|unable to (?:find|locate) (?:the )?(?:user|recipient|mailbox)|user(?: does)? ?n.t exist|user not (?:found|exist|known|active|here)|unknown user|user unknown|account not (?:found|available|exist)|mailbox (?:not|does)',
-      // A refusal of the address without a reason counts as an unknown user.
+      // A rejected address without a reason counts as an unknown user.
       'recipient (?:address )?(?:was |has been |is )?(?:rejected|denied|refused|not accepted)(?=[\\s.!]*(?:$|[(\\[#]|for mail|by the))|(?<!recipient )(?<!sender )(?<!return )(?<!from )(?<!ip )address rejected(?!:|;| as| by| because| due)|requested action not taken: (?:mailbox unavailable|no such)|mailbox unavailable|mail ?box invalid|invalid-recipient|badrcptto|validrcptto|bad rcpt|rcpt-?to .{0,20}(?:rejected|refused|invalid)(?=[\\s.!]*$)|#5\\.1\\.1|prohibits? .{0,20}unknown|remote (?:smtp )?server has rejected address',
-      // Other languages
+      // Other languages.
       'n.existe pas|utilisateur[^.]{0,20}inconnu|adresse[^.]{0,60}(?:introuvable|inconnue|n.a pas été trouvée|incorrecte|inexistante|erronée)|destinataire[^.]{0,30}(?:inconnu|introuvable|inexistant)|bo[iî]te[^.]{0,30}inexistante',
       'no existe|no se (?:ha )?(?:encontr|encuentra)|usuario[^.]{0,20}desconocido|destinatario[^.]{0,30}(?:desconocido|inexistente|inv[aá]lid|sconosciuto)|direcci[oó]n[^.]{0,40}(?:no (?:existe|v[aá]lida|encontrada)|incorrecta)|cuenta[^.]{0,20}(?:inexistente|no existe)',
       'non esiste|inesistente|utente[^.]{0,20}(?:sconosciuto|non trovato)|indirizzo[^.]{0,40}(?:non (?:è stato )?trovato|errato|inesistente|sconosciuto)|casella[^.]{0,20}non (?:trovata|disponibile)|não (?:existe|foi (?:possível )?encontrad)|nao existe|usu[aá]rio[^.]{0,20}(?:desconhecido|inexistente|inv)|endereço[^.]{0,30}(?:inválido|inexistente)',

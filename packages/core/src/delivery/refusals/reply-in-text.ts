@@ -1,11 +1,12 @@
 import { readReply } from '@postrider/mail';
 import type { ReplyText } from '../classify.ts';
 
-// Replies and status codes inside a text that a mail system wrote for people.
+// Finds replies and status codes in text that a mail system wrote for people.
 
-// A code followed by what follows only in a reply: a status, words, an address, a quotation. "Call 555 0100" is none.
+// A code followed by something that only occurs in a reply: a status, words, an address, a quotation. "Call 555 0100"
+// does not match.
 const REPLY = String.raw`([45]\d\d)(?:[ ,-]+|(?= ?#))(?:\1[ -]+)?(?=#?[45]\.\d{1,3}\.\d{1,3}\b|["'<(\[#]|[^\d\s%.,;:)-])`;
-/** First at the beginning of a line or behind what announces a reply, then behind any punctuation. */
+/** Tried first at the beginning of a line or after words that introduce a reply, then after any punctuation. */
 const PLACES = [
   new RegExp(
     String.raw`^[ \t]*(?:[-*>|]+[ \t]*)?(?:<<<|>>>|<--?|-->|received >>>|sent <<<|s:|\[?smtp (?:error|reply|response)[^:\n]{0,60}:|error(?: message| code)?[^:\n]{0,20}:|.{0,200}\b(?:said|says|responded|replied|answered|returned|response|reply|reason|with|was|follows|failure|host)[^:\n]{0,40}:?)?[ \t]*(?:smtp;[ \t]*)?${REPLY}`,
@@ -14,10 +15,10 @@ const PLACES = [
   new RegExp(String.raw`[:;,("'\[>-][ \t]*${REPLY}`, 'im'),
 ];
 const MAX_CONTINUATION_LINES = 8;
-// Not part of an IPv4 address or of a version.
+// Not part of an IPv4 address or a version.
 const STATUS = /(?<![\d.]|\bv|version )([45]\.(?:\d|\d{2}|[1-9]\d\d)\.\d{1,3})(?!\.?\d)/gi;
 
-/** The first refusal in a text, with the lines that continue it. */
+/** Returns the first rejection in a text, with its continuation lines. */
 export function replyInText(text: string): ReplyText | null {
   for (const place of PLACES) {
     const match = place.exec(text);
@@ -28,7 +29,7 @@ export function replyInText(text: string): ReplyText | null {
   return null;
 }
 
-/** The status codes of a text, without those that name a class alone. */
+/** Returns the status codes in a text, except those that name only a class. */
 export function statusInText(text: string): string | null {
   for (const [, status = ''] of text.matchAll(STATUS)) if (!isClassAlone(status)) return status;
   return null;
@@ -38,7 +39,7 @@ export function isClassAlone(status: string): boolean {
   return status.endsWith('.0.0');
 }
 
-/** One reply as a server or a report wrote it, even where its code is not at its beginning. */
+/** Parses one reply as written by a server or a report, even if its code is not at the start. */
 export function readSaid(diagnostic: string): ReplyText {
   const line = unwrapped(diagnostic).replace(/^([45]\d\d)[ -]+(?=\1[ -])/, '');
   const reply = readReply(line.replace(/^([45]\d\d), */, '$1 '));
@@ -47,7 +48,7 @@ export function readSaid(diagnostic: string): ReplyText {
   return { code: reply.code, enhanced, text: reply.text };
 }
 
-// Cisco's gateways and some others put the reply of the server behind a status of their own.
+// Cisco's gateways and some others put the server's reply behind their own status.
 const WRAPPED = /^[45]\.[\dx]\.\d+ - (?:[a-z][^'"\n]{0,80}?) ([45]\d\d)[ -]*'+(.*?)'+(?: \(delivery attempts.*)?$/is;
 
 function unwrapped(line: string): string {
@@ -59,7 +60,7 @@ function lengthOfCode(matched: string, code: string): number {
   return matched.length - matched.lastIndexOf(code);
 }
 
-/** Ends at an empty line, another code, or another address. */
+/** Returns the continuation, which ends at an empty line, another code, or another address. */
 function continued(text: string, code: string): string {
   const [first = '', ...others] = text.split('\n', MAX_CONTINUATION_LINES + 1);
   const lines = [first];

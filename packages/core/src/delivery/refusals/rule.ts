@@ -1,4 +1,4 @@
-/** What a refusal is about. Only faults of the address itself lead to suppression. */
+/** What a rejection is about. Only faults of the address itself lead to suppression. */
 export const refusalCategories = [
   'mailbox',
   'domain',
@@ -10,7 +10,7 @@ export const refusalCategories = [
   'throttled',
   'protocol',
   'network',
-  // Not a refusal: the mail could not be signed and was not sent.
+  // Not a rejection: the message could not be signed and was not sent.
   'signing',
   'other',
 ] as const;
@@ -22,19 +22,19 @@ export interface RefusalRule {
   readonly status?: readonly string[];
   readonly code?: readonly number[];
   readonly text?: RegExp;
-  /** Only for a refusal without a subject of its own: no enhanced status, or x.0.0. */
+  /** Only matches a rejection without a specific subject: no enhanced status, or x.0.0. */
   readonly unspecific?: true;
-  /** A permanent refusal of this kind means that the mailbox or its domain does not exist. */
+  /** A permanent rejection of this kind means that the mailbox or its domain does not exist. */
   readonly hard?: true;
-  /** A permanent refusal of this kind means that the mailbox does not exist. */
+  /** A permanent rejection of this kind means that the mailbox does not exist. */
   readonly suppress?: true;
-  /** The server says 5xx although a later attempt may succeed. */
+  /** The server replies 5xx although a later attempt may succeed. */
   readonly for_now?: true;
-  /** So vague that any other text about the same mail decides. */
+  /** So vague that any other text about the same message takes precedence. */
   readonly weak?: true;
 }
 
-/** One regular expression of many phrases. A space in a phrase matches any white space. */
+/** Combines many phrases into one regular expression. A space in a phrase matches any whitespace. */
 export function phrases(...alternatives: readonly string[]): RegExp {
   return new RegExp(alternatives.join('|'), 'i');
 }

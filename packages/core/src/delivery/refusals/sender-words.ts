@@ -1,11 +1,11 @@
 import { phrases, type RefusalRule } from './rule.ts';
 
-// Words about who sends: the rate, the address of the client, its reputation, the sender's address and rights. They come
-// before the words about recipients, which these texts quote ("sender address rejected: user unknown").
+// Words about the sender: the rate, the client's address and reputation, the sender's address and permissions. They
+// come before the words about recipients, which these texts quote ("sender address rejected: user unknown").
 
-/** The server will take the mail later. */
+/** The server will accept the message later. */
 export const rateWords = {
-  // Google also uses 4.2.1 and 5.2.1 for a live mailbox that gets too much mail.
+  // Google also uses 4.2.1 and 5.2.1 for a live mailbox that receives too much email.
   'gets mail too fast': {
     category: 'throttled',
     text: /receiving mail (?:too quickly|at a rate)|exceeded (?:the|its) (?:rate|hourly|daily).{0,20}limit|recipient.{0,30}rate limit/i,
@@ -59,12 +59,12 @@ export const senderWords = {
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** RFC 3463 section 3.2: 1.7 and 1.8 are about the sender's address, whatever the text says of users and domains. */
+/** RFC 3463 section 3.2: 1.7 and 1.8 are about the sender's address, whatever the text says about users and domains. */
 export const senderStatus = {
   'status about the sender': { category: 'policy', status: ['1.7', '1.8'] },
 } as const satisfies Record<string, RefusalRule>;
 
-/** Remaining policies of the recipient's side; a status with a subject decides before these. */
+/** Remaining policies of the recipient's side; a status with a subject takes precedence over these. */
 export const policyWords = {
   'against a policy': {
     category: 'policy',

@@ -2,13 +2,13 @@ import type { RecordStatus } from '../records/diagnose.ts';
 import type { PublicKeyRow } from '../store.ts';
 
 const SECOND_MS = 1000;
-// Relays give up on mail after 4 to 5 days (RFC 5321 section 4.5.4.1), and signatures are checked on arrival.
+// Relays give up on a message after 4 to 5 days (RFC 5321 section 4.5.4.1), and signatures are checked on arrival.
 const RETIRED_MS = 7 * 24 * 3600 * SECOND_MS;
 
 export interface KeyPlan {
-  /** Activate the next keys. */
+  /** Whether to activate the next keys. */
   readonly switches: boolean;
-  /** Drop these: mail that they signed has arrived or expired. */
+  /** Keys to drop: messages they signed have arrived or expired. */
   readonly drop: readonly string[];
   /** The signing keys from now on, RSA first. */
   readonly signing: readonly string[];
@@ -16,7 +16,7 @@ export interface KeyPlan {
 
 /**
  * Decides the key changes that follow from a check. A next key signs once its record has been right for as long as
- * caches may hold an older answer; immediately if the record of the active key is lost, since its signatures are then
+ * caches may hold an older response; immediately if the record of the active key is lost, since its signatures are then
  * worthless.
  */
 export function planKeys(

@@ -6,7 +6,7 @@ import type { Encryption } from '../../process/encryption.ts';
 import { encryptionPurpose } from '../records/dkim-keys.ts';
 import { type EncryptedKey, encryptedKeys } from '../store.ts';
 
-// A parsed RSA key takes some 3 kB.
+// A parsed RSA key takes about 3 kB.
 const MAX_KEPT = 2000;
 const NOTHING_READ: ReadonlyMap<string, EncryptedKey> = new Map();
 
@@ -36,7 +36,7 @@ export function createSigningKeys(sql: Sql, encryption: Encryption): SigningKeys
         try {
           keep(row.id, open(row));
         } catch {
-          // The signer hits the same fault and reports it for its message.
+          // The signer hits the same error and reports it for its message.
         }
       }
     },

@@ -4,7 +4,7 @@ import { pageOfEncryptedKeys } from '../store.ts';
 
 const PAGE = 1000;
 
-/** The ids of DKIM keys that no key of this process opens. */
+/** Returns the ids of DKIM keys that this process cannot decrypt. */
 export async function unopenedKeys({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
   const unopened: string[] = [];
   for (let after: string | null = ''; after !== null; ) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => zone.stop());
 
-/** A unique name per test, with all records right. */
+/** Returns a unique name per test, with all records right. */
 let count = 0;
 function published(below = ''): string {
   const name = `${below}d${++count}.test`;

@@ -22,10 +22,10 @@ export interface CheckedRecord {
 
 // Enough for two sequential lookups with slow servers, but not for a chain of slow includes.
 const CHECK_MS = 15_000;
-/** For a check whose caller waits. */
+/** For a check whose caller is waiting. */
 export const CHECK_AT_ONCE_MS = 3000;
 
-/** Looks up all records of a domain in parallel. Unanswered ones at the deadline count as lookup errors. */
+/** Looks up all records of a domain in parallel. Those without a response at the deadline count as lookup errors. */
 export async function checkRecords(
   dns: DnsLookup,
   domain: ProvenDomain,
@@ -89,7 +89,8 @@ async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: Exp
 }
 
 /**
- * Other names where a record ends up by common mistakes. An SPF record or return path at another name may belong there.
+ * Returns other names where a record ends up by common mistakes. An SPF record or return path at another name may
+ * belong there.
  */
 function otherNames(
   name: string,
@@ -113,7 +114,7 @@ function otherNames(
   ].filter((other) => other.fqdn.length <= 253);
 }
 
-/** The combined result of the required records. */
+/** Returns the combined result of the required records. */
 export function proofOf(checked: readonly CheckedRecord[]): Proof {
   const statuses = checked.filter(({ expected }) => expected.required).map(({ finding }) => statusOf(finding));
   if (statuses.includes('lookup_error')) return 'unknown';
@@ -129,7 +130,7 @@ const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
   lookup_error: 'could not be looked up',
 };
 
-/** Why a domain is not proven, or no longer; null if every required record is right. */
+/** Returns why a domain is not proven, or no longer is; null if every required record is right. */
 export function reasonOf(checked: readonly CheckedRecord[]): string | null {
   const parts = checked.flatMap(({ expected, finding }) => {
     const status = statusOf(finding);

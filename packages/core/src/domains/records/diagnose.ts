@@ -16,9 +16,9 @@ export type RecordStatus = (typeof recordStatuses)[number];
 /** The lookup results of a record and of common mistakes around it. */
 export interface Evidence {
   readonly answer: DnsAnswer;
-  /** The answer of a cache, if the main answer is authoritative. */
+  /** The response of a cache, if the main response is authoritative. */
   readonly cached: DnsAnswer | null;
-  /** Other names where it was looked for, because it is not right at its own. */
+  /** Other names where it was looked up, because it is not right at its own. */
   readonly elsewhere: readonly {
     readonly kind: 'host_doubled' | 'wrong_name';
     readonly fqdn: string;
@@ -34,7 +34,7 @@ export interface Evidence {
 export interface SpfFacts {
   readonly lookups: number;
   readonly names_service: boolean;
-  /** Why an include could not be looked up, which leaves its contents unknown. */
+  /** Why an include could not be looked up; its contents are then unknown. */
   readonly unknown: string | null;
 }
 
@@ -45,18 +45,18 @@ export interface Alignment {
   readonly dkim_right: boolean;
 }
 
-/** The finding of a check, kept until the next one. */
+/** The finding of a check, stored until the next one. */
 export interface Finding {
   readonly diagnosis: Diagnosis;
   readonly found: readonly string[];
-  /** Where else it was found, how often, or the lookup error. */
+  /** Where else or how often it was found, or the lookup error. */
   readonly detail: string | null;
-  /** How long caches may keep the values found. */
+  /** How long caches may retain the values found. */
   readonly ttl_seconds: number | null;
   readonly observed: readonly Observation[];
 }
 
-/** The answer of one name server for a record. */
+/** The response of one name server for a record. */
 export interface Observation {
   readonly resolver: string;
   readonly authoritative: boolean;
@@ -70,7 +70,7 @@ interface DiagnosisRow {
   readonly advice: ((record: ExpectedRecord, detail: string) => string) | null;
 }
 
-/** Every possible diagnosis. */
+/** All possible diagnoses. */
 export const diagnoses = {
   right: { status: 'ok', advice: null },
   stale: {
@@ -150,7 +150,7 @@ function otherValue(purpose: ExpectedRecord['purpose'], value: string): string {
 
 const HOUR_SECONDS = 3600;
 
-/** Advice for a record in one sentence; null if it is right. */
+/** Returns one sentence of advice for a record; null if it is right. */
 export function adviceOf(record: ExpectedRecord, finding: Finding | undefined): string | null {
   if (!finding) return 'Publish it, then check the domain.';
   const { advice }: DiagnosisRow = diagnoses[finding.diagnosis];
@@ -165,7 +165,7 @@ function hours(seconds: number): string {
   return count === 1 ? 'an hour' : `${count} hours`;
 }
 
-// Limits what is shown and stored of the answers; the diagnosis uses all of them.
+// Limits what is shown and stored of the responses; the diagnosis uses all of them.
 export const MAX_SHOWN = 10;
 const MAX_OBSERVED = 5;
 
@@ -213,7 +213,7 @@ function observationOf(answer: DnsAnswer | null): Observation[] {
   return [{ ...answer.source, values, ttl: answer.kind === 'found' ? answer.ttl_seconds : null }];
 }
 
-/** Whether a value at another name was meant for this record. */
+/** Returns whether a value at another name was meant for this record. */
 export function isMeant(expected: ExpectedRecord, values: readonly string[], site: Site): boolean {
   return ['right', 'truncated'].includes(judge(expected, values, site, null));
 }
@@ -224,7 +224,7 @@ export function textsOf(answer: DnsAnswer): readonly string[] {
 
 type RecordVerdict = 'right' | 'missing' | 'mismatch' | 'truncated' | 'split_wrongly' | 'two_records' | 'key_revoked';
 
-/** Diagnosis from the values alone. */
+/** Diagnoses from the values alone. */
 export function judge(
   expected: ExpectedRecord,
   values: readonly string[],
@@ -234,7 +234,7 @@ export function judge(
   const records = ofKind(expected, values);
   switch (expected.purpose) {
     case 'ownership':
-      // Several workspaces may try to prove one name, each with its own value.
+      // Several workspaces may try to prove the same name, each with its own value.
       if (records.some((text) => text === expected.value)) return 'right';
       return records.length > 0 ? 'mismatch' : 'missing';
     case 'dkim':
@@ -254,7 +254,7 @@ export function judge(
   }
 }
 
-/** Values of the expected kind; others may exist beside them. */
+/** Returns the values of the expected kind; there may be others. */
 function ofKind({ purpose }: ExpectedRecord, values: readonly string[]): string[] {
   const texts = values.map((text) => text.trim());
   switch (purpose) {
@@ -304,7 +304,10 @@ function judgeKey(value: string, record: string): RecordVerdict {
   return key !== undefined && expected.startsWith(key) ? 'truncated' : 'mismatch';
 }
 
-/** Whether the records are the wanted value split up: its beginning in one and the rest, in any order, in others. */
+/**
+ * Returns whether the records are the expected value split up: its beginning in one and the rest, in any order, in
+ * others.
+ */
 function isInPieces(value: string, texts: readonly string[]): boolean {
   if (texts.length < 2) return false;
   const bare = (text: string) => text.replace(/[\s"\\]/g, '');
@@ -322,13 +325,13 @@ export function namesService(spf_record: string, { helo_name }: Site): boolean {
   return spf_record.split(/ +/).some((term) => term.replace(/^\+/, '') === `a:${helo_name}`);
 }
 
-/** RFC 7489 section 6.3: p= follows v= and has one of three values. */
+/** Returns the policy of a record. RFC 7489 section 6.3: p= follows v= and has one of three values. */
 function policyOf(record: string): string | null {
   const policy = /^v\s*=\s*DMARC1\s*;\s*p\s*=\s*(none|quarantine|reject)\s*(?:;|$)/i.exec(record)?.[1];
   return policy?.toLowerCase() ?? null;
 }
 
-/** Why mail of the domain would fail DMARC, or pass by its DKIM signature alone; null if neither. */
+/** Returns why messages of the domain would fail DMARC, or pass only by their DKIM signature; null if neither. */
 function misalignment(texts: readonly string[], alignment: Alignment | null): string | null {
   const record = texts.find((text) => policyOf(text.trim()) !== null)?.trim();
   if (!record || !alignment) return null;

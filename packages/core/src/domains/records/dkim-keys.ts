@@ -6,11 +6,11 @@ import type { Encryption } from '../../process/encryption.ts';
 export const dkimAlgorithms = ['rsa', 'ed25519'] as const;
 export type DkimAlgorithm = (typeof dkimAlgorithms)[number];
 
-/** next: its record is to be published. active: it signs. retired: mail that it signed is still in transit. */
+/** next: its record is to be published. active: it signs. retired: messages it signed are still in transit. */
 export const keyRoles = ['next', 'active', 'retired'] as const;
 export type KeyRole = (typeof keyRoles)[number];
 
-/** Key pairs as generated; the second only for a domain that asks for it. */
+/** Generated key pairs; the second only for a domain that requests it. */
 export interface DkimPairs {
   readonly rsa: KeyObject;
   readonly ed25519: KeyObject | null;
@@ -30,7 +30,7 @@ const RSA_BITS = 2048;
 const DEFAULT_SELECTOR = 'pr1';
 const generate = promisify(generateKeyPair);
 
-/** Private keys for one domain. RSA takes 0.1 s or more, on the thread pool. */
+/** Generates the private keys of one domain. RSA takes 0.1 s or more, on the thread pool. */
 export async function generateDkimPairs(with_ed25519 = false): Promise<DkimPairs> {
   const [rsa, ed25519] = await Promise.all([
     generate('rsa', { modulusLength: RSA_BITS }),
@@ -44,10 +44,10 @@ export async function generateEd25519(): Promise<KeyObject> {
   return privateKey;
 }
 
-// Until then caches may hold a negative answer, or the record of a key that had the same selector.
+// Until then caches may hold a negative response, or the record of a key that had the same selector.
 const LATER_WAIT_SECONDS = 86_400;
 
-/** The keys, each with a selector of its own; RSA first, which every receiver supports. */
+/** Encrypts the keys, each under its own selector; RSA first, which every receiver supports. */
 export function encryptDkimKeys(
   encryption: Encryption,
   pairs: DkimPairs,
@@ -62,7 +62,7 @@ export function encryptDkimKeys(
   return pairs.ed25519 === null ? [rsa] : [rsa, encryptKey('ed25519', pairs.ed25519, secondSelector(selector))];
 }
 
-/** One key, by default of a domain that has been used before. */
+/** Encrypts one key, by default for a domain that has been used before. */
 export function encryptDkimKey(
   encryption: Encryption,
   algorithm: DkimAlgorithm,
@@ -79,12 +79,12 @@ export function encryptDkimKey(
   return { id, selector, algorithm, public_key: publicText(pair), encrypted_private_key, role, wait_seconds };
 }
 
-/** Where the second key of a pair is published. */
+/** Returns the selector under which the second key of a pair is published. */
 export function secondSelector(selector: string): string {
   return `${selector}-ed25519`;
 }
 
-/** The selector of the next keys, alternating pr1 and pr2 so that old and new records can coexist. */
+/** Returns the selector of the next keys, alternating pr1 and pr2 so that old and new records can coexist. */
 export function otherSelector(selector: string): string {
   if (selector.endsWith('2')) return `${selector.slice(0, -1)}1`;
   return `${selector.replace(/1$/, '').slice(0, 54)}2`;
@@ -94,7 +94,7 @@ export function encryptionPurpose(key_id: string): string {
   return `dkim ${key_id}`;
 }
 
-/** The value of p=: the whole SPKI for RSA (RFC 6376), the 32 octets alone for Ed25519 (RFC 8463). */
+/** Returns the value of p=: the whole SPKI for RSA (RFC 6376), only the 32 octets for Ed25519 (RFC 8463). */
 function publicText(key: KeyObject): string {
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
   return (key.asymmetricKeyType === 'ed25519' ? spki.subarray(-32) : spki).toString('base64');

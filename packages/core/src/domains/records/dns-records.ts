@@ -15,7 +15,7 @@ export interface ExpectedRecord {
   readonly host: string;
   readonly fqdn: string;
   readonly value: string;
-  /** The key that a dkim record publishes. */
+  /** The key published by a dkim record. */
   readonly key_id?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ExpectedRecord {
 export interface Site {
   readonly helo_name: string;
   readonly return_path_domain: string | null;
-  /** Mail leaves by relays only, whose addresses only their owner knows. */
+  /** Messages leave only through relays, whose addresses only their owner knows. */
   readonly relayed: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface PublishedKey {
 
 export const OWNERSHIP = 'postrider-verification=';
 
-/** All records that a domain should publish; optional ones improve deliverability. */
+/** Returns all records that a domain should publish; optional ones improve deliverability. */
 export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[], site: Site): ExpectedRecord[] {
   const { name, ownership_token, return_path } = domain;
   const record = (
@@ -59,7 +59,7 @@ export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[
     records.push(record('ownership', 'TXT', `_postrider.${name}`, `${OWNERSHIP}${ownership_token}`, true));
   }
   for (const key of keys) {
-    // Every receiver checks RSA; a second signature is optional for those without Ed25519.
+    // Every receiver checks RSA; an Ed25519 signature is optional, because some do not support it.
     const required = key.algorithm === 'rsa' && key.role === 'active';
     records.push({ ...record('dkim', 'TXT', dkimName(key, name), dkimValue(key), required), key_id: key.id });
   }
@@ -71,17 +71,17 @@ export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[
         : record('return_path', 'MX', return_path, `10 ${site.helo_name}`),
     );
   }
-  // Receivers look up SPF at the envelope's domain; a CNAME excludes other records.
+  // Receivers look up SPF at the envelope domain; a CNAME excludes other records.
   const envelope = return_path === null || alias ? name : return_path;
   records.push(record('spf', 'TXT', envelope, `v=spf1 a:${site.helo_name} ~all`));
   records.push(record('dmarc', 'TXT', `_dmarc.${name}`, 'v=DMARC1; p=none'));
   return records;
 }
 
-// A local host name, or an address where a name is needed.
+// A local host name, or an address where a name is required.
 const NOT_PUBLIC = /(?:^10 |^v=spf1 a:)((?:[\w.-]+\.)?localhost|[\d.]+|\[[\da-f:.]+\])(?: |$)/;
 
-/** Advice if records would name this service by a name that is not public; else null. */
+/** Returns advice if records would name this service by a name that is not public; null otherwise. */
 export function serverNameAdvice(
   records: readonly { readonly purpose: string; readonly value: string }[],
 ): string | null {
@@ -102,7 +102,7 @@ export function dkimValue(key: Pick<PublishedKey, 'algorithm' | 'public_key'>): 
   return `v=DKIM1; k=${key.algorithm}; p=${key.public_key}`;
 }
 
-/** RFC 6376 section 3.2, and RFC 7489 section 6.4. */
+/** Parses the tags of a record (RFC 6376 section 3.2 and RFC 7489 section 6.4). */
 export function tagsOf(record: string): Map<string, string> {
   return new Map(
     record.split(';').flatMap((tag): [string, string][] => {

@@ -8,7 +8,7 @@ type RecordEntry = z.output<typeof recordSchema>;
 // RFC 1035 section 3.3: a character-string holds at most 255 octets.
 const LONGEST_STRING = 255;
 
-/** The records as a zone file fragment (RFC 1035 section 5), to paste or import. */
+/** Formats the records as a zone file fragment (RFC 1035 section 5), to paste or import. */
 export function zoneFile(name: string, records: readonly RecordEntry[]): string {
   const lines = records
     .filter(({ key_role }) => key_role !== 'retired')
@@ -23,7 +23,7 @@ function dataOf({ type, value }: RecordEntry): string {
   return strings.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(' ');
 }
 
-/** Setup steps for any DNS provider, one sentence each, without records that are right already. */
+/** Returns the setup steps for any DNS provider, one sentence each, omitting records that are already right. */
 export function setupSteps(name: string, records: readonly RecordEntry[]): string[] {
   const open_records = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired');
   if (open_records.length === 0) return [];
@@ -46,7 +46,7 @@ function stepOf(record: RecordEntry): string {
   }
   if (status === 'lookup_error')
     return `The ${type} record with the host ${host}${weight} could not be looked up: ${hint}`;
-  // An existing policy or sender list belongs to the owner, and is changed rather than replaced.
+  // An existing policy or sender list belongs to the owner, so it is edited, not replaced.
   const whole = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
   return `Correct the ${type} record with the host ${host}${weight}: ${hint}${whole}`;
 }

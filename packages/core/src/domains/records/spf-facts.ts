@@ -2,7 +2,7 @@ import type { DnsLookup } from '@postrider/net';
 import { namesService, type SpfFacts, spfRecords, textsOf } from './diagnose.ts';
 import type { Site } from './dns-records.ts';
 
-// RFC 7208 section 4.6.4. One more proves the excess, so a record cannot cause more lookups.
+// RFC 7208 section 4.6.4. One more lookup proves the excess, so a record cannot cause more.
 const MAX_LOOKUPS = 10;
 
 /** Counts the lookups that an SPF record causes, and searches its includes for this service. */
@@ -17,7 +17,7 @@ export async function spfFacts(dns: DnsLookup, record: string, site: Site): Prom
       if (!match) continue;
       lookups += 1;
       const target = match.groups?.target;
-      // A macro depends on the mail, so it is only counted.
+      // A macro depends on the message, so it is only counted.
       if (target === undefined || target.includes('%')) continue;
       const answer = await dns.lookup(target, 'TXT');
       // Its contents are unknown, and further includes might take as long.

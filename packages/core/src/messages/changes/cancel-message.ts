@@ -17,8 +17,8 @@ import { requireKept, requireUnsent, type Unsent } from './unsent.ts';
 import type { LockedRecipient } from './unsent-store.ts';
 
 /**
- * Cancels a message before its first attempt and refunds its quota; a repeat answers the same. A worker that has
- * already fetched one of its jobs finds the recipient closed.
+ * Cancels a message before its first attempt and refunds its quota. A repeated call returns the same result. A worker
+ * that has already fetched one of its jobs finds the recipient closed.
  */
 export const cancelMessage = operation({
   name: 'email.cancel',
@@ -43,7 +43,7 @@ export const cancelMessage = operation({
   },
 });
 
-/** Closes locked messages and refunds their usage: mail that was never tried is not counted. */
+/** Closes locked messages and refunds their usage: messages that were never attempted do not count. */
 export async function cancelUnsent(
   tx: Tx,
   { clock }: Pick<Services, 'clock'>,
@@ -72,7 +72,9 @@ export async function cancelUnsent(
   }
 }
 
-/** Cancels the jobs of recipients that were just closed, parked ones too, so that no queue and no hold counts them. */
+/**
+ * Cancels the jobs of recipients that were just closed, including parked ones, so that no queue or hold counts them.
+ */
 export async function dropJobs(
   tx: Tx,
   closed: readonly { readonly recipient_id: string }[],

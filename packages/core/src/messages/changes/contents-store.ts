@@ -2,14 +2,14 @@ import { equalsByRange, type Fragment, type Sql, type Tx } from '@postrider/db';
 import { among } from '../../paging/keyset-store.ts';
 import { closedInSql } from '../../states/index.ts';
 
-/** Whether the content of message m is not kept and its recipients are closed: it is hidden before it is deleted. */
+/** Whether message m does not retain its content and its recipients are closed: it is hidden before it is deleted. */
 export function countsAsDeleted(sql: Sql | Tx): Fragment {
   return sql`m.retain = 'none' and m.status in (${closedInSql})`;
 }
 
 /**
- * Deletes contents that are not kept; returns of how many messages. Served by messages_to_empty. Messages that another
- * transaction has locked are left for the next time.
+ * Deletes contents that are not retained; returns the number of messages affected. Served by messages_to_empty.
+ * Messages locked by another transaction are left for the next run.
  */
 export async function deleteUnkeptBatch(tx: Tx, most: number): Promise<number> {
   const picked = await tx<{ workspace_id: string; id: string }[]>`

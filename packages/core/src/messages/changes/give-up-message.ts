@@ -14,19 +14,19 @@ import { cancelUnsent, dropJobs } from './cancel-message.ts';
 import { accessProblem, requireKept, type Unsent } from './unsent.ts';
 import { type LockedRecipient, lockMailOf, lockRecipientsOf, markGivingUp } from './unsent-store.ts';
 
-/** A locked message whose open recipients are to end. */
+/** A locked message whose open recipients are to be given up. */
 export interface Hopeless {
-  /** Tried before, and waiting for another attempt. */
+  /** Attempted before and waiting for a retry. */
   readonly tried: readonly LockedRecipient[];
-  /** Their present attempt is the last one. */
+  /** Being sent to; the current attempt is their last. */
   readonly sending: readonly LockedRecipient[];
-  /** Never tried: they are canceled, and their volume is returned. */
+  /** Never attempted: they are canceled and their usage is refunded. */
   readonly untried: Unsent;
 }
 
 /**
- * Ends all recipients that are still open. One that waits for a retry fails as given_up; one that is being sent to does
- * so after this attempt, unless that delivers; one that was never tried is canceled.
+ * Gives up all recipients that are still open. A recipient waiting for a retry fails as given_up; one being sent to
+ * does so after the current attempt unless that delivers; one that was never attempted is canceled.
  */
 export const giveUpMessage = operation({
   name: 'email.give_up',
@@ -55,7 +55,7 @@ export const giveUpMessage = operation({
   },
 });
 
-/** Locks messages and returns their open recipients, or an error where there are none. */
+/** Locks messages and returns their open recipients, or an error if there are none. */
 export async function lockHopeless(
   tx: Tx,
   actor: Actor,
@@ -81,7 +81,7 @@ export async function lockHopeless(
   );
 }
 
-/** Ends what was locked. A worker that has already fetched one of the jobs finds its recipient closed. */
+/** Gives up what was locked. A worker that has already fetched one of the jobs finds its recipient closed. */
 export async function giveUp(
   tx: Tx,
   services: Pick<Services, 'clock'>,

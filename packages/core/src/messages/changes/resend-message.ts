@@ -18,7 +18,7 @@ import { findContent } from '../log/find-content.ts';
 import { messageNotFound } from '../log/get-message.ts';
 import type { ContentRow } from '../log/log-store.ts';
 
-/** Sends a copy as a new message that links to the old one; all checks run again. */
+/** Sends a copy as a new message that links to the original. All checks run again. */
 export const resendMessage = operation({
   name: 'email.resend',
   scope: 'email:send',
@@ -47,7 +47,7 @@ export const resendMessage = operation({
   },
 });
 
-/** The original request body without scheduled_at. */
+/** Returns the original request body without scheduled_at. */
 function asSent(content: ContentRow): Readonly<Record<string, unknown>> {
   return {
     from: content.from_address,

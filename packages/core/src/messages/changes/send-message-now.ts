@@ -9,7 +9,7 @@ import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
 import { moveUnsent } from './move-unsent.ts';
 import { alreadyCanceled, requireKept, requireUnsent, type Unsent } from './unsent.ts';
 
-/** Sends scheduled mail now; a message that is already due answers the same. */
+/** Sends scheduled messages now. A message that is already due returns the same result. */
 export const sendMessageNow = operation({
   name: 'email.send_now',
   scope: 'email:send',
@@ -36,7 +36,7 @@ export const sendMessageNow = operation({
   },
 });
 
-/** The recipients that are scheduled for later; null if there are none. */
+/** Returns the recipients that are scheduled for later; null if there are none. */
 export function dueLater({ message, waiting }: Unsent): Unsent | null {
   const later = waiting.filter((row) => !row.due);
   return later.length === 0 ? null : { message, waiting: later };

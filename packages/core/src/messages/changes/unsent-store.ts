@@ -29,11 +29,11 @@ export interface LockedRecipient {
   readonly state: DeliveryState;
   readonly due: boolean;
   readonly tried: boolean;
-  /** Of its next attempt. */
+  /** The job of its next attempt. */
   readonly next_job_id: string | null;
 }
 
-/** Locks recipients in id order, like a claim. */
+/** Locks recipients in id order, as a claim does. */
 export async function lockRecipientsOf(
   tx: Tx,
   workspace_id: string,
@@ -50,7 +50,7 @@ export async function lockRecipientsOf(
     ) locked`;
 }
 
-/** Marks recipients that are being sent to, so that a deferral of the present attempt is their end. */
+/** Marks recipients that are being sent to so that a deferral of the current attempt becomes final. */
 export async function markGivingUp(tx: Tx, recipients: readonly LockedRecipient[]): Promise<void> {
   if (recipients.length === 0) return;
   const ids = recipients.map(({ message_id }) => message_id);
@@ -76,7 +76,7 @@ export async function setSchedule(
     where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
 }
 
-/** Deletes the content of messages and returns the ids that still had any. */
+/** Deletes the contents of messages and returns the ids that still had any. */
 export async function deleteBodies(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
     delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}

@@ -6,33 +6,33 @@ import { AppError } from '../../operation/errors.ts';
 import { messageNotFound } from '../log/get-message.ts';
 import { type LockedMessage, type LockedRecipient, lockMailOf, lockRecipientsOf } from './unsent-store.ts';
 
-/** A locked message without any attempt, with its open recipients. */
+/** A locked message without any attempt, and its open recipients. */
 export interface Unsent {
   readonly message: LockedMessage;
   readonly waiting: readonly LockedRecipient[];
 }
 
-/** not_found for a message outside the actor's access scope; null if the actor may change it. */
+/** Returns not_found for a message outside the actor's access scope; null if the actor may change it. */
 export function accessProblem(
   actor: Actor,
   id: string,
   message: Pick<LockedMessage, 'mode' | 'from_domain'> | undefined,
 ): AppError | null {
-  // A sandbox key must not touch live mail: sent now, it would leave for the network.
+  // A sandbox key must not touch live messages: sending one now would deliver it to the network.
   if (!message || message.mode !== (accessibleMode(actor) ?? message.mode)) {
     return messageNotFound(id);
   }
   return actor.kind === 'key' ? keyDomainProblem(actor.domains, message.from_domain) : null;
 }
 
-/** Throws for a message that is past its age and closed. */
+/** Throws if a message is closed and past its retention period. */
 export async function requireKept(ctx: ActorContext, id: string): Promise<void> {
   if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
 }
 
 /**
- * Locks messages without an attempt and their open recipients; returns an error for the others. A claim locks
- * recipients too, so of a claim and this transaction the second sees the result of the first and does nothing.
+ * Locks messages without an attempt and their open recipients; returns an error for the others. A claim also locks
+ * recipients, so whichever comes second sees the result of the first and does nothing.
  */
 export async function lockUnsent(
   tx: Tx,

@@ -24,7 +24,7 @@ export interface StoredLink extends ContentLink {
   readonly expires_at: Date;
 }
 
-/** Consumes a link; null if it was used before or has expired. */
+/** Consumes a link; null if it was already used or has expired. */
 export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<StoredLink | null> {
   const [row] = await sql<StoredLink[]>`
     delete from content_links where token_hash = ${token_hash} and expires_at > clock_now()
@@ -32,7 +32,7 @@ export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<Sto
   return row ?? null;
 }
 
-/** Undoes takeContentLink; the link expires when it would have. */
+/** Undoes takeContentLink; the link keeps its original expiry. */
 export async function returnContentLink(sql: Sql, link: StoredLink): Promise<void> {
   await sql`
     insert into content_links (token_hash, workspace_id, message_id, attachment, expires_at)

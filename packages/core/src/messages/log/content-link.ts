@@ -15,7 +15,10 @@ import { messageNotFound } from './get-message.ts';
 
 const LIFETIME_SECONDS = 300;
 
-/** A link that a browser can open without a header. It works once, within five minutes, and is in the audit log. */
+/**
+ * Creates a link that a browser can open without a header. It works once, within five minutes, and is recorded in the
+ * audit log.
+ */
 export const createContentLink = operation({
   name: 'email.content_link',
   scope: 'admin',
@@ -55,11 +58,11 @@ export interface LinkedContent {
   readonly filename: string;
   readonly content_type: string;
   readonly bytes: Buffer;
-  /** Makes the link work again until it expires, after a download that broke. */
+  /** Makes the link usable again until it expires, after an interrupted download. */
   giveBack(): Promise<void>;
 }
 
-/** The content that a link leads to; null if the link was used or has expired, or the content was deleted. */
+/** Returns the content a link leads to; null if the link was used or has expired, or the content was deleted. */
 export async function openContentLink(
   services: Pick<Services, 'sql' | 'config' | 'clock'>,
   token: string,

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '@postrider/db';
 import { type LogEntry, logEntry } from './log-entry.ts';
 import { messagesByIds, recipientsOf, type WorkersSeen } from './log-store.ts';
 
-/** List entries by message id; deleted messages are absent. */
+/** Returns list entries by message id; deleted messages are absent. */
 export async function entriesOf(
   sql: Sql | Tx,
   workspace_id: string,

@@ -2,7 +2,7 @@ import type { EventData, TimelineEvent } from '../../events/index.ts';
 import { statusAfterEvent } from '../../events/index.ts';
 import type { LogEntry } from './log-entry.ts';
 
-/** The data of a timeline event, as in GET /events. */
+/** Returns the data of a timeline event, as in GET /events. */
 export function eventDataOf(event: TimelineEvent, message: LogEntry): EventData {
   const { id, from, to, subject, tags, metadata, message_id, created_at } = message;
   const recipient = message.recipients.find((one) => one.id === event.recipient_id);

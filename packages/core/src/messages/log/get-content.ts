@@ -32,7 +32,7 @@ const contentSchema = z.object({
 });
 export type EmailContent = z.output<typeof contentSchema>;
 
-/** The content of a message. Lists never show it, because it may be confidential. */
+/** Returns the content of a message. Lists never show it, because it may be confidential. */
 export const getContent = operation({
   name: 'email.content',
   scope: 'admin',
@@ -60,7 +60,7 @@ export const getContent = operation({
         content_id: content_id ?? null,
         size_bytes: decodedLength(base64),
       })),
-      // Rendered only if it is read: of an email of megabytes it takes as much memory again.
+      // Rendered only when read: for an email of several megabytes it takes the same memory again.
       get raw() {
         return renderMessage(content).toString('utf8');
       },

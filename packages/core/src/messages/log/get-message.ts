@@ -19,7 +19,7 @@ const messageDetailSchema = logEntrySchema
   .meta({ id: 'LogEntryDetail' });
 export type MessageDetail = z.output<typeof messageDetailSchema>;
 
-/** One message with its timeline and every attempt. */
+/** Returns one message with its timeline and every attempt. */
 export const getMessage = operation({
   name: 'email.get',
   scope: 'email:logs:read',
@@ -49,7 +49,7 @@ export const getMessage = operation({
   },
 });
 
-/** One message as a list entry. */
+/** Returns one message as a list entry. */
 export async function entryOf(sql: Sql, workspace_id: string, id: string): Promise<LogEntry> {
   const [message, recipients] = await Promise.all([
     messageById(sql, workspace_id, id),

@@ -13,9 +13,9 @@ export interface Place {
 }
 
 /**
- * Queue positions of the recipients of one message. In the queue they share one position: ready jobs ahead, served by
- * pg-boss's index of states. In a lane each counts the workspace's own mail of its
- * priority ahead, served by parked_deliveries_turn; no rate is recorded for a lane.
+ * Returns the queue positions of one message's recipients. In the queue they share one position: the ready jobs ahead,
+ * served by pg-boss's index of states. In a lane, each counts the workspace's own messages of its priority ahead,
+ * served by parked_deliveries_turn; no rate is recorded for a lane.
  */
 export async function placesInLine(
   sql: Sql,

@@ -29,12 +29,13 @@ import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain 
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 import { type KeptPart, keptParts } from './visible-parts.ts';
 
-// A domain with more senders than this is a large part of its workspace, so a walk of the workspace finds it quickly.
+// A domain with more senders than this makes up much of its workspace, so walking the workspace finds its messages
+// quickly.
 const MAX_SENDERS = 32;
 
 const input = z.object({ ...pageFields, ...filterFields });
 
-/** The log of a workspace, newest first. */
+/** Lists the log of a workspace, newest first. */
 export const listMessages = operation({
   name: 'email.logs',
   scope: 'email:logs:read',
@@ -46,7 +47,7 @@ export const listMessages = operation({
   run: (ctx, query) => pageOfLog(ctx, query, () => true),
 });
 
-/** The same page without recipients: those of closed messages are not read and left empty. */
+/** Lists the same page without recipients: those of closed messages are not read and stay empty. */
 export const listMessagesAlone = operation({
   name: 'email.logs_alone',
   scope: 'email:logs:read',
@@ -58,7 +59,7 @@ export const listMessagesAlone = operation({
   run: (ctx, query) => pageOfLog(ctx, query, ({ status }) => openStates.some((open) => open === status)),
 });
 
-/** The page before a cursor, or the last page of the log; newest first. */
+/** Returns the page before a cursor, or the last page of the log; newest first. */
 export const listMessagesBackward = operation({
   name: 'email.logs_backward',
   scope: 'email:logs:read',
@@ -89,7 +90,7 @@ export const listMessagesBackward = operation({
   },
 });
 
-/** The cursor of the previous page: the first entry, or the last id examined. */
+/** Returns the cursor of the previous page: the first entry, or the last id examined. */
 function writeEdge(scope: CursorScope, rows: readonly MessageRow[], edge: string | null): string {
   return writeCursor(scope, edge === null ? (rows[0]?.id ?? '') : edge.slice(0, -1));
 }
@@ -100,7 +101,7 @@ function allPass(filter: MessageFilter, driver: Driver): boolean {
   return filter_count === 0 || (filter_count === 1 && driver.kind !== 'all');
 }
 
-/** The rows of some parts of the log, one after another from either end, up to a page. */
+/** Collects rows from consecutive parts of the log, from either end, up to a page. */
 async function collectParts(
   { sql, actor: { workspace_id } }: ActorContext,
   parts: readonly KeptPart[],
@@ -141,7 +142,7 @@ async function pageOfLog(
   return pageOfCollected(scope, page, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
 }
 
-/** One index walk per filter, or a walk of everything without filters. */
+/** Returns one index walk per filter, or a walk of everything without filters. */
 export async function driversOf(
   sql: Sql | Tx,
   workspace_id: string,
@@ -159,7 +160,7 @@ export async function driversOf(
   return first ? [first, ...others] : [{ kind: 'all' }];
 }
 
-/** None if `from` is given, or if the domain has too many senders. */
+/** Returns no drivers if `from` is given or the domain has too many senders. */
 async function domainDrivers(sql: Sql | Tx, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
   if (domain === null || from !== null) return [];
   const emails = await sendersOf(sql, workspace_id, domain, MAX_SENDERS);

@@ -112,7 +112,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
   };
 }
 
-/** The message row is updated when an attempt ends or takes long; until then the recipients are more recent. */
+/** The message row is updated when an attempt finishes or takes long; until then the recipients are more recent. */
 function statusOf(message: MessageRow, recipients: readonly RecipientRow[]): DeliveryState {
   const waits = message.status === 'queued' || message.status === 'deferred';
   if (!waits || !recipients.some((row) => row.state === 'sending')) return message.status;
@@ -188,7 +188,7 @@ export const attemptSchema = z
   .meta({ id: 'Attempt' });
 export type AttemptEntry = z.output<typeof attemptSchema>;
 
-/** The attempts that are not past their age. */
+/** Returns the attempts within the retention period. */
 export function keptAttempts<R extends AttemptRow>(ages: Ages, rows: readonly R[]): R[] {
   return rows.filter(({ id }) => isKept(ages, 'events', id));
 }

@@ -40,24 +40,24 @@ export interface RecipientRow {
   state: DeliveryState;
   due_at: Date;
   due: boolean;
-  /** Claimed by a worker now. */
+  /** Currently claimed by a worker. */
   leased: boolean;
   attempt_count: number;
   first_attempt_at: Date | null;
   last_response: string | null;
-  /** The facts of its bounce, as JSON. */
+  /** The facts of its bounce event, as JSON. */
   bounce_facts: string | null;
   job_id: string | null;
   parked_lane: string | null;
-  /** Until when the lane is closed, why, and the last reply of the destination. */
+  /** How long the lane stays closed, why, and the destination's last reply. */
   throttled_until: Date | null;
   throttled_by: 'failing' | 'limit' | null;
   throttled_reply: string | null;
   limit_connections: number | null;
   limit_per_minute: number | null;
-  /** Mails per minute while the backlog of an ended hold is released. */
+  /** Messages per minute while the backlog of a released hold is sent. */
   resume_rate: number | null;
-  /** The active hold on it. */
+  /** The active hold that covers it. */
   hold_id: string | null;
   hold_scope: string | null;
   hold_reason: string | null;
@@ -65,7 +65,7 @@ export interface RecipientRow {
   /** Whether any worker is running, and the last heartbeat. */
   worker_there: boolean;
   worker_seen: Date | null;
-  /** Deliveries ahead, and the estimated time; computed for a single message only. */
+  /** Deliveries ahead and the estimated time; computed for a single message only. */
   ahead?: number | null;
   eta_seconds?: number | null;
 }
@@ -112,13 +112,16 @@ export async function messagesByIds(
     where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
 }
 
-/** Whether a worker lives, and when one was last heard of. */
+/** Whether any worker is alive, and the time of the last heartbeat. */
 export interface WorkersSeen {
   readonly there: boolean;
   readonly last: Date | null;
 }
 
-/** What the statement on a replica cannot look up, as heartbeats are unlogged; null where it can. */
+/**
+ * Returns what a statement on a replica cannot look up, because heartbeats are in an unlogged table; null on the
+ * primary.
+ */
 export async function workersSeen({
   sql,
   primary,
@@ -132,7 +135,7 @@ export async function workersSeen({
   return row ?? null;
 }
 
-/** Recipients of messages, in the order of the request. */
+/** Returns the recipients of messages, in the given order. */
 export async function recipientsOf(
   sql: Sql | Tx,
   workspace_id: string,
@@ -199,7 +202,7 @@ export async function attemptsOf(sql: Sql, workspace_id: string, message_id: str
     order by a.id`;
 }
 
-/** Null if no transcript was kept. Served by the primary key. */
+/** Null if no transcript is stored. Served by the primary key. */
 const transcriptOf = (sql: Sql | Tx) => sql`(
   select t.transcript from transcripts t
   where t.message_id = a.message_id and t.attempt_id = a.id and t.workspace_id = a.workspace_id
@@ -234,7 +237,10 @@ export interface ContentRow
   attachments: string;
 }
 
-/** Null if it is not stored, or older than the oldest that is kept: open mail needs its content whatever its age. */
+/**
+ * Returns the content of a message; null if it is not stored or past its retention period. Open messages need their
+ * content regardless of age.
+ */
 export async function contentOf(
   sql: Sql | Tx,
   workspace_id: string,
@@ -251,7 +257,7 @@ export async function contentOf(
   return row ?? null;
 }
 
-/** A page of attempts per message, oldest first, served by the primary key. */
+/** Returns a page of attempts per message, oldest first. Served by the primary key. */
 export async function pagesOfAttempts(
   sql: Sql,
   workspace_id: string,
@@ -269,7 +275,7 @@ export async function pagesOfAttempts(
     ) a`;
 }
 
-/** The last attempt of each recipient, served by the primary key. */
+/** Returns the last attempt of each recipient. Served by the primary key. */
 export async function lastAttemptsOf(
   sql: Sql,
   workspace_id: string,
@@ -282,9 +288,9 @@ export async function lastAttemptsOf(
 }
 
 /**
- * Attempts by id. An attempt has no index to its message, but its event is recorded with an id of the same millisecond,
- * so the events of a short window lead to it. They are read once for all ids, with an equal share for each window.
- * Served by the primary keys.
+ * Returns attempts by id. No index leads from an attempt to its message, but its event is recorded with an id from the
+ * same millisecond, so the events of a short window lead to it. They are read once for all ids, with an equal share for
+ * each window. Served by the primary keys.
  */
 export async function attemptsNear(
   sql: Sql,
@@ -315,7 +321,7 @@ export async function attemptsNear(
     where a.id = any (${[...ids]}::uuid[])`;
 }
 
-/** The messages of recipients, searched in the id range of each. */
+/** Returns the messages of recipients, searched in the id range of each. */
 export async function messagesOfRecipients(
   sql: Sql,
   workspace_id: string,

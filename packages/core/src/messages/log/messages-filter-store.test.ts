@@ -6,7 +6,7 @@ import { recipientsOf } from './log-store.ts';
 import { countFilters, type MessageFilter } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
-// A prepared statement would keep a plan that was made before there is any mail.
+// A prepared statement would keep a plan made before there are any messages.
 
 const MESSAGES = 20_000;
 const PAGE = 21;
@@ -23,7 +23,7 @@ const anything: MessageFilter = {
 };
 
 /**
- * One message in 2,000 has the rare values, one in ten is from the domain with many senders, and all others are alike.
+ * One message in 2,000 has the rare values, one in ten is from the domain with many senders, and the rest are alike.
  */
 const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [
   ['everything', { kind: 'all' }, {}],
@@ -48,7 +48,7 @@ const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] 
 ];
 
 /**
- * Filters that the ten messages to eve all pass: that filter drives the walk, and each other one is looked up in its
+ * The ten messages to eve pass all of these filters: `to` drives the walk, and every other filter is looked up in its
  * index.
  */
 const lookUps: readonly (readonly [string, Partial<MessageFilter>])[] = [
@@ -122,7 +122,7 @@ async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<numb
   return candidates.rows.length;
 }
 
-/** Rows of all mail tables, and pages of tables and indexes, that the database read for an answer. */
+/** Counts the rows of all message tables, and the pages of tables and indexes, that the database read for a query. */
 async function readFor(question: () => Promise<unknown>): Promise<{ rows: number; pages: number }> {
   await sql`begin`;
   const before = await readSoFar();
@@ -132,7 +132,7 @@ async function readFor(question: () => Promise<unknown>): Promise<{ rows: number
   return { rows: after.rows - before.rows, pages: after.pages - before.pages };
 }
 
-/** What this session has read: reported and not yet reported. */
+/** Returns what this session has read, reported or not. */
 async function readSoFar(): Promise<{ rows: number; pages: number }> {
   const [row] = await sql<{ rows: number; pages: number }[]>`
     select
@@ -152,21 +152,21 @@ it.each(questions)(
     });
 
     expect(count).toBeLessThanOrEqual(PAGE);
-    // An entry, its message and its recipient for each row of the page.
+    // One entry, its message and its recipient per row of the page.
     expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
   },
 );
 
 /**
- * The least of three times. A wrong index reads its pages each time; the first pages of every index are read again only
- * when what the session has cached of the tables was invalidated, as by an autovacuum.
+ * Returns the lowest of three measurements. A wrong index reads its pages every time; the first pages of every index
+ * are read again only if the session's table cache was invalidated, for example by an autovacuum.
  */
 async function readLeast(work: () => Promise<void>): Promise<{ rows: number; pages: number }> {
   const reads = [await readFor(work), await readFor(work), await readFor(work)];
   return { rows: Math.min(...reads.map(({ rows }) => rows)), pages: Math.min(...reads.map(({ pages }) => pages)) };
 }
 
-// Measured for ten messages and each look-up of them; a look-up in the wrong index reads 60 pages more.
+// Measured for ten messages and each of their lookups; a lookup in the wrong index reads 60 more pages.
 const askedOf = (filter: Partial<MessageFilter>) =>
   countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
 const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
@@ -178,7 +178,7 @@ it.each(lookUps)('%s is looked up in its index, with a plan that was made on emp
   });
 
   expect(count).toBe(10);
-  // Per message one index entry for each filter, then the message and its recipient.
+  // Per message, one index entry for each filter, then the message and its recipient.
   expect(rows).toBeLessThanOrEqual(count * (3 + askedOf(filter)));
   expect(pages).toBeLessThan(pagesOf(filter));
 });

@@ -7,8 +7,8 @@ import { type MessageRow, messageColumns } from './log-store.ts';
 import { type MessageFilter, senderDomain } from './messages-filter.ts';
 
 // Each filter has an index in list order. A page walks one of them, the driver, and looks up its ids in the indexes of
-// the other filters; only messages of the page itself are read. A message that does not pass costs part of an index
-// page and never a page of the table.
+// the other filters; only messages on the page itself are read. A message that does not pass costs part of an index
+// page and never a table page.
 
 export type Driver =
   | { readonly kind: 'all' }
@@ -18,14 +18,14 @@ export type Driver =
   | { readonly kind: 'recipient'; readonly email: string }
   | { readonly kind: 'sender'; readonly domain: string; readonly emails: readonly string[] };
 
-// A filter is either exhausted by a probe of this depth, or so dense that another driver may be better.
+// A probe to this depth either exhausts a filter or shows it to be so dense that another driver may be better.
 const PROBE_DEPTH = 200;
 
-/** Null if the workspace never had mail with the tag. */
+/** Null if the workspace never had a message with the tag. */
 const tagId = (sql: Sql | Tx, workspace_id: string, tag: string) =>
   sql`(select g.id from tags g where g.workspace_id = ${workspace_id} and g.name = ${tag})`;
 
-/** The next ids of a driver, in list order. */
+/** Returns the next ids of a driver, in list order. */
 function candidates(
   sql: Sql | Tx,
   workspace_id: string,
@@ -67,7 +67,7 @@ function candidates(
           and m.priority <> 'normal' and ${within(sql, sql`m.id`, range)}
         order by m.id ${order} limit ${count}`;
     case 'recipient':
-      // Served by recipients_address. A message may have one address twice, in different case.
+      // Served by recipients_address. A message may contain the same address twice, in different case.
       return sql`
         select distinct r.message_id as id from recipients r
         where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${driver.email}
@@ -87,12 +87,12 @@ function candidates(
   }
 }
 
-/** Narrows ids by one filter, served by the same index as in candidates. */
+/** Narrows ids by one filter, served by the same index as in `candidates`. */
 type Narrowing = (ids: Fragment) => Fragment;
 
 type Match = (id: Fragment) => Fragment;
 
-/** The ids that have such a row: by one search of the index for all of them, or one for each. */
+/** Returns the ids that have a matching row, with one index search for all of them or one for each. */
 function having(sql: Sql | Tx, ids: Fragment, matches: Fragment, row: (match: Match) => Fragment): Fragment {
   if (looksUpArrays(sql)) return sql`select ${matches} ${row((id) => sql`${id} = any (array(${ids}))`)}`;
   return sql`
@@ -109,7 +109,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
       sql`m.id`,
       (match) => sql`from messages m where m.workspace_id = ${workspace_id} and ${match(sql`m.id`)} and ${condition}`,
     );
-  // A message has several.
+  // A message has several recipients.
   const keepByRecipients = (condition: Fragment) =>
     keep(
       sql`distinct r.message_id as id`,
@@ -155,7 +155,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
     );
   }
   if (filter.deferred) keepByRecipients(sql`and r.state = 'deferred'`);
-  // All recipients of the ids left so far, by primary key.
+  // Reads all recipients of the remaining ids by primary key.
   if (has_attempts !== null)
     keepByRecipients(sql`group by r.message_id having bool_or(r.first_attempt_at is not null) = ${has_attempts}`);
   if (mode !== null) keepMessages(sql`m.mode = ${mode}`);
@@ -167,7 +167,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
   return filters;
 }
 
-/** A page of messages among the next candidates of a driver, newest first, from either end of the range. */
+/** Returns a page of messages among a driver's next candidates, newest first, from either end of the range. */
 export async function messagesAmong(
   sql: Sql,
   workspace_id: string,
@@ -196,12 +196,12 @@ export async function messagesAmong(
   return candidatesOf<MessageRow>(rows);
 }
 
-/** The candidate ids, in the order of the indexes in which they are looked up. */
+/** Returns the candidate ids, in the order of the indexes in which they are looked up. */
 function metIn(sql: Sql | Tx): Fragment {
   return sql`select c.id from candidates c order by c.id`;
 }
 
-/** Ids that pass the filters other than the driver's. */
+/** Returns ids that pass all filters other than the driver's. */
 function passingOf(
   sql: Sql | Tx,
   workspace_id: string,
@@ -219,7 +219,7 @@ export interface MatchingIds {
   readonly edge: string | null;
 }
 
-/** The same, ids only. */
+/** Like messagesAmong, but returns ids only. */
 export async function idsAmong(
   sql: Sql | Tx,
   workspace_id: string,
@@ -237,7 +237,7 @@ export async function idsAmong(
   return row ?? { ids: [], examined: 0, edge: null };
 }
 
-/** Counts the next candidates of a driver that pass every filter. */
+/** Counts a driver's next candidates that pass every filter. */
 export async function countAmong(
   sql: Sql | Tx,
   workspace_id: string,
@@ -254,7 +254,7 @@ export async function countAmong(
   return row ?? { passed: 0, examined: 0, edge: null };
 }
 
-/** Ids of messages that were created before a time and still pass every filter. */
+/** Returns the ids of messages that were created before a time and still pass every filter. */
 export async function stillMatching(
   tx: Tx,
   workspace_id: string,
@@ -273,7 +273,7 @@ export async function stillMatching(
   return new Set(rows.map((row) => row.id));
 }
 
-/** The most selective driver: the one whose next ids reach furthest back. */
+/** Returns the most selective driver: the one whose next ids reach back furthest. */
 export async function rarestDriver(
   sql: Sql | Tx,
   workspace_id: string,
@@ -292,7 +292,7 @@ export async function rarestDriver(
   return drivers[rows[0]?.place ?? 0] ?? drivers[0];
 }
 
-/** The sender addresses of a domain, or null above the limit: a loose index scan of messages_from_address. */
+/** Returns the sender addresses of a domain, or null above the limit. A loose index scan of messages_from_address. */
 export async function sendersOf(
   sql: Sql | Tx,
   workspace_id: string,

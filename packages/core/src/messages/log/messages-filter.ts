@@ -22,7 +22,7 @@ const statusField = statusText.transform((text, context) => {
   return z.NEVER;
 });
 
-/** One or several tags, all required. A tag that no message can have finds nothing. */
+/** One or more tags, all of which must match. A tag that no message can have matches nothing. */
 const tagField = z
   .union([z.string(), z.array(z.string()).meta({ maxItems: MAX_TAGS })], {
     error: 'must be a tag, or several of them',
@@ -36,7 +36,7 @@ const tagField = z
     return z.NEVER;
   });
 
-/** Addresses compare without case. */
+/** Addresses are case-insensitive. */
 const addressField = (name: string) => mailboxField(name).transform((mailbox) => mailbox.email.toLowerCase());
 
 const domainText = z.string().meta({ examples: ['example.com'] });
@@ -63,7 +63,7 @@ export const filterFields = {
 };
 export type FilterInput = z.output<z.ZodObject<typeof filterFields>>;
 
-/** null: not filtered. */
+/** null: no filter. */
 export interface MessageFilter {
   readonly statuses: readonly DeliveryState[] | null;
   readonly tags: readonly string[];
@@ -72,11 +72,11 @@ export interface MessageFilter {
   readonly domain: string | null;
   readonly to_domain: string | null;
   readonly priority: Priority | null;
-  /** The only mode that the actor may access. */
+  /** The only mode the actor may access. */
   readonly mode?: KeyMode | null;
-  /** Has a recipient that waits for a retry. */
+  /** Has a recipient that is waiting for a retry. */
   readonly deferred?: boolean;
-  /** Whether an attempt has begun for any recipient; null: not filtered. */
+  /** Whether any recipient has been attempted; null: no filter. */
   readonly tried?: boolean | null;
 }
 

@@ -3,7 +3,7 @@ import type { ActorContext } from '../../operation/context.ts';
 import { type List, pageInput, pageWithin } from '../../paging/list.ts';
 import type { LogEntry, RecipientEntry } from './log-entry.ts';
 
-/** A page of the recipients of a loaded message, optionally in one status. */
+/** Returns a page of the recipients of a loaded message, optionally with one status. */
 export function pageOfRecipients(
   ctx: Pick<ActorContext, 'secret_key' | 'actor'>,
   message: LogEntry,

@@ -5,7 +5,7 @@ import { readAttemptsById } from './read-attempts.ts';
 
 const world = await openWorld();
 
-/** Records the rows of a message whose worker died: an attempt, and the event of the attempt that took over. */
+/** Inserts the rows of a message whose worker died: an attempt, and the event of the attempt that took over. */
 async function lost(at: number, taken_over_at: number): Promise<string> {
   const { workspace_id } = world;
   const id = newId('attempt', at);

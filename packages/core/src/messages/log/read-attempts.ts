@@ -10,9 +10,10 @@ import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from '
 
 const MOST = 1000;
 const MAX_IDS_PER_LOOKUP = 100;
-// The attempt of a dead worker leaves no event; the attempt that took over does, within this time.
+// A dead worker's attempt leaves no event; the attempt that takes over does, within this time.
 const TAKEN_OVER_MS = 15 * 60_000;
-// The most events read for all ids together. One millisecond holds the events of a few commits, even for 100 ids.
+// The maximum number of events read for all ids together. One millisecond contains the events of a few commits, even
+// for 100 ids.
 const WALKS = [
   { within_ms: 1, most: 50_000 },
   { within_ms: TAKEN_OVER_MS, most: 5000 },
@@ -20,10 +21,10 @@ const WALKS = [
 
 type AttemptOfMail = AttemptRow & { readonly message_id: string };
 const attemptOfSchema = attemptSchema.extend({ email_id: z.string() });
-/** An attempt with its message. */
+/** An attempt and its message. */
 export type AttemptOfMessage = z.output<typeof attemptOfSchema>;
 
-/** A page of attempts per message, oldest first, in one statement. */
+/** Returns a page of attempts per message, oldest first, in one statement. */
 export const readAttempts = operation({
   name: 'email.attempts',
   scope: 'email:logs:read',
@@ -51,7 +52,7 @@ export const readAttempts = operation({
   },
 });
 
-/** The last attempt of each recipient, in the order of the messages. */
+/** Returns the last attempt of each recipient, in the order of the messages. */
 export const readLastAttempts = operation({
   name: 'email.last_attempts',
   scope: 'email:logs:read',
@@ -66,7 +67,7 @@ export const readLastAttempts = operation({
   },
 });
 
-/** Attempts by id, in the given order; null for those outside the workspace. */
+/** Returns attempts by id, in the given order; null for those outside the workspace. */
 export const readAttemptsById = operation({
   name: 'email.attempts_by_id',
   scope: 'email:logs:read',
@@ -94,7 +95,7 @@ export const readAttemptsById = operation({
   },
 });
 
-/** Time windows after the given times, without overlap. */
+/** Returns non-overlapping time windows that start at the given times. */
 function windowsBehind(times: readonly number[], within_ms: number) {
   const starts = [...new Set(times)].toSorted((a, b) => a - b);
   return starts.map((start, index) => ({

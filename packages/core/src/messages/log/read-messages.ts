@@ -8,8 +8,8 @@ import { workersSeen } from './log-store.ts';
 const MOST = 1000;
 
 /**
- * Messages by id, in the given order; null for those outside the workspace. Never on a replica, which may still have
- * what has been erased.
+ * Returns messages by id, in the given order; null for those outside the workspace. Never runs on a replica, which may
+ * still contain erased data.
  */
 export const readMessages = operation({
   name: 'email.read_many',

@@ -13,7 +13,7 @@ const placesSchema = z.array(
 );
 export type Places = z.output<typeof placesSchema>;
 
-/** Queue positions per message; none for recipients that do not wait in line. */
+/** Returns queue positions per message, without recipients that are not queued. */
 export const readPlaces = operation({
   name: 'email.places',
   scope: 'email:logs:read',
@@ -25,7 +25,7 @@ export const readPlaces = operation({
     const { workspace_id } = ctx.actor;
     const recipients = await recipientsOf(ctx.sql, workspace_id, [...(await accessibleMail(ctx, ids))]);
     const places: Places[] = [];
-    // Sequential: each counts up to a bound, and in parallel they would take every connection.
+    // Sequential: each count runs up to a limit, and in parallel they would use every connection.
     for (const id of ids) {
       const people = await withPlaces(ctx.sql, workspace_id, recipients.get(id) ?? []);
       places.push(

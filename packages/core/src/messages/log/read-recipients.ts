@@ -9,8 +9,8 @@ import { messagesOfRecipients } from './log-store.ts';
 const MOST = 100;
 
 /**
- * The messages of recipients, in the given order. No index leads from a recipient to its message, but both ids are made
- * in the same millisecond, so only the messages of that millisecond are searched.
+ * Returns the messages of recipients, in the given order. No index leads from a recipient to its message, but both ids
+ * are created in the same millisecond, so only the messages of that millisecond are searched.
  */
 export const readRecipients = operation({
   name: 'email.of_recipients',

@@ -2,13 +2,16 @@ import type { IdRange } from '../../paging/candidate-pages.ts';
 import { openStates } from '../../states/index.ts';
 import type { MessageFilter } from './messages-filter.ts';
 
-/** A part of a list, with what is shown of it. */
+/** A part of a list, and the filter that applies to it. */
 export interface KeptPart {
   readonly range: IdRange;
   readonly filter: MessageFilter;
 }
 
-/** What a range holds, newest first: mail within its age, and then of older mail what is still open. */
+/**
+ * Splits a range into its visible parts, newest first: messages within their retention period, then older messages that
+ * are still open.
+ */
 export function keptParts(range: IdRange, filter: MessageFilter, oldest_kept: string): readonly KeptPart[] {
   if (range.from >= oldest_kept) return [{ range, filter }];
   const parts: KeptPart[] = [];

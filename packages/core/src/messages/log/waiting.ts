@@ -4,7 +4,7 @@ import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
 import type { RecipientRow } from './log-store.ts';
 
-/** Why an open recipient has not been sent yet, and until when. */
+/** Why an open recipient has not been sent to yet, and until when. */
 export const waitingSchema = z
   .object({
     reason: z.enum(['scheduled', 'retry_backoff', 'hold', 'queue_paused', 'throttled', 'no_worker', 'in_line']),
@@ -40,7 +40,7 @@ export const waitingSchema = z
   .meta({ id: 'Waiting' });
 export type Waiting = z.output<typeof waitingSchema>;
 
-/** Computed from the row, never stored; null for a recipient that is closed or being sent. */
+/** Returns why a recipient is waiting; null if it is closed or being sent to. Computed from the row, never stored. */
 export function waitingReason(row: RecipientRow): Waiting | null {
   switch (row.state) {
     case 'scheduled':
@@ -59,7 +59,7 @@ export function waitingReason(row: RecipientRow): Waiting | null {
   }
 }
 
-/** Why a due recipient still waits: decisions of operators come first, then the destination's limits. */
+/** Returns why a due recipient is still waiting: operators' decisions come first, then the destination's limits. */
 function dueReason(row: RecipientRow): Waiting {
   const { last_response: last_reply } = row;
   if (row.hold_id !== null && row.hold_until !== null) {

@@ -13,22 +13,22 @@ const COUNTED_AT_ONCE = 10_000;
 export interface MessageWalk {
   readonly workspace_id: string;
   readonly filters: FilterInput;
-  /** In addition to the filters; null: not filtered. */
+  /** Applied in addition to the filters; null: no filter. */
   readonly statuses: readonly DeliveryState[] | null;
   readonly deferred?: boolean;
   readonly tried?: boolean | null;
   readonly before: Date;
-  /** Older mail is gone, unless it is open. */
+  /** Older messages count as deleted, unless they are open. */
   readonly oldest_kept: string;
 }
 
 export interface WalkStep {
   readonly ids: readonly string[];
-  /** Where the walk continues; null at its end. */
+  /** Where the walk continues; null at the end. */
   readonly position: string | null;
 }
 
-/** The next messages of a walk, newest first, by the filters and indexes of the log. */
+/** Returns the next messages of a walk, newest first, using the log's filters and indexes. */
 export async function nextMessages(
   sql: Sql | Tx,
   walk: MessageWalk,
@@ -48,7 +48,7 @@ export async function nextMessages(
   return { ids, position: null };
 }
 
-/** How many messages a walk would match; not exact once it has examined its maximum. */
+/** Counts the messages a walk would match; inexact once it has examined its maximum. */
 export async function countMessages(
   sql: Sql,
   walk: MessageWalk,

@@ -13,10 +13,10 @@ import { memberEntry, memberSchema, roleField, workspaceField } from './member-e
 import { membersOf } from './members-of.ts';
 
 /**
- * Adds a member. A user who is new, or no longer a member of anything, gets a credential, which only this answer
- * contains. A member of another workspace can be added by an operator only. Such a user keeps a credential that came
- * from an operator. Any other is reset, because the admin who first invited the user has seen it and may still hold it,
- * even if the link was used or the password changed since: the admin may have done either.
+ * Adds a member. A user who is new, or is no longer a member of any workspace, gets a credential that only this
+ * response contains. A member of another workspace can be added only by an operator. Such a user keeps a credential
+ * that an operator issued. Any other credential is reset, because the admin who first invited the user has seen it and
+ * may still have access, even if the link was used or the password changed since: the admin may have done either.
  */
 export const inviteMember = operation({
   name: 'members.invite',

@@ -12,7 +12,7 @@ export const roleField = z.enum(workspaceRoles).meta({
     'viewer: reads email and domains. member: also sends and manages domains and webhooks. admin: full access.',
 });
 
-/** If absent, the caller's workspace. */
+/** Defaults to the caller's workspace. */
 export const workspaceField = idField(idPrefixes.workspace)
   .optional()
   .meta({ description: 'Another workspace (operators only).' });

@@ -2,7 +2,9 @@ import { accessibleWorkspace, requireAdministrator, workspaceNotFound } from '..
 import type { ActorContext } from '../../operation/context.ts';
 import { workspaceExists } from '../store.ts';
 
-/** The workspace to act on. A key needs operator even for its own, because a user that it creates would outlive it. */
+/**
+ * Returns the workspace to act on. A key needs operator even for its own, because a user it creates would outlive it.
+ */
 export async function membersOf(ctx: ActorContext, workspace_param: string | undefined): Promise<string> {
   const { actor, sql } = ctx;
   if (actor.kind === 'key') requireAdministrator(actor, 'instance');

@@ -10,7 +10,10 @@ import { deleteMember, lockAdmins, lockMember } from '../store.ts';
 import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 
-/** Ends a membership. The user's next request to any process is refused; API keys that they created stay valid. */
+/**
+ * Removes a member from a workspace. The user's next request to any process is rejected; API keys they created stay
+ * valid.
+ */
 export const removeMember = operation({
   name: 'members.remove',
   scope: null,

@@ -12,8 +12,8 @@ import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, worksp
 import { membersOf } from './members-of.ts';
 
 /**
- * Changes a member's role and ends their sessions in the workspace, because open pages would show what they may no
- * longer do.
+ * Changes a member's role and ends their sessions in the workspace, because open pages would still show actions they
+ * may no longer take.
  */
 export const setMemberRole = operation({
   name: 'members.set_role',

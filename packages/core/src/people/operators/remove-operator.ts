@@ -10,7 +10,7 @@ import { reasonField } from '../person.ts';
 import { endSessions } from '../sessions/session-store.ts';
 import { lockOperators, unmakeOperator } from '../store.ts';
 
-/** Revokes the operator role. Roles in workspaces stay. */
+/** Revokes the operator role. Workspace roles are unaffected. */
 export const removeOperator = operation({
   name: 'operators.remove',
   scope: 'operator',

@@ -20,13 +20,13 @@ export interface SessionBearer {
   readonly address: string;
 }
 
-/** The unchecked content of an Authorization header: an API key or the bearer token of a session. */
+/** Parses an Authorization header, unchecked: an API key or the bearer token of a session. */
 export function readBearer(token: string | null, address: string): Credential | SessionBearer | AppError {
   if (!token?.startsWith(PREFIX)) return readCredential(token, address);
   return { kind: 'session', secret_hash: hashToken(token), address };
 }
 
-/** The user of a bearer token, or null if it is not valid now. */
+/** Returns the user of a bearer token, or null if it is not currently valid. */
 export async function findBearer(
   services: Pick<Services, 'sql'>,
   { secret_hash }: SessionBearer,
@@ -35,7 +35,7 @@ export async function findBearer(
   return row && userActor(row);
 }
 
-/** Checks a bearer token and counts its request in the window of its session. */
+/** Checks a bearer token and counts the request in the rate window of its session. */
 export async function admitBearer(
   services: Pick<Services, 'sql'>,
   bearer: SessionBearer,

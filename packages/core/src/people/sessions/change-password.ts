@@ -40,7 +40,7 @@ export const changePassword = operation({
     }
     const password_hash = await inPasswordPlace(ctx, actor.session_id, () => hashPassword(new_password));
     const ended_sessions = await ctx.sql.begin(async (tx) => {
-      // A reset or another change may have come first while this password was hashed.
+      // A reset or another change may have committed while this password was being hashed.
       const session = { id: actor.session_id, user_id: actor.user_id, password_hash: proof.password_hash };
       if (!(await lockProven(tx, session))) throw sessionEnded();
       await replacePasswordHash(tx, actor.user_id, password_hash);

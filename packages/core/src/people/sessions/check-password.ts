@@ -14,7 +14,7 @@ export interface Login {
   readonly from: Visitor;
 }
 
-/** Where a password comes from: a browser that may be a known device, or a session that exists. */
+/** The origin of a password: a browser that may be a known device, or an existing session. */
 export type Visitor =
   | { readonly session_id: string }
   | { readonly address: string; readonly device_hash: Buffer | null };
@@ -23,13 +23,14 @@ export function wrongPassword(): AppError {
   return new AppError('invalid_login', 'Wrong email or password.');
 }
 
-/** For a signed-in user, who gave no email address. */
+/** Returns the error for a signed-in user, who entered no email address. */
 export function notYourPassword(): AppError {
   return new AppError('invalid_login', 'Wrong password.');
 }
 
 /**
- * Finds the user of an email and password. Unknown emails and wrong passwords take the same time and answer the same.
+ * Finds the user with an email and password. Unknown emails and wrong passwords take the same time and return the same
+ * error.
  */
 export async function checkPassword(
   services: Pick<Services, 'sql' | 'metrics'>,

@@ -17,7 +17,7 @@ export interface LoginLink {
   readonly expires_at: string;
 }
 
-/** A link that signs a user in once, within 15 minutes; its token is not stored. */
+/** Creates a link that signs a user in once, within 15 minutes; its token is not stored. */
 export async function newLoginLink(tx: Tx, public_url: string, user_id: string): Promise<LoginLink> {
   const token = newToken();
   const expires_at = await insertLink(tx, hashToken(token), user_id);

@@ -13,7 +13,7 @@ import { hashToken } from './token.ts';
 
 const LIFETIME_SECONDS = 15 * 60;
 
-/** Lets pages without a cookie, such as GraphiQL, call /v1 and /graphql as the session does. */
+/** Creates a token with which pages without a cookie, such as GraphiQL, can call /v1 and /graphql as the session. */
 export const createSessionToken = operation({
   name: 'session.token',
   scope: null,

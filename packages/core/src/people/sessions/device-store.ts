@@ -2,21 +2,21 @@ import type { Sql, Tx } from '@postrider/db';
 
 const MAX_DEVICES = 20;
 
-/** Whether the person with that email has signed in on the device. */
+/** Returns whether the user with that email has signed in on the device. */
 export async function isKnownDevice(sql: Sql, token_hash: Buffer, email: string): Promise<boolean> {
   const rows = await sql`
     select from devices d join users u on u.id = d.user_id where d.token_hash = ${token_hash} and u.email = ${email}`;
   return rows.length > 0;
 }
 
-/** Notes a use of the device; false if the person has not signed in on it before. */
+/** Records a use of the device; returns false if the user has not signed in on it before. */
 export async function noteDeviceUse(tx: Tx, token_hash: Buffer, user_id: string): Promise<boolean> {
   const rows = await tx`
     update devices set last_used_at = clock_now() where token_hash = ${token_hash} and user_id = ${user_id} returning 1`;
   return rows.length > 0;
 }
 
-/** Stores a device in the place of the one that was not used for longest, if the person has too many. */
+/** Stores a device. If the user has too many, it replaces the least recently used one. */
 export async function insertDevice(tx: Tx, token_hash: Buffer, user_id: string): Promise<void> {
   await tx`
     delete from devices where token_hash in (

@@ -3,7 +3,7 @@ import { scopesOf } from '../roles.ts';
 import { liveSession, noteSessionUse, type SessionRow } from './session-store.ts';
 import { hashToken } from './token.ts';
 
-/** The user of a session token, with the current scopes of their role; null if the session has ended. */
+/** Returns the user of a session token, with the current scopes of their role; null if the session has ended. */
 export async function findSession(services: Pick<Services, 'sql'>, token: string): Promise<UserActor | null> {
   const row = await liveSession(services.sql, hashToken(token));
   if (row === null) return null;

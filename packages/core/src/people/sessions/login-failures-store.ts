@@ -6,7 +6,9 @@ export interface Tries {
   readonly minutes_left: number;
 }
 
-/** Counts a try as failed for each subject before it is made, so that concurrent tries cannot exceed the limit. */
+/**
+ * Counts an attempt as failed for each subject before it is made, so that concurrent attempts cannot exceed the limit.
+ */
 export async function countTry(sql: Sql, subjects: readonly string[]): Promise<Tries[]> {
   return sql<Tries[]>`
     insert into login_failures as f (subject, began_at, failed)
@@ -22,7 +24,7 @@ export async function forgetTries(sql: Sql, subject: string): Promise<void> {
   await sql`update login_failures set failed = 0 where subject = ${subject}`;
 }
 
-/** Returns one try to each subject. */
+/** Refunds one attempt to each subject. */
 export async function forgiveTry(sql: Sql, subjects: readonly string[]): Promise<void> {
   await sql`
     update login_failures set failed = greatest(0, failed - 1) where subject in (

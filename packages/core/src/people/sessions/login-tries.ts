@@ -5,37 +5,37 @@ import { addressSubject } from '../../usage/index.ts';
 import { countTry, forgetTries, forgiveTry } from './login-failures-store.ts';
 
 const MAX_OF_ACCOUNT_AND_NETWORK = 20;
-// Only passwords that are guessed from many networks get here.
+// Only an account whose password is being guessed from many networks reaches this.
 const MAX_OF_ACCOUNT = 200;
 // Many users may share one address.
 const MAX_OF_NETWORK = 60;
 const MAX_OF_PROOF = 20;
 
 /**
- * Who tries. A known device and a session count alone, so that wrong passwords from elsewhere do not lock out a person
- * who is at their own desk.
+ * Who is signing in. A known device and a session have their own counts, so that wrong passwords from elsewhere do not
+ * lock out a user at their own desk.
  */
 export type LoginSource =
   | { readonly kind: 'stranger'; readonly email: string | null; readonly address: string }
   | { readonly kind: 'device'; readonly token_hash: Buffer }
   | { readonly kind: 'session'; readonly id: string };
 
-/** A try to sign in that counts as failed until it is forgiven. */
+/** A sign-in attempt that counts as failed until it is forgiven. */
 export interface LoginTry {
   forgive(): Promise<void>;
 }
 
 interface Subjects {
-  /** Forgotten by a success. */
+  /** Cleared by a success. */
   readonly own: string | null;
-  /** Shared with others, who may be guessing: a success returns only its own try. */
+  /** Shared with others, who may be guessing: a success refunds only its own attempt. */
   readonly shared: readonly string[];
   readonly limits: ReadonlyMap<string, number>;
 }
 
 /**
- * Counts a try, over all processes; throws past a limit. Known and unknown emails count the same. Only a hash of the
- * email is stored, because people type passwords into the wrong field.
+ * Counts an attempt across all processes; throws above a limit. Known and unknown emails count the same. Only a hash of
+ * the email is stored, because people type passwords into the wrong field.
  */
 export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSource): Promise<LoginTry> {
   const { own, shared, limits } = subjectsOf(source);

@@ -17,31 +17,31 @@ interface Arrival {
   readonly address: string;
   /** The browser's current session, which the new one replaces. */
   readonly replaces: string | null;
-  /** The token by which the browser is known. */
+  /** The token that identifies the browser. */
   readonly device: string | null;
 }
 
-/** What only the browser gets. */
+/** Returned only to the browser. */
 export interface SignedIn {
   readonly token: string;
-  /** Null if the browser has one already. */
+  /** Null if the browser already has one. */
   readonly device: string | null;
 }
 
-/** Starts a session by password; only this answer contains its token. */
+/** Starts a session by password; only this response contains its token. */
 export async function login(services: Services, credentials: Omit<Login, 'from'>, arrival: Arrival): Promise<SignedIn> {
   const { address, device } = arrival;
   const from = { address, device_hash: device === null ? null : hashToken(device) };
   const checked = await checkPassword(services, { ...credentials, from });
   return services.sql.begin(async (tx) => {
     const user = await holdUser(tx, checked.id);
-    // A password change since the check has ended the existing sessions, but would miss this one.
+    // A password change since the check has ended the existing sessions but would miss this one.
     if (user?.password_hash !== checked.password_hash) throw wrongPassword();
     return signIn(services, tx, user, arrival, false);
   });
 }
 
-/** Starts a session by login link, and consumes the link. */
+/** Starts a session by login link and consumes the link. */
 export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<SignedIn> {
   const attempt = await beginTry(services, { kind: 'stranger', email: null, address: arrival.address });
   const signed_in = await services.sql.begin(async (tx) => {
@@ -97,7 +97,7 @@ async function signIn(
   return { token, device: await rememberDevice(tx, device, user.id) };
 }
 
-/** The token of a device on which the person has not signed in before. */
+/** Returns a token for a device on which the user has not signed in before. */
 async function rememberDevice(tx: Tx, device: string | null, user_id: string): Promise<string | null> {
   if (device !== null && (await noteDeviceUse(tx, hashToken(device), user_id))) return null;
   const token = newToken();

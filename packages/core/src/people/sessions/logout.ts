@@ -5,7 +5,7 @@ import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { deleteSession } from './session-store.ts';
 
-/** Ends the session on the server, so that copies of its cookie are worthless too. */
+/** Ends the session on the server, so that copies of its cookie become worthless too. */
 export const logout = operation({
   name: 'people.logout',
   scope: null,

@@ -8,11 +8,11 @@ export interface SessionRow {
   readonly operator: boolean;
   readonly workspace_id: string;
   readonly role: WorkspaceRole | null;
-  /** Whether the last use was recorded long enough ago to record it again. */
+  /** Whether the last recorded use is old enough to record another. */
   readonly note_due: boolean;
 }
 
-/** The live session of a cookie's token. */
+/** Returns the live session of a cookie's token. */
 export function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
   return live(sql, sql`s.token_hash = ${token_hash}`);
 }
@@ -21,7 +21,7 @@ export function liveSessionById(sql: Sql, id: string): Promise<SessionRow | null
   return live(sql, sql`s.id = ${id}`);
 }
 
-/** The live session that a bearer token was made for. */
+/** Returns the live session for which a bearer token was created. */
 export function liveSessionOfToken(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
   return live(
     sql,
@@ -30,8 +30,8 @@ export function liveSessionOfToken(sql: Sql, token_hash: Buffer): Promise<Sessio
 }
 
 /**
- * A session that has been idle for less than 12 hours, is younger than 7 days, and whose user still has access to its
- * workspace.
+ * Returns a session that has been idle for less than 12 hours, is less than 7 days old, and whose user still has access
+ * to its workspace.
  */
 async function live(sql: Sql, which: Fragment): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
@@ -81,8 +81,8 @@ export async function insertSession(
 }
 
 /**
- * Marks a session as fresh under a new token; null if it has ended or the password has changed meanwhile. Its bearer
- * tokens end, because a copy of the old cookie may have issued them.
+ * Marks a session as fresh under a new token; null if it has ended or the password has changed in the meantime. Its
+ * bearer tokens are revoked, because a copy of the old cookie may have issued them.
  */
 export async function renewProof(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx`delete from sessions where id = ${id}`;
 }
 
-/** Deletes the session of a token, of any user. */
+/** Deletes the session of a token without checking whose it is. */
 export async function deleteSessionOf(tx: Tx, token_hash: Buffer): Promise<void> {
   await tx`delete from sessions where token_hash = ${token_hash}`;
 }
@@ -117,12 +117,12 @@ export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   return rows.length;
 }
 
-/** Ends a user's sessions in one workspace; those elsewhere are outside its admins' access. */
+/** Ends a user's sessions in one workspace; sessions elsewhere are outside its admins' access. */
 export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
   await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
 }
 
-/** Locks the user of a session, if the session is still live and the password is still the one that was confirmed. */
+/** Locks the user of a session, provided the session is still live and the password is still the confirmed one. */
 export async function lockProven(
   tx: Tx,
   session: { readonly id: string; readonly user_id: string; readonly password_hash: string | null },
@@ -133,7 +133,10 @@ export async function lockProven(
   return rows.length > 0;
 }
 
-/** What a password change must confirm: the current password, unless the session began with a fresh login link. */
+/**
+ * Returns what a password change must confirm: the current password, unless the session started with a fresh login
+ * link.
+ */
 export async function proofOfSession(
   sql: Sql,
   id: string,
@@ -159,7 +162,7 @@ export async function ownerOfLink(tx: Tx, token_hash: Buffer): Promise<string | 
   return row?.user_id ?? null;
 }
 
-/** Consumes a login link; of concurrent callers only one gets true. */
+/** Consumes a login link; only one of several concurrent callers gets true. */
 export async function takeLink(tx: Tx, token_hash: Buffer): Promise<boolean> {
   const rows = await tx`
     delete from login_links where token_hash = ${token_hash} and expires_at > clock_now() returning user_id`;

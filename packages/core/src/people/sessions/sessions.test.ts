@@ -24,7 +24,7 @@ const link = async () => {
   return url.slice(url.lastIndexOf('/') + 1);
 };
 
-/** Holds a password change open until another session waits for its lock, and then commits. */
+/** Holds a password change open until another session waits for its lock, then commits. */
 async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   const hash = await hashPassword('another password');
   const begin = Promise.withResolvers<Promise<PromiseSettledResult<T>[]>>();

@@ -3,13 +3,15 @@ import { findBearer, type SessionBearer } from './bearer.ts';
 import { userActor } from './find-session.ts';
 import { liveSessionById } from './session-store.ts';
 
-/** Whether the session of a long-lived request is still valid, in the same workspace and with the same scopes. */
+/**
+ * Returns whether the session of a long-lived request is still valid, in the same workspace and with the same scopes.
+ */
 export async function isStillSame(services: Pick<Services, 'sql'>, actor: UserActor): Promise<boolean> {
   const row = await liveSessionById(services.sql, actor.session_id);
   return row !== null && haveSameRights(userActor(row), actor);
 }
 
-/** The same for a request with a bearer token, which may expire before its session. */
+/** Like isStillSame, for a request with a bearer token, which may expire before its session. */
 export async function isBearerStillSame(
   services: Pick<Services, 'sql'>,
   bearer: SessionBearer,

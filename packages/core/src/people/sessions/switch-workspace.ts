@@ -9,7 +9,7 @@ import { chainOf, workspaceRoles } from '../roles.ts';
 import { workspaceFor } from '../store.ts';
 import { moveSession } from './session-store.ts';
 
-/** Switches this session to another workspace from its next request on. */
+/** Switches this session to another workspace, starting with its next request. */
 export const switchWorkspace = operation({
   name: 'people.switch_workspace',
   scope: null,

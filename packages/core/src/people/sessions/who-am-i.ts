@@ -30,7 +30,7 @@ const personSchema = z.object({
 
 type Person = z.output<typeof personSchema>;
 
-/** The signed-in user, with their scopes and workspace. */
+/** Returns the signed-in user, with their scopes and workspace. */
 export const whoAmI = operation({
   name: 'people.me',
   scope: null,

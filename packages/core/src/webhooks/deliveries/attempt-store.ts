@@ -6,7 +6,7 @@ export interface WebhookAttemptRow {
   readonly number: number;
   readonly at: Date;
   readonly duration_ms: number | null;
-  /** JSON of the headers as sent and as received. */
+  /** The headers as sent and as received, in JSON. */
   readonly request_headers: string | null;
   readonly response_status: number | null;
   readonly response_headers: string | null;
@@ -26,7 +26,10 @@ export interface EndedAttempt {
   readonly error: string | null;
 }
 
-/** Keeps attempts, in the transaction that records their results. A first one that succeeds is on its delivery alone. */
+/**
+ * Stores attempts, in the transaction that records their results. A first attempt that succeeds is stored only on its
+ * delivery.
+ */
 export async function keepAttempts(tx: Tx, attempts: readonly EndedAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   await tx`
@@ -48,7 +51,9 @@ export async function keepAttempts(tx: Tx, attempts: readonly EndedAttempt[]): P
     on conflict do nothing`;
 }
 
-/** Keeps the successful attempts that are on deliveries alone, as those are about to begin again. */
+/**
+ * Stores the successful attempts that exist only on their deliveries, because those deliveries are about to restart.
+ */
 export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<void> {
   await tx`
     insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, response_status, response_body)
@@ -60,8 +65,8 @@ export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly 
 }
 
 /**
- * The kept attempts of deliveries, oldest first: per delivery at most this many of the newest. Served by the primary
- * key.
+ * Returns the stored attempts of deliveries, oldest first: per delivery, at most this many of the newest. Served by the
+ * primary key.
  */
 export async function attemptsOfDeliveries(
   sql: Sql,

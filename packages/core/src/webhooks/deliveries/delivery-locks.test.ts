@@ -15,7 +15,7 @@ afterEach(() => world.stop());
 
 const COUNT = 40;
 
-/** An endpoint with pending deliveries, and their ids in order. */
+/** Creates an endpoint with pending deliveries; returns their ids in order. */
 async function owed(): Promise<{ webhook_id: string; ids: string[] }> {
   const { sql } = world.services;
   const { id } = await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9999/hook' });
@@ -41,7 +41,7 @@ const somebodyWaits = () =>
     )
     .toHaveLength(1);
 
-/** The rows that are not locked while the work waits for the first of these ids. */
+/** Returns the rows that are not locked while the work waits for the first of these ids. */
 async function freeBehindTheFirst(ids: readonly string[], work: () => Promise<unknown>): Promise<string[]> {
   let working: Promise<unknown> = Promise.resolve();
   const free = await world.services.sql.begin(async (tx) => {

@@ -7,7 +7,7 @@ import type { WebhookDeliveryRow } from './delivery-store.ts';
 
 const MAX_HEADERS = 40;
 const LONGEST_HEADER = 300;
-/** Response headers that only the client of the request should store. */
+/** Response headers that only the client that made the request should store. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'www-authenticate', 'authorization']);
 
 const headersField = z.record(z.string(), z.string()).nullable();
@@ -28,9 +28,9 @@ export const webhookPostSchema = z
   .meta({ id: 'WebhookPost' });
 export type WebhookPost = z.output<typeof webhookPostSchema>;
 
-/** All stored attempts of a delivery, oldest first. */
+/** Returns all stored attempts of a delivery, oldest first. */
 export function postsOf(row: WebhookDeliveryRow, attempts: readonly WebhookAttemptRow[]): WebhookPost[] {
-  // The delivery alone has a first attempt that succeeded, and any success that a release before this one recorded.
+  // A first attempt that succeeded is stored only on the delivery, as is any success recorded by the previous release.
   const newest = attempts.at(-1);
   const is_kept = newest?.number === row.attempt_count && newest.at.getTime() === row.last_attempt_at?.getTime();
   const last =
@@ -65,7 +65,7 @@ function headersOf(text: string | null): Record<string, string> | null {
   return text === null ? null : (JSON.parse(text) as Record<string, string>);
 }
 
-/** The response headers that may be stored and shown. */
+/** Returns the response headers that may be stored and shown. */
 export function shownHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const visible_headers = Object.entries(headers)
     .filter(([name, value]) => value !== undefined && !SECRET_HEADERS.has(name.toLowerCase()))

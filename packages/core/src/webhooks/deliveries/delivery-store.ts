@@ -34,13 +34,13 @@ export function isDelivery(sql: Sql | Tx, key: string): Fragment {
   return sql`${first} and ${sql.unsafe(`d.workspace_id = ${key}.workspace_id`)}`;
 }
 
-// Not renewed: a post that has not begun in time is handed back, and one that has begun times out before the lease
-// ends.
+// Not renewed: a post that has not started in time is handed back, and one that has started times out before the lease
+// expires.
 export const WEBHOOK_LEASE_SECONDS = 30;
-/** An endpoint that was paused is probed with one post at a time. */
+/** A previously paused endpoint is probed with one post at a time. */
 const PROBES = 1;
-// How far the claim searches an endpoint's pending deliveries for one in flight. Claims come from the head, so it
-// cannot be further back; walking the whole backlog of an endpoint that is down would hold up the others.
+// How far a claim searches an endpoint's pending deliveries for one in flight. Claims come from the head, so it cannot
+// be further back; walking the entire backlog of an unreachable endpoint would delay the others.
 const HEAD = 1000;
 
 /** How many due deliveries the lease owner of an endpoint may claim. */
@@ -52,7 +52,7 @@ export interface ClaimQuota {
 
 export interface ClaimAsk {
   readonly quotas: readonly ClaimQuota[];
-  /** Consecutive failures from which an endpoint is only probed. */
+  /** The number of consecutive failures after which an endpoint is only probed. */
   readonly probe_after: number;
   readonly lease: string;
 }
@@ -66,7 +66,7 @@ export interface ClaimedRow {
   readonly sample: string | null;
 }
 
-/** An event with the data of its body. */
+/** An event with the data for its body. */
 export interface OwedEvent {
   readonly event: EventRow;
   readonly message: SubjectRow | undefined;
@@ -77,7 +77,7 @@ export interface OwedEvent {
 
 export interface ClaimedDeliveries {
   readonly rows: readonly ClaimedRow[];
-  /** Their events by id. */
+  /** The deliveries' events, by id. */
   readonly events: ReadonlyMap<string, OwedEvent>;
 }
 
@@ -88,9 +88,9 @@ interface WebhookEventRow {
   readonly recipient_id: string | null;
   readonly sequence: number;
   readonly facts: string;
-  /** null if another row has the event, or if there is none. */
+  /** null if another row has the event, or there is none. */
   readonly created_at: Date | null;
-  /** null if the event has no message, or one that was deleted. */
+  /** null if the event has no message, or the message was deleted. */
   readonly m_created_at: Date | null;
   readonly from_address: string;
   readonly from_domain: string;
@@ -103,9 +103,9 @@ interface WebhookEventRow {
 }
 
 /**
- * Claims due deliveries up to the quota of each endpoint, over webhook_deliveries_open, so a backlog at one costs the
- * others nothing. Skips endpoints that are disabled, paused or leased by another worker. Each event is read once, by
- * primary keys.
+ * Claims due deliveries up to each endpoint's quota, using webhook_deliveries_open, so that a backlog at one costs the
+ * others nothing. Skips endpoints that are disabled, paused or leased by another worker. Reads each event once, by
+ * primary key.
  */
 export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimAsk): Promise<ClaimedDeliveries> {
   const rows = await sql<(ClaimedRow & WebhookEventRow)[]>`
@@ -160,7 +160,7 @@ export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimA
   return { rows, events: owedEvents(rows) };
 }
 
-/** The events of deliveries by id, each read once. */
+/** Returns the events of deliveries by id, each read once. */
 export async function loadOwedEvents(
   sql: Sql,
   keys: readonly { readonly workspace_id: string; readonly event_id: string }[],
@@ -183,7 +183,7 @@ function toldFields(sql: Sql): Fragment {
     r.email`;
 }
 
-/** The body data of the event in t, by primary keys; of the rows that share an event, only the first gets it. */
+/** Selects the body data of the event in t, by primary key; only the first of the rows that share an event gets it. */
 function toldOf(sql: Sql): Fragment {
   return sql`
     left join lateral (
@@ -232,7 +232,7 @@ export interface PostResult {
   readonly id: string;
   readonly lease: string;
   readonly state: WebhookDeliveryState;
-  /** Nothing was posted: the attempt is not counted, and the delivery can be claimed again immediately. */
+  /** Nothing was posted: the attempt does not count, and the delivery can be claimed again immediately. */
   readonly handed_back: boolean;
   /** Until the next attempt, if any. */
   readonly delay_seconds: number;
@@ -246,7 +246,7 @@ export interface PostResult {
 /**
  * Records results and returns the ids whose lease was still valid. The state is not part of the condition (only a
  * pending row has a lease), because the planner might then walk webhook_deliveries_open for every result. Rows are
- * locked in id order, like a recovery.
+ * locked in id order, as in a recovery.
  */
 export async function recordResults(tx: Tx, posted: readonly PostResult[]): Promise<Set<string>> {
   const results = posted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -287,7 +287,7 @@ export interface DeliveryFilter {
   readonly types: readonly string[] | null;
 }
 
-/** Newest first: a walk of webhook_deliveries_newest per endpoint. */
+/** Returns deliveries newest first. Walks webhook_deliveries_newest per endpoint. */
 export async function pageOfDeliveries(
   sql: Sql,
   { webhook_ids, states, types }: DeliveryFilter,
@@ -327,7 +327,7 @@ export async function deliveriesByIds(
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
-/** Served by the primary key, which begins with the event. */
+/** Returns the deliveries of events. Served by the primary key, which starts with the event. */
 export async function deliveriesOfEvents(
   sql: Sql,
   workspace_id: string,
@@ -343,7 +343,7 @@ export async function deliveriesOfEvents(
     order by d.id`;
 }
 
-/** The subjects of deliveries; sample is the body of a test. Served by the primary key. */
+/** Returns the subjects of deliveries; sample is the body of a test. Served by the primary key. */
 export async function subjectsOfDeliveries(
   sql: Sql,
   workspace_id: string,
@@ -354,7 +354,7 @@ export async function subjectsOfDeliveries(
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
-/** A test delivery stores its body itself, because there is no event. */
+/** Inserts a test delivery. It stores its own body, because there is no event. */
 export async function insertSample(
   sql: Tx,
   sample: Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id'> & {
@@ -372,7 +372,9 @@ export async function insertSample(
   return row;
 }
 
-/** Restarts a delivery in any state; a post in flight ends by itself. Null if there is none. */
+/**
+ * Restarts a delivery in any state; a post in flight finishes on its own. Returns null if there is no such delivery.
+ */
 export async function replayRow(
   sql: Tx,
   workspace_id: string,
@@ -398,8 +400,8 @@ export interface EventSlice {
 
 /**
  * Creates deliveries for the next events of a range that the endpoint has not received: failed ones, and those from
- * while it was disabled. Returns the last event examined, null at the end. Waits for locked pending rows too, because
- * they may be about to fail; rows are locked in id order, like the recording of results.
+ * while it was disabled. Returns the last event examined; null at the end. Also waits for locked pending rows, because
+ * they may be about to fail. Rows are locked in id order, as when results are recorded.
  */
 export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
   const [row] = await sql<{ last: string | null; examined: number }[]>`
@@ -438,8 +440,8 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
 }
 
 /**
- * Fails some pending deliveries of a disabled endpoint; returns the count. Skips locked rows: waiting in this order
- * could deadlock.
+ * Fails some pending deliveries of a disabled endpoint; returns the count. Skips locked rows, because waiting in this
+ * order could deadlock.
  */
 export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, count: number): Promise<number> {
   const rows = await sql`
@@ -456,7 +458,7 @@ export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, coun
   return rows.length;
 }
 
-/** Whether a disabled endpoint still has pending deliveries. */
+/** Returns whether a disabled endpoint still has pending deliveries. */
 export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
@@ -464,7 +466,7 @@ export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean
   return row?.found ?? false;
 }
 
-/** Whether a post to an endpoint may be in flight, or about to begin. */
+/** Returns whether a post to an endpoint may be in flight or about to start. */
 export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
@@ -474,7 +476,10 @@ export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean
   return row?.found ?? false;
 }
 
-/** Months that ended at least so many seconds ago, except last month, which ensure_partitions would create again. */
+/**
+ * Returns months that ended at least this many seconds ago, except last month, which ensure_partitions would create
+ * again.
+ */
 export async function oldMonths(
   sql: Sql,
   parent: 'webhook_deliveries' | 'webhook_attempts',
@@ -491,14 +496,14 @@ export async function oldMonths(
   return months.map(({ name }) => name);
 }
 
-/** Drops a month unless it has pending rows; whether it was dropped. */
+/** Drops a month unless it has pending rows; returns whether it was dropped. */
 export async function dropMonth(sql: Sql, name: string): Promise<boolean> {
   const [row] = await sql<{ dropped: boolean }[]>`
     select drop_partition('webhook_deliveries', ${name}) as dropped`;
   return row?.dropped ?? false;
 }
 
-/** Drops a month of attempts; whether it was dropped. */
+/** Drops a month of attempts; returns whether it was dropped. */
 export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boolean> {
   const [row] = await sql<{ dropped: boolean }[]>`
     select drop_partition('webhook_attempts', ${name}) as dropped`;

@@ -6,8 +6,9 @@ const USUALLY_KEPT_SECONDS = 30 * 86_400;
 const SLICE = 5000;
 
 /**
- * Deletes finished deliveries of months that ended before the age of events, or 30 days ago where RETENTION_EVENTS is
- * not set: the whole month, or row by row if some are pending. The failed attempts are deleted in both cases.
+ * Deletes finished deliveries of months that ended before the event retention period, or 30 days ago if
+ * RETENTION_EVENTS is not set: the whole month, or row by row if some are pending. Failed attempts are deleted in both
+ * cases.
  */
 export async function forgetDeliveries(services: Pick<Services, 'sql' | 'config'>): Promise<void> {
   const { sql } = services;

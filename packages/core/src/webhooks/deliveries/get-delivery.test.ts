@@ -56,7 +56,7 @@ describe('a delivery', () => {
     const [rejected] = sink.requests;
     expect(rejected?.headers).toMatchObject(delivered.posts[0]?.request_headers ?? {});
     expect(JSON.parse(rejected?.body.toString() ?? '')).toEqual(delivered.request_body);
-    // The stored headers and body suffice to verify the signature.
+    // The stored headers and body are enough to verify the signature.
     new Webhook(secret).verify(rejected?.body.toString() ?? '', { ...delivered.posts[0]?.request_headers });
     expect(replayed.posts.map(({ number, response_status }) => [number, response_status])).toEqual([
       [1, 503],

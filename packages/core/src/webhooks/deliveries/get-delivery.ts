@@ -14,7 +14,7 @@ import { postsOf, type WebhookPost, webhookPostSchema } from './delivery-posts.t
 import { deliveriesByIds, loadOwedEvents, subjectsOfDeliveries, type WebhookDeliveryRow } from './delivery-store.ts';
 
 const MOST = 100;
-/** The retry schedule has about ten; a replay begins it again. */
+/** The retry schedule has about ten; a replay restarts it. */
 const MAX_ATTEMPTS = 50;
 
 const detailSchema = webhookDeliverySchema
@@ -28,7 +28,7 @@ const detailSchema = webhookDeliverySchema
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
-/** One delivery with every attempt, request and response. */
+/** Returns one delivery with every attempt, request and response. */
 export const getWebhookDelivery = operation({
   name: 'webhooks.delivery',
   scope: 'webhooks:manage',
@@ -50,7 +50,7 @@ export const getWebhookDelivery = operation({
   },
 });
 
-/** The attempts of some deliveries, in the order given. */
+/** Returns the attempts of deliveries, in the given order. */
 export const readWebhookPosts = operation({
   name: 'webhooks.posts',
   scope: 'webhooks:manage',
@@ -71,7 +71,7 @@ export const readWebhookPosts = operation({
   },
 });
 
-/** A sandbox key sees deliveries to endpoints of its mode only. */
+/** A sandbox key sees only deliveries to endpoints of its mode. */
 async function accessible(ctx: ActorContext, rows: readonly WebhookDeliveryRow[]): Promise<WebhookDeliveryRow[]> {
   const mode = accessibleMode(ctx.actor);
   const ids = mode === null ? null : await webhookIds(ctx.sql, ctx.actor.workspace_id, mode);

@@ -2,7 +2,7 @@ import type { Services } from '../../operation/context.ts';
 import { anyLeftOpen, giveUpOpen } from './delivery-store.ts';
 
 const SLICE = 1000;
-// Rows that were locked are tried again; by then their claim or result is recorded.
+// Locked rows are tried again; by then their claim or result is recorded.
 const AGAIN_MS = 60_000;
 
 /** Fails the pending deliveries of a disabled or deleted endpoint, unless it has been enabled again. */

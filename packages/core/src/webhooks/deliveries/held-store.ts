@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** Whether an active hold covers the webhook, as a condition; one step in the index `holds_twin` of active holds. */
+/** Builds the condition that an active hold covers the webhook; one step in the index `holds_twin` of active holds. */
 export function isHeld(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   return sql`exists (
     select from holds h
@@ -8,13 +8,13 @@ export function isHeld(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   )`;
 }
 
-// Other events that unblock a webhook, such as the end of the held backlog, send no job, so a waiting job polls at
+// Other events that unblock a webhook, such as the end of the held backlog, enqueue no job, so a waiting job polls at
 // least this often.
 const MAX_ASLEEP_SECONDS = 5;
 
 /**
- * When a webhook with a resume rate may post next, at most a few seconds ahead; null without a rate. Reads the same
- * hold as the workers' token bucket.
+ * Returns when a webhook with a resume rate may post next, at most a few seconds ahead; null without a rate. Reads the
+ * same hold as the workers' token bucket.
  */
 export function nextTokenAt(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   return sql`(

@@ -26,7 +26,7 @@ const filterFields = {
 };
 const filterSchema = z.object({ ...pageFields, ...filterFields });
 
-/** The deliveries of an endpoint, newest event first. */
+/** Lists the deliveries of an endpoint, newest event first. */
 export const listWebhookDeliveries = operation({
   name: 'webhooks.deliveries',
   scope: 'webhooks:manage',
@@ -40,7 +40,7 @@ export const listWebhookDeliveries = operation({
   },
 });
 
-/** The deliveries of all endpoints of a workspace, or of one. */
+/** Lists the deliveries of all endpoints of a workspace, or of one. */
 export const listAllDeliveries = operation({
   name: 'webhooks.all_deliveries',
   scope: 'webhooks:manage',

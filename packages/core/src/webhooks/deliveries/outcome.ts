@@ -2,23 +2,25 @@ import type { HttpOutcome } from '@postrider/net';
 import { retryDelay } from '../../delivery/index.ts';
 import type { WebhookDeliveryState } from './state.ts';
 
-/** The result of a response for the delivery and the endpoint. */
+/** The consequences of a response for the delivery and the endpoint. */
 export interface PostVerdict {
   readonly state: WebhookDeliveryState;
   readonly delay_seconds: number;
   /** From Retry-After. */
   readonly wait_seconds: number;
-  /** Answered 410 Gone. */
+  /** The endpoint responded with 410 Gone. */
   readonly gone: boolean;
 }
 
 const STATUS_GONE = 410;
-/** The two answers whose Retry-After is honoured: RFC 6585 section 4, RFC 9110 section 15.6.4. */
+/** The two statuses whose Retry-After is honored: RFC 6585 section 4, RFC 9110 section 15.6.4. */
 const WAITING: ReadonlySet<number> = new Set([429, 503]);
 const LONGEST_WAIT_SECONDS = 86_400;
 const JITTER = 0.1;
 
-/** The schedule lists the gaps between attempts; random (0 to 1) jitters a gap by a tenth. */
+/**
+ * Judges the outcome of a post. The schedule lists the gaps between attempts; random (0 to 1) jitters a gap by a tenth.
+ */
 export function judgePost(
   outcome: HttpOutcome,
   attempt_count: number,
@@ -36,7 +38,7 @@ export function judgePost(
   return { state: 'pending', delay_seconds, wait_seconds, gone: false };
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date. */
+/** Parses Retry-After, which is seconds or a date (RFC 9110 section 10.2.3). */
 function waitOf(retry_after: string | null, now_ms: number): number {
   const text = retry_after?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now_ms) / 1000;

@@ -10,8 +10,8 @@ import { deleteRecovery, insertRecovery, noteRecovered, openRecovery, whichRecov
 const SLICE = 500;
 
 /**
- * Runs recoveries in small slices and in turns of workspaces, until that of the job has ended. A repeated job continues
- * with the rest and creates no duplicate.
+ * Runs recoveries in small slices, with workspaces taking turns, until the job's own recovery has finished. A repeated
+ * job continues with the rest and creates no duplicates.
  */
 export async function oweRange(services: Services, job: JobData<'webhook.recover'>): Promise<void> {
   const { sql, jobs } = services;
@@ -26,13 +26,13 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
   if (!over) await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data: job }]));
 }
 
-/** The release before adds the job alone, so that its row may be missing. */
+/** Ensures the recovery row of a job, because the previous release adds only the job. */
 async function openForJob(sql: Sql, job: JobData<'webhook.recover'>): Promise<void> {
   while (!(await insertRecovery(sql, job))) {
     const open = await whichRecoveryIsOpen(sql, job);
     if (open === 'this') return;
     if (open === 'another') throw new Error('another recovery of the endpoint is open; this one is retried after it');
-    // The open one has ended in between.
+    // The open recovery has finished in the meantime.
   }
 }
 

@@ -33,7 +33,7 @@ async function owe(): Promise<void> {
     select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::uuid[]) as a (id)`;
 }
 
-/** Claims due deliveries and records success. */
+/** Claims due deliveries and records successes. */
 async function post(quota: ClaimQuota): Promise<number> {
   await owe();
   const { posts } = await claimPosts(services, [quota]);
@@ -45,7 +45,7 @@ async function post(quota: ClaimQuota): Promise<number> {
   return posts.length;
 }
 
-/** Adds many more open deliveries of the endpoint, due tomorrow. */
+/** Adds many more open deliveries for the endpoint, due tomorrow. */
 async function grow(): Promise<void> {
   await own`
     insert into webhook_deliveries select copy.* from (select * from webhook_deliveries limit 1) d,

@@ -7,7 +7,7 @@ export interface Recovery {
   readonly until: string;
 }
 
-/** False if one of the endpoint is open. */
+/** Opens a recovery; false if the endpoint already has an open one. */
 export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<boolean> {
   const rows = await tx`
     insert into webhook_recoveries (webhook_id, workspace_id, since, until, created_at)
@@ -16,7 +16,10 @@ export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<
   return rows.length > 0;
 }
 
-/** Whether this recovery of the endpoint is open, another one, or none: by one look, as each may end at any time. */
+/**
+ * Returns whether this recovery of the endpoint is open, another one, or none. Uses a single query, because either may
+ * finish at any time.
+ */
 export async function whichRecoveryIsOpen(
   sql: Sql,
   { webhook_id, since, until }: Recovery,
@@ -32,7 +35,7 @@ export interface OpenRecovery {
   readonly since: Date;
   readonly until: Date;
   readonly position: string | null;
-  /** Nothing is owed to an endpoint that is disabled or removed. */
+  /** A disabled or deleted endpoint gets no deliveries. */
   readonly enabled: boolean;
 }
 

@@ -11,7 +11,10 @@ export interface DeliveryWalk {
   readonly range: IdRange;
 }
 
-/** The next deliveries of an endpoint in the given states, newest event first. Served by webhook_deliveries_newest. */
+/**
+ * Returns the next deliveries of an endpoint in the given states, newest event first. Served by
+ * webhook_deliveries_newest.
+ */
 export async function deliveriesAmong(
   sql: Sql | Tx,
   { webhook_id, states, range }: DeliveryWalk,
@@ -32,8 +35,8 @@ export async function deliveriesAmong(
 }
 
 /**
- * Restarts deliveries of an enabled endpoint that are in the given states and older than a time; returns their ids.
- * Rows are locked in id order, like the recording of results.
+ * Restarts deliveries of an enabled endpoint that are in the given states and older than a given time; returns their
+ * ids. Rows are locked in id order, as when results are recorded.
  */
 export async function replayRows(
   tx: Tx,

@@ -1,3 +1,3 @@
-/** Waiting for an attempt, answered with 2xx, or given up. */
+/** Waiting for an attempt, acknowledged with 2xx, or given up. */
 export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type WebhookDeliveryState = (typeof webhookDeliveryStates)[number];

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Services } from '../../operation/context.ts';
 import { anyUnderWay } from './delivery-store.ts';
 
-// Workers drop their claims when notified. Posts in flight may take ten seconds and are not waited for.
+// Workers drop their claims when notified. Posts in flight may take ten seconds and are not awaited.
 const MAX_MS = 1000;
 const STEP_MS = 20;
 

@@ -22,10 +22,10 @@ import {
   webhookWithSecretSchema,
 } from './webhook-entry.ts';
 
-// Per mode, so that sandbox endpoints do not use up the limit of live ones.
+// Counted per mode, so that sandbox endpoints do not use up the limit for live ones.
 const MAX_WEBHOOKS = 10;
 
-/** Adds an endpoint; only this answer contains its secret. */
+/** Adds an endpoint; only this response contains its secret. */
 export const createWebhook = operation({
   name: 'webhooks.create',
   scope: 'webhooks:manage',

@@ -16,7 +16,7 @@ const deletedSchema = z.object({
 });
 export type DeletedWebhook = z.output<typeof deletedSchema>;
 
-/** Deletes an endpoint; no post to it begins after the answer. */
+/** Deletes an endpoint; no post to it starts after the response. */
 export const deleteWebhook = operation({
   name: 'webhooks.delete',
   scope: 'webhooks:manage',

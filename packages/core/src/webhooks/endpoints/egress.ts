@@ -3,7 +3,7 @@ import type { Config } from '../../process/config.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** Allowed webhook targets: public addresses, and loopback while no mail leaves this machine. */
+/** Returns the allowed webhook targets: public addresses, plus loopback as long as no email leaves this machine. */
 export function egressOf(config: Config): HttpGuardOptions {
   const captured = config.DELIVERY.every(({ kind }) => kind === 'capture');
   return {

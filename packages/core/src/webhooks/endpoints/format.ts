@@ -5,7 +5,7 @@ import { refuseFields } from '../../operation/errors.ts';
 export const webhookFormats = ['postrider', 'resend'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/** Resend's name of each event; null if it has none. */
+/** Resend's name for each event; null if it has none. */
 export const resendNames: Readonly<Record<EventType, string | null>> = {
   'email.queued': 'email.sent',
   'email.scheduled': 'email.scheduled',
@@ -27,7 +27,7 @@ export const resendNames: Readonly<Record<EventType, string | null>> = {
 };
 
 /**
- * The event types that an endpoint of a format receives; null (all) is narrowed to the types that the format has a name
+ * Returns the event types that an endpoint receives; null (all) is narrowed to the types that its format has a name
  * for.
  */
 export function eventsIn(format: WebhookFormat, events: readonly EventType[] | null): readonly EventType[] | null {
@@ -37,7 +37,7 @@ export function eventsIn(format: WebhookFormat, events: readonly EventType[] | n
   return events;
 }
 
-/** Rejects a type that the format has no name for. */
+/** Rejects types that the format has no name for. */
 export function requireNamed(format: WebhookFormat, types: readonly EventType[]): void {
   const strange = format === 'resend' ? types.find((type) => resendNames[type] === null) : undefined;
   if (strange === undefined) return;

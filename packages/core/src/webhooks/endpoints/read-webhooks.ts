@@ -14,11 +14,11 @@ import { webhookIds, webhooksByIds } from './store.ts';
 import { webhookEntry, webhookSchema } from './webhook-entry.ts';
 
 const MOST = 1000;
-// A body is up to 20 kB.
+// A body can be up to 20 kB.
 const MAX_BODIES = 100;
 const input = z.object({ ids: z.array(z.string()).max(MOST) });
 
-/** Filters by access scope: a sandbox key sees deliveries to endpoints of its mode only. */
+/** Filters by access scope: a sandbox key sees only deliveries to endpoints of its mode. */
 async function withinAccess<R extends { readonly webhook_id: string }>(
   ctx: ActorContext,
   rows: readonly R[],
@@ -29,7 +29,7 @@ async function withinAccess<R extends { readonly webhook_id: string }>(
   return rows.filter(({ webhook_id }) => ids.includes(webhook_id));
 }
 
-/** Webhooks by id, in the given order; null for those outside the workspace. */
+/** Returns webhooks by id, in the given order; null for those outside the workspace. */
 export const readWebhooks = operation({
   name: 'webhooks.read_many',
   scope: 'webhooks:manage',
@@ -44,7 +44,7 @@ export const readWebhooks = operation({
   },
 });
 
-/** Webhook deliveries by id, in the given order. */
+/** Returns webhook deliveries by id, in the given order. */
 export const readWebhookDeliveries = operation({
   name: 'webhooks.read_deliveries',
   scope: 'webhooks:manage',
@@ -59,7 +59,7 @@ export const readWebhookDeliveries = operation({
   },
 });
 
-/** The deliveries of events to existing webhooks, in the order of the events. */
+/** Returns the deliveries of events to existing webhooks, in the order of the events. */
 export const readDeliveriesOfEvents = operation({
   name: 'webhooks.deliveries_of_events',
   scope: 'webhooks:manage',
@@ -74,7 +74,7 @@ export const readDeliveriesOfEvents = operation({
   },
 });
 
-/** The bodies of deliveries, in the given order; null if deleted. */
+/** Returns the bodies of deliveries, in the given order; null if deleted. */
 export const readDeliveryBodies = operation({
   name: 'webhooks.delivery_bodies',
   scope: 'webhooks:manage',

@@ -60,7 +60,7 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
   return row;
 }
 
-/** Newest first; served by the primary key. */
+/** Returns webhooks newest first. Served by the primary key. */
 export async function pageOfWebhooks(
   sql: Sql,
   workspace_id: string,
@@ -125,7 +125,7 @@ export async function changeWebhook(
   return row ?? null;
 }
 
-/** Enables and clears the failure record. Null if already enabled, or deleted. */
+/** Enables an endpoint and clears its failure record. Returns null if it is already enabled or deleted. */
 export async function enableWebhook(tx: Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx<WebhookRow[]>`
     update webhooks set status = 'enabled', status_reason = null, failing_since = null, failure_count = 0,
@@ -135,7 +135,7 @@ export async function enableWebhook(tx: Tx, workspace_id: string, id: string): P
   return row ?? null;
 }
 
-/** Null if already disabled, or deleted. */
+/** Disables an endpoint; returns null if it is already disabled or deleted. */
 export async function disableWebhook(
   tx: Tx,
   workspace_id: string,
@@ -160,7 +160,7 @@ export async function deleteWebhookRow(
   return deleted.length > 0;
 }
 
-/** Until then both secrets sign. */
+/** Replaces the secret; both sign until the previous one expires. */
 export async function replaceSecret(
   tx: Tx,
   workspace_id: string,
@@ -183,7 +183,7 @@ export interface Endpoint {
   readonly url: string;
   readonly format: WebhookFormat;
   readonly secret: Buffer;
-  /** null without a rotation in progress. */
+  /** null unless a rotation is in progress. */
   readonly previous_secret: Buffer | null;
 }
 
@@ -196,7 +196,7 @@ export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The secrets of all endpoints, one page at a time by id. */
+/** Returns the secrets of all endpoints, one page at a time by id. */
 export async function pageOfSecrets(
   sql: Sql,
   after: string,
@@ -207,7 +207,7 @@ export async function pageOfSecrets(
     from webhooks where id > ${after} order by id limit ${most}`;
 }
 
-/** The results of one batch for one endpoint. */
+/** The results of a batch for one endpoint. */
 export interface EndpointNews {
   readonly workspace_id: string;
   readonly id: string;
@@ -225,9 +225,10 @@ export interface EndpointHealth {
 }
 
 /**
- * Records the health of endpoints and returns the failing ones. One success clears the record; consecutive failures
- * pause the endpoint, longer each time, and never shorten a pause from Retry-After. A success that changes nothing else
- * records only the minute. Rows are locked in id order, so that two workers cannot deadlock.
+ * Records the health of endpoints and returns the failing ones. One success clears the failure record; consecutive
+ * failures pause the endpoint, longer each time, and never shorten a pause from Retry-After. A success that changes
+ * nothing else only updates the success time, at most once per minute. Rows are locked in id order, so that two workers
+ * cannot deadlock.
  */
 export async function recordHealth(
   tx: Tx,
@@ -268,7 +269,7 @@ export async function recordHealth(
       w.noticed_at is not null as noticed`;
 }
 
-/** Null if the notice was already given. */
+/** Marks the notice as sent; returns null if it was already sent. */
 export async function markNoticed(tx: Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx<WebhookRow[]>`
     update webhooks set noticed_at = clock_now()

@@ -4,7 +4,7 @@ import { pageOfSecrets } from './store.ts';
 
 const PAGE = 1000;
 
-/** The ids of webhooks whose secret cannot be decrypted with any key of this process. */
+/** Returns the ids of webhooks whose secret none of this process's keys can decrypt. */
 export async function unopenedSecrets({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
   const unopened: string[] = [];
   for (let after: string | null = ''; after !== null; ) {

@@ -7,18 +7,21 @@ import { egressOf } from './egress.ts';
 
 const LONGEST = 2000;
 const FIRST_FREE_PORT = 1024;
-/** Below 1024 only the ports of HTTP; above, no port of a server that might read a request as its own commands. */
+/** Below 1024, only the HTTP ports; above, no port of a server that might interpret a request as its own commands. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const OTHER_SERVERS: ReadonlySet<number> = new Set([
   1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 6380, 6443, 6667, 9042, 9092, 9200,
   9300, 10_250, 11_211, 27_017,
 ]);
 
-// RFC 1035, section 2.3.4; a final dot is not counted.
+// RFC 1035, section 2.3.4; a trailing dot is not counted.
 const LONGEST_LABEL = 63;
 const LONGEST_HOST = 253;
 
-/** An absolute http or https URL that events or notices may be posted to, normalized by the URL standard. */
+/**
+ * Returns a field for an absolute http or https URL to which events or notices may be posted, normalized by the URL
+ * standard.
+ */
 export function urlFieldNamed(name: string) {
   return z
     .string()
@@ -36,7 +39,7 @@ export function urlFieldNamed(name: string) {
 export const urlField = urlFieldNamed('url');
 
 function problemOf(text: string, url: URL): string | null {
-  // The URL standard drops line breaks and tabs, so that another address than the given one would be stored.
+  // The URL standard strips line breaks and tabs, so a different URL than the given one would be stored.
   if (/\p{Cc}/u.test(text)) return 'contains a control character';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
   if (url.hostname === '') return 'has no host';
@@ -52,12 +55,12 @@ function problemOf(text: string, url: URL): string | null {
   return null;
 }
 
-/** For the audit log: paths and queries of webhook URLs often contain a secret. */
+/** Shortens a webhook URL for the audit log: its path and query often contain a secret. */
 export function shownUrl(url: string): string {
   return `${new URL(url).origin}/…`;
 }
 
-// A public host has a dot; an address in brackets has colons.
+// A public host contains a dot; a bracketed address contains colons.
 const ONE_LABEL = /^(?!localhost$)[^.:]+\.?$/i;
 
 /** Rejects unreachable hosts early. The real guard is the check of each connection's address. */

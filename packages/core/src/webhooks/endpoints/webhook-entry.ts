@@ -41,7 +41,7 @@ export const webhookSchema = z
   .meta({ id: 'Webhook' });
 export type WebhookEntry = z.output<typeof webhookSchema>;
 
-/** Only the answers that create or rotate a secret contain it. */
+/** Only the responses that create or rotate a secret contain it. */
 export const webhookWithSecretSchema = webhookSchema.extend({
   secret: z.string().meta({
     description: 'Returned once. Use it to verify Standard Webhooks signatures.',
@@ -71,7 +71,7 @@ export function webhookEntry(row: WebhookRow): WebhookEntry {
   };
 }
 
-/** null: all types, including those of later releases; undefined: null was given, which means that it is absent. */
+/** null: all types, including those of later releases; undefined: the input was null, which counts as absent. */
 export const eventsField = z
   .unknown()
   .meta({

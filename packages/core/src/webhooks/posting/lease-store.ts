@@ -10,23 +10,23 @@ export interface Call {
   readonly retry_count: number;
 }
 
-/** An exclusive lease on an endpoint, valid while the row names the owner and has not expired. */
+/** An exclusive lease on an endpoint, valid while the row names this owner and has not expired. */
 export interface EndpointLease extends Call {
   readonly holder: string;
 }
 
-// Renewed every few seconds; the endpoints of a dead worker wait this long.
+// Renewed every few seconds; a dead worker's endpoints wait this long.
 export const LEASE_SECONDS = 10;
-// How far the end of a lease searches the pending deliveries for the next due one: as far as a claim.
+// How far the end of a lease searches the pending deliveries for the next due one: as far as a claim does.
 const HEAD = 1000;
-// Pause after a lease that could claim nothing although something was due; without it the next lease would follow
+// The pause after a lease that could claim nothing although something was due; without it the next lease would follow
 // immediately.
 const IDLE_SECONDS = 0.25;
 
 /**
- * Takes leases for one job per endpoint and returns the ids won; the other jobs end here. Their deliveries were
- * committed before, so the current lease owner sees them before it ends: the lock on the lease row orders this
- * statement before or after that end. If the lease owner died, a job fires when the lease expires.
+ * Takes leases for one job per endpoint and returns the ids won; the other jobs finish here. Their deliveries were
+ * committed earlier, so the current lease owner sees them before it finishes: the lock on the lease row orders this
+ * statement before or after that point. If the lease owner died, a job fires when the lease expires.
  */
 export async function takeLeaseRows(
   sql: Sql,
@@ -105,7 +105,7 @@ export async function takeLeaseRows(
   return new Set(rows.map((row) => row.webhook_id));
 }
 
-/** Renews leases; the ids of lost ones are missing from the result. */
+/** Renews leases; ids of lost leases are missing from the result. */
 export async function renewLeaseRows(sql: Sql, leases: readonly EndpointLease[]): Promise<Set<string>> {
   const rows = await sql<{ webhook_id: string }[]>`
     with kept as materialized (
@@ -123,14 +123,14 @@ export async function renewLeaseRows(sql: Sql, leases: readonly EndpointLease[])
 }
 
 export interface EndedLease extends EndpointLease {
-  /** Nothing was claimed under it. */
+  /** Whether nothing was claimed under it. */
   readonly idle: boolean;
 }
 
 /**
- * Ends leases and their jobs. If deliveries are left, sends a job for when they are due; returns whether one is due
- * immediately. The first statement locks and the second reads, so that it sees the deliveries of every job that ended
- * at this lease.
+ * Ends leases and their jobs. If deliveries are left, enqueues a job for when they are due; returns whether one is due
+ * immediately. The first statement locks and the second reads, so that it sees the deliveries of every job that
+ * finished at this lease.
  */
 export async function endLeaseRows(tx: Tx, jobs: Jobs, leases: readonly EndedLease[]): Promise<boolean> {
   const rows = await tx<{ webhook_id: string }[]>`
@@ -198,8 +198,8 @@ export interface Forgotten {
 }
 
 /**
- * Overdue endpoints without a lease, among the next ones after an id; a loose index scan of webhook_deliveries_open.
- * Skips disabled and paused endpoints.
+ * Returns overdue endpoints without a lease, among the next ones after an id, by a loose index scan of
+ * webhook_deliveries_open. Skips disabled and paused endpoints.
  */
 export async function overdueEndpoints(
   sql: Sql,

@@ -37,7 +37,7 @@ async function happen(count = 1): Promise<void> {
     select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::uuid[]) as a (id)`;
 }
 
-/** The jobs of endpoints, and the seconds until each is due. */
+/** Returns the jobs of endpoints, and the seconds until each is due. */
 async function calls(): Promise<{ state: string; in_seconds: number }[]> {
   const rows = await world.services.sql<{ state: string; in_seconds: number }[]>`
     select state::text, round(extract(epoch from start_after - clock_now()))::int as in_seconds
@@ -217,7 +217,7 @@ describe('a lease', () => {
     await world.clock.advance(10_001);
 
     expect(await world.postWebhooks()).toBe(1);
-    // The dead worker's claims, at the end of its lease.
+    // The dead worker's claims, once its lease has expired.
     await world.clock.advance(20_000);
     expect(await world.postWebhooks()).toBe(1);
   });
@@ -247,7 +247,7 @@ describe('a lease', () => {
     const mine = endpointLeases.map(({ holder }) => holder);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
 
-    // Concurrently, in either order.
+    // Run concurrently, in either order.
     const [start] = await Promise.all([
       takeEndpointLeases(world.services, late, mine),
       settlePosts(

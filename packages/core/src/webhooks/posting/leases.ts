@@ -3,7 +3,7 @@ import type { Services } from '../../operation/context.ts';
 import type { JobData } from '../../process/jobs.ts';
 import { type Call, type EndpointLease, takeLeaseRows } from './lease-store.ts';
 
-/** A fetched job of an endpoint. */
+/** A fetched job for an endpoint. */
 export interface DeliverJob {
   readonly id: string;
   readonly retry_count: number;
@@ -11,9 +11,9 @@ export interface DeliverJob {
 }
 
 export interface LeaseStart {
-  /** Leases won; each keeps one job until it ends. */
+  /** The leases won; each holds one job until it ends. */
   readonly endpointLeases: readonly EndpointLease[];
-  /** Endpoints that are already leased, or that accept nothing now. */
+  /** Endpoints that are already leased or cannot be posted to now. */
   readonly others: readonly string[];
 }
 

@@ -3,17 +3,17 @@ import type { OwedEvent } from '../deliveries/delivery-store.ts';
 import type { WebhookFormat } from '../endpoints/format.ts';
 import { resendBody } from './resend-body.ts';
 
-// Standard Webhooks asks for less than 20 kB.
+// Standard Webhooks recommends less than 20 kB.
 const MAX_BYTES = 20_000;
 const FIRST_ADDRESSES = 10;
 const LONG_TEXT = 500;
 
-/** The body of every post of an event to endpoints of a format, limited to 20 kB. */
+/** Builds the body of every post of an event to endpoints of a format, limited to 20 kB. */
 export function bodyOf({ event, message, email }: OwedEvent, format: WebhookFormat): Buffer {
   return boundedBody(eventEntry(event, message, email), format);
 }
 
-/** Drops long fields, the least significant first; the postrider format lists them in data.truncated. */
+/** Drops long fields, least significant first; the postrider format lists them in data.truncated. */
 export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   const whole = encode(entry, format);
   if (whole.length < MAX_BYTES) return whole;

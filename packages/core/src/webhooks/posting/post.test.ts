@@ -51,7 +51,7 @@ interface PostedEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** Verifies a request with the reference library; it throws if the signature or the time is wrong. */
+/** Verifies a request with the reference library, which throws if the signature or the timestamp is wrong. */
 function verified(request: SinkRequest, secret: string): PostedEvent {
   // The cast holds because the library returns the parsed body.
   return new Webhook(secret).verify(request.body.toString(), request.headers as Record<string, string>) as PostedEvent;
@@ -192,7 +192,7 @@ describe('a failed post', () => {
       expect(await world.postWebhooks()).toBe(1);
       const [row] = await deliveries();
       gaps.push(((row?.next_attempt_at.getTime() ?? 0) - world.clock.now()) / 1000);
-      // The row has microseconds, the clock milliseconds.
+      // The row has microsecond precision, the clock milliseconds.
       await world.clock.advance((row?.next_attempt_at.getTime() ?? 0) - world.clock.now() + 1);
     }
 

@@ -29,8 +29,8 @@ import { bodyOf } from './payload.ts';
 import { sendClose } from './send-close.ts';
 import { createSigner, openSecret, type Signer } from './signing.ts';
 
-// A webhook delivery takes two transactions with the network between them, like a mail delivery: claim → post → settle.
-// The claim's lease fences the settle. The row is authoritative; the job only wakes a worker.
+// A webhook delivery takes two transactions with the network between them, like a message delivery: claim → post →
+// settle. The claim's lease fences the settle. The row is authoritative; the job only wakes a worker.
 
 /** A delivery under this worker's lease, with its request. */
 export interface ClaimedPost {
@@ -39,7 +39,7 @@ export interface ClaimedPost {
   readonly url: string;
   readonly signer: Signer;
   readonly body: Buffer;
-  /** The trace of the message that the event is about, if it was sampled. */
+  /** The trace of the message the event is about, if it was sampled. */
   readonly trace_parent: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface SettledPost {
 
 export interface ClaimedPosts {
   readonly posts: readonly ClaimedPost[];
-  /** Deliveries that cannot be posted, to be settled with the rest. */
+  /** Deliveries that cannot be posted, to be settled with the others. */
   readonly rejected: readonly SettledPost[];
 }
 
@@ -66,7 +66,9 @@ const NOTICE_SECONDS = 86_400;
 const DISABLE_SECONDS = 5 * 86_400;
 const USER_AGENT = 'Postrider-Webhooks/1';
 
-/** First transaction: claims due deliveries of the leased endpoints. Renders each event's body once per format. */
+/**
+ * Claims due deliveries of the leased endpoints, in the first transaction. Renders each event's body once per format.
+ */
 export async function claimPosts(services: Services, quotas: readonly ClaimQuota[]): Promise<ClaimedPosts> {
   const lease = randomUUID();
   const [{ rows, events }, endpoints] = await Promise.all([
@@ -93,7 +95,7 @@ export async function claimPosts(services: Services, quotas: readonly ClaimQuota
     const endpoint = endpoints.get(row.webhook_id);
     const signer = signers.get(row.webhook_id);
     const body = row.sample === null ? bodyFor(row, endpoint) : Buffer.from(row.sample);
-    // Disabled since the claim began: the job sent by disabling fails its pending deliveries.
+    // Disabled since the claim began: the job enqueued by disabling fails its pending deliveries.
     if (!endpoint) rejected.push({ row, lease, outcome: null });
     else if (!signer) rejected.push(unsendable(row, lease, 'the webhook secret could not be decrypted'));
     else if (!body) rejected.push(unsendable(row, lease, 'the event has expired'));
@@ -124,7 +126,7 @@ function unsendable(row: ClaimedRow, lease: string, error: string): SettledPost 
 }
 
 /**
- * Between the transactions. The id header is the same for all attempts, the timestamp belongs to this one. Never
+ * Posts between the transactions. The id header is the same for all attempts; the timestamp is this attempt's. Never
  * throws.
  */
 export async function sendPost(
@@ -148,8 +150,8 @@ export async function sendPost(
 }
 
 /**
- * Second transaction, for a batch of posts: states, next attempts and endpoint health; for leases that end with them,
- * their jobs, and the next jobs if deliveries are left.
+ * Settles a batch of posts in the second transaction: records states, next attempts and endpoint health; ends leases
+ * that are done, with their jobs; and enqueues the next jobs if deliveries are left.
  */
 export async function settlePosts(
   services: Services,
@@ -179,7 +181,7 @@ function meterPosts({ metrics }: Services, verdicts: readonly JudgedPost[], now_
   }
 }
 
-/** Returns whether an endpoint was disabled. */
+/** Records results; returns whether an endpoint was disabled. */
 async function record(services: Services, tx: Tx, verdicts: readonly JudgedPost[]): Promise<boolean> {
   if (verdicts.length === 0) return false;
   const won = await recordResults(tx, verdicts.map(resultOf));
@@ -233,7 +235,7 @@ function endedAttempt({ row, outcome, duration_ms, request_headers }: JudgedPost
   };
 }
 
-/** Records endpoint health; disables endpoints that are gone or have failed for days, with a notice before. */
+/** Records endpoint health; disables endpoints that are gone or have failed for days, after a notice. */
 async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): Promise<boolean> {
   const byEndpoint = Map.groupBy(posts, ({ row }) => row.webhook_id);
   const news = [...byEndpoint].flatMap(([id, group]) => {

@@ -2,7 +2,7 @@ import { type EventEntry, eventCatalogue } from '../../events/index.ts';
 import { resendNames } from '../endpoints/format.ts';
 
 const names: Readonly<Record<string, string | null>> = resendNames;
-/** Resend uses the bounce types of SES. */
+/** Resend uses SES bounce types. */
 const bounceTypes = { hard: 'Permanent', soft: 'Transient' } as const;
 const bounceSubTypes: Readonly<Record<string, string>> = {
   'hard mailbox': 'NoEmail',
@@ -18,12 +18,12 @@ const domainStatuses: Readonly<Record<string, string>> = {
 };
 const UNKNOWN_BOUNCE = { type: 'Undetermined', subType: 'Undetermined' } as const;
 
-/** Resend's name for a domain's status. */
+/** Returns Resend's name for a domain status. */
 export function resendDomainStatus(status: string): string {
   return domainStatuses[status] ?? 'pending';
 }
 
-/** Resend's name for a suppression's source. */
+/** Returns Resend's name for a suppression source. */
 export function resendOrigin(source: string): string {
   return source === 'bounce' || source === 'complaint' ? source : 'manual';
 }
@@ -34,7 +34,7 @@ export function resendTag(tag: string): { readonly name: string; readonly value:
   return colon < 0 ? { name: tag, value: '' } : { name: tag.slice(0, colon), value: tag.slice(colon + 1) };
 }
 
-/** An event in Resend's format: its type, its time and flat data. */
+/** Returns an event in Resend's format: its type, its time and flat data. */
 export function resendBody(entry: EventEntry): Readonly<Record<string, unknown>> {
   const { type, created_at, data } = entry;
   const facts = type.startsWith('email.') ? mailFacts(entry) : otherFacts(entry);
@@ -45,7 +45,7 @@ export function resendBody(entry: EventEntry): Readonly<Record<string, unknown>>
   };
 }
 
-/** An event about one recipient has only that address in `to`, because receivers act on every address there. */
+/** An event about one recipient contains only that address in `to`, because receivers act on every address there. */
 function mailFacts({ type, created_at, email_id, data }: EventEntry): Readonly<Record<string, unknown>> {
   const { email, recipient } = data;
   return {

@@ -6,7 +6,7 @@ import type { WebhookFormat } from '../endpoints/format.ts';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A secret in the format of Standard Webhooks: whsec_ and base64. */
+/** Generates a secret in the Standard Webhooks format: whsec_ and base64. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
@@ -23,10 +23,10 @@ export function webhookPurpose(webhook_id: string): string {
   return `webhook ${webhook_id}`;
 }
 
-/** Resend delivers through Svix, which signs as Standard Webhooks does, under its older header names. */
+/** Resend delivers through Svix, which signs as Standard Webhooks does, but under its older header names. */
 const headerPrefixes: Readonly<Record<WebhookFormat, string>> = { postrider: 'webhook', resend: 'svix' };
 
-/** Signs bodies with the endpoint's secret, and for a day after a rotation also with the previous one. */
+/** Signs bodies with the endpoint's secret and, for a day after a rotation, also with the previous one. */
 export type Signer = (id: string, now_ms: number, body: Buffer) => Record<string, string>;
 
 export function createSigner(secrets: readonly string[], format: WebhookFormat = 'postrider'): Signer {
