@@ -6,7 +6,7 @@ import type { DeliveryJob } from './jobs-store.ts';
 const LISTED_AS_LIVE_SECONDS = 10;
 /** A dead worker's statement may commit this long after its last heartbeat. */
 const LATE_COMMIT_SECONDS = 60;
-/** A dead worker's statement began before this; a job with a later heartbeat belongs to a worker that is alive but cannot report it. */
+/** A dead worker's statement began before this; a job with a later heartbeat has a live worker that cannot report it. */
 const LAST_STATEMENT_SECONDS = 5;
 /** Other queues that a worker runs. */
 const RUN_QUEUES = ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const;
