@@ -5,8 +5,8 @@ import { defineConfig } from 'vite';
 import { compressFolder } from './build/compress.ts';
 import { builtFolder, HASH_FILE, hashSources } from './build/sources.ts';
 
-// Taken before the build reads the sources, so that a file that changes meanwhile causes another build, not a stale
-// one.
+// Computed before the build reads the sources, so that a file that changes during the build causes another build
+// instead of a stale one.
 const hash = hashSources();
 
 export default defineConfig({
@@ -24,7 +24,7 @@ export default defineConfig({
   define: { RELEASE: JSON.stringify(hash) },
   build: {
     target: 'es2023',
-    // An inlined font or icon would need data: in the CSP.
+    // Inlining a font or icon would require data: in the CSP.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

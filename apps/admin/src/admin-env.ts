@@ -6,9 +6,9 @@ export interface AdminEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
     request_id: string;
-    /** The client address; X-Forwarded-For counts only from trusted proxies. */
+    /** The client address. X-Forwarded-For is honored only from trusted proxies. */
     address: string;
-    /** The traceparent of a request of an API; null where it is not sampled. */
+    /** The traceparent of an API request, or null if it is not sampled. */
     trace: string | null;
     /** The signed-in user, set by requireSession. */
     actor: UserActor;

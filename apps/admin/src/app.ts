@@ -21,7 +21,7 @@ import { previewRoutes } from './pages/preview.ts';
 import { traced } from './traced.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
 
-/** The routes of the admin role. */
+/** Returns the routes of the admin role. */
 export function createApp(
   services: Services,
   refunds: QueryRefunds,
@@ -35,7 +35,7 @@ export function createApp(
     const { incoming } = context.env;
     context.set('address', clientAddress(incoming.socket, incoming.headers['x-forwarded-for']));
     await next();
-    // Any answer tells an open tab that a newer dashboard was deployed.
+    // Every response lets open tabs detect that a newer dashboard has been deployed.
     const state = dashboard();
     if (state.kind === 'ready') context.header('x-dashboard-release', state.files.release);
     context.header('x-request-id', context.var.request_id);

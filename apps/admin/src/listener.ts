@@ -9,7 +9,7 @@ import type { DashboardSource } from './pages/dashboard/dashboard-routes.ts';
 
 const withoutDashboard: DashboardSource = () => ({ kind: 'failed', why: 'This process does not serve the dashboard.' });
 
-/** The admin routes as a listener for the process's one HTTP server. */
+/** Returns the admin routes as a listener for the process's HTTP server. */
 export function createHandler(
   services: Services,
   dashboard: DashboardSource = withoutDashboard,
@@ -29,7 +29,7 @@ const routes = ['graphql', 'trpc', 'login', 'logout', 'errors', 'graphiql'] as c
 const methods = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 const TOO_MANY = 429;
 
-/** Counts a request under the first segment of its path. The time for which a stream was open is no latency. */
+/** Counts a request under the first segment of its path. How long a stream was open is not latency. */
 function note(metrics: Metrics, { url = '', method = '' }: IncomingMessage, response: ServerResponse, seconds: number) {
   const first = /^\/([a-z]*)/.exec(url)?.[1] ?? '';
   const known = routes.find((route) => route === first);

@@ -13,12 +13,12 @@ export interface Answer {
 
 export interface AdminServer {
   readonly port: number;
-  /** A GET over node:http, because fetch does not allow setting Host. */
+  /** Sends a GET over node:http, because fetch does not allow setting Host. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** Starts the admin routes on a socket of their own. */
+/** Serves the admin routes on a separate socket. */
 export async function startAdmin(services: Services, dashboard?: DashboardSource): Promise<AdminServer> {
   const { port, stop } = await listenHttp(createHandler(services, dashboard));
   return {
@@ -44,7 +44,7 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
   };
 }
 
-/** The same for a test file, stopped after its last test. */
+/** Same as startAdmin, but for a test file: stops after its last test. */
 export async function openAdmin({ services }: World): Promise<AdminServer> {
   return endAfterTests(await startAdmin(services));
 }

@@ -134,7 +134,7 @@ describe('a link to content', () => {
       { id },
     );
     expect(errors).toEqual([]);
-    // As the query asks; a field that is missing fails below.
+    // The shape matches the query. A missing field fails below.
     const { content, raw, again } = (data as { node: ContentLinks }).node;
     expect(again.url).toBe(raw.url);
     expect(raw.expiresAt).toBe(new Date(world.clock.now() + 5 * MINUTE_MS).toISOString());

@@ -43,7 +43,7 @@ describe('/docs', () => {
         .filter(([, page, anchor]) => {
           const target = page?.endsWith('.md') ? page.slice(0, -3) : (page ?? name);
           const there = anchors.get(target);
-          // No page of the library: the anchor names an operation.
+          // Not a page of the library: the anchor is an operation name.
           if (target === 'try') return false;
           return there === undefined || (anchor !== undefined && !there.includes(anchor));
         })

@@ -37,7 +37,7 @@ const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<un
   'workspaces.create': (api) => api.workspaces.create.mutate({ name: 'Mine', plan: 'free' }),
 };
 
-/** An operator with a password and a session, and a viewer. */
+/** Creates an operator with a password and a session, and a viewer. */
 async function people() {
   const operator = await signedIn(world, admin, 'operator');
   const member = await signedIn(world, admin, 'viewer');
@@ -87,7 +87,7 @@ describe('a session that signed in more than an hour ago', () => {
     }
 
     expect(await state()).toEqual(before);
-    // An unchanged address needs no fresh sign-in.
+    // Leaving the address unchanged does not require a fresh sign-in.
     expect(await api.webhooks.update.mutate({ id: webhook_id, description: 'Orders' })).toMatchObject({
       id: webhook_id,
     });
@@ -115,7 +115,7 @@ describe('a session that signed in more than an hour ago', () => {
     const actions = await world.services.sql`
       select count(*)::int as count from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`;
     expect(actions).toEqual([{ count: 1 }]);
-    // Revoking a leaked key needs no fresh sign-in.
+    // Revoking a leaked key does not require a fresh sign-in.
     expect(await fresh.apiKeys.revoke.mutate({ key_id: key.id })).toMatchObject({ status: 'revoked' });
   });
 
@@ -204,7 +204,7 @@ describe('the page that confirms a password', () => {
     expect(cookieSetBy(wrong)).toBeNull();
     expect(renewed).not.toBe(cookie);
     expect(await make(dashboard(admin.port, renewed ?? ''))).toMatchObject({ object: 'api_key' });
-    // A cookie copied before the password was confirmed is worthless afterwards, and so is a token that it issued.
+    // Confirming the password invalidates previously copied cookies and the tokens they issued.
     expect((await askGraphql(token)).status).toBe(401);
     expect(await refusalOf(make())).toMatchObject({ status: 401, reason: 'session_ended' });
   });

@@ -178,7 +178,7 @@ describe('a subscription to a bulk operation', () => {
       headers,
       body: JSON.stringify({ query, variables: { id } }),
     });
-    // The stream ends with the operation.
+    // The stream closes when the operation ends.
     const text = await answer.text();
     return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
   };

@@ -13,7 +13,7 @@ const graphql = await openGraphql(world);
 
 const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ');
-/** Fragments that each spread the next one several times. */
+/** Generates fragments that each spread the next one several times. */
 const chain = (length: number, spreads: number, leaf = '__typename', type = 'Query') =>
   `query { ...f0 } ${times(length, (i) => `fragment f${i} on ${type} { ${i === length - 1 ? leaf : `...f${i + 1} `.repeat(spreads)} }`)}`;
 const inlineChain = (depth: number, leaf = '__typename') =>
@@ -22,7 +22,7 @@ const introspection = getIntrospectionQuery();
 const [operation = '', ...fragments] = introspection.split(/(?=fragment )/);
 const wholeSchema = operation.slice(operation.indexOf('__schema'), operation.lastIndexOf('}'));
 
-// Each is refused before any field is resolved.
+// Each is rejected before any field is resolved.
 const malformed: readonly (readonly [what: string, document: string])[] = [
   ...[12, 16, 24, 40].map(
     (length) => [`${length} fragments that each spread the next twice`, chain(length, 2)] as const,
@@ -86,7 +86,7 @@ const malformed: readonly (readonly [what: string, document: string])[] = [
   ['a mutation of a chain', chain(30, 2, '__typename', 'Mutation').replace('query', 'mutation')],
 ];
 
-// Each is refused by a validation rule of GraphQL itself.
+// Each is rejected by a validation rule of GraphQL itself.
 const invalid: readonly (readonly [what: string, document: string])[] = [
   ['types of types of types', '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }'],
   [
@@ -116,7 +116,7 @@ const invalid: readonly (readonly [what: string, document: string])[] = [
   ['a string without an end', '{ node(id: "x) { id } }'],
 ];
 
-// Each is answered, and costs this many points.
+// Each succeeds and costs this many points.
 const valid: readonly (readonly [what: string, points: number, document: string])[] = [
   ['a fragment spread twice in one selection', 1, '{ usage { ...f ...f } } fragment f on Usage { month }'],
   [
@@ -209,7 +209,7 @@ describe('the form of a document', () => {
   it('a plan visits every fragment once per selection, as execution does', () => {
     const plan = planOf(schema, parse(chain(40, 2, 'usage { month }')));
 
-    // The spread of the operation, two in each of 39 fragments, and two fields.
+    // The operation's spread, two spreads in each of the 39 fragments, and two fields.
     expect(plan?.visited_nodes).toBe(1 + 39 * 2 + 2);
     expect(plan?.steps).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await world.drain();
 });
 
-/** An answer without what differs between requests. */
+/** Returns a response without the parts that differ between requests. */
 function comparable({ status, text, headers }: GraphqlAnswer) {
   const names = [...headers.keys()].filter((name) => !['date', 'connection', 'keep-alive'].includes(name)).sort();
   const body = text

@@ -203,7 +203,7 @@ describe('the budget of a key', () => {
     const { secret } = await world.key({ scopes: ['operator'] });
     const beside = await startGraphql(await world.peer(), world.secret);
 
-    // The key lacks the scope for mail, so nothing is read and nothing refunded: each request takes 101 points.
+    // The key lacks the scope for messages, so nothing is read or refunded. Each request costs 101 points.
     const query = '{ messages(first: 100) { nodes { id } } }';
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) => (index % 2 ? graphql : beside).ask(query, undefined, { key: secret })),

@@ -140,7 +140,7 @@ describe('a message', () => {
     const id = await send(world.workspace_id, 'Skewed');
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
-    // The clock of the accepting process was ahead of that of the canceling one.
+    // The accepting process's clock was ahead of the canceling process's clock.
     const later = newId('event', world.clock.now() + 5000);
     await sql`update events set id = ${later} where message_id = ${id} and type = 'email.queued'`;
 

@@ -13,7 +13,7 @@ export interface GraphqlAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // The test reads answers like a client without a schema; each asserts on the fields that it names.
+  // The test reads responses like a client without a schema. Each test asserts on the fields it names.
   readonly data: Record<string, unknown> | null | undefined;
   readonly errors: readonly GraphqlError[];
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface AskOptions {
   readonly operation?: string;
 }
 
-/** /graphql on a socket of its own, beside the other pages. */
+/** Serves /graphql on a separate socket, alongside the other pages. */
 export async function startGraphql(services: Services, default_key: string): Promise<GraphqlServer> {
   const listener = await listenHttp(createHandler(services));
   const url = `${listener.url}/graphql`;
@@ -57,7 +57,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
   };
 }
 
-/** The same for a test file: asked with the world's key, and stopped after its last test. */
+/** Same as startGraphql, but for a test file: uses the world's key and stops after its last test. */
 export async function openGraphql({ services, secret }: World): Promise<GraphqlServer> {
   return endAfterTests(await startGraphql(services, secret));
 }

@@ -9,7 +9,7 @@ let graphql: GraphqlServer;
 let statements: string[];
 beforeAll(async () => {
   statements = [];
-  // Counts statements only on the connections of the server under test.
+  // Counts only statements on connections of the server under test.
   const services = await world.peer({ on_statement: (text) => void statements.push(text) });
   graphql = await startGraphql(services, world.secret);
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });

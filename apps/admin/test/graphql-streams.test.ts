@@ -23,7 +23,7 @@ interface StreamChunk {
 
 interface Stream {
   readonly answers: StreamChunk[];
-  /** The comments that keep the connection open between answers. */
+  /** The comments that keep the connection open between events. */
   readonly comments: string[];
   readonly ended: () => boolean;
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
       if (data) answers.push(JSON.parse(data) as StreamChunk);
     }
   });
-  // Aborting the request ends the response with an error.
+  // Aborting the request causes the response to emit an error.
   answer.on('error', () => undefined);
   outgoing.on('error', () => undefined);
   const closed = new Promise<void>((done) => {

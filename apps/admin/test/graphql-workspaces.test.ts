@@ -14,7 +14,7 @@ beforeAll(async () => {
   admin = (await world.key({ scopes: ['admin'] })).secret;
 });
 
-/** The data of an answer without errors. */
+/** Runs a query and returns its data, failing on errors. */
 async function ask(query: string, variables = {}, key = operator): Promise<Record<string, Record<string, unknown>>> {
   const { data, errors } = await graphql.ask(query, variables, { key });
   expect(errors).toEqual([]);
@@ -216,7 +216,7 @@ interface AuditEvent {
   readonly auditLog: { readonly cursor: string; readonly node: { readonly targetId: string } };
 }
 
-/** Reads a stream of server-sent events like a client, one answer at a time. */
+/** Reads a stream of server-sent events like a client, one event at a time. */
 async function follow(query: string, variables: object, key: string) {
   const leave = new AbortController();
   const answer = await fetch(graphql.url, {
@@ -233,7 +233,7 @@ async function follow(query: string, variables: object, key: string) {
         const match = /^data: (.+)\n\n/m.exec(text);
         if (match?.[1]) {
           text = text.slice(match.index + match[0].length);
-          // The cast holds for the fields that the query selects.
+          // The cast is safe for the fields that the query selects.
           return JSON.parse(match[1]).data as AuditEvent;
         }
         const { value, done } = (await reader?.read()) ?? { done: true };

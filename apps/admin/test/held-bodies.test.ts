@@ -10,7 +10,7 @@ const world = await openWorld();
 const { sql } = world.services;
 const admin = await openAdmin(world);
 
-/** Sends all but the first byte of a body after `meanwhile`; the start of the response. */
+/** Sends the first byte of a body, then the rest after `meanwhile`. Returns the start of the response. */
 async function held(path: string, headers: readonly string[], input: object, meanwhile: () => Promise<unknown>) {
   const body = JSON.stringify(input);
   const socket = connect(admin.port, '127.0.0.1');
@@ -23,7 +23,7 @@ async function held(path: string, headers: readonly string[], input: object, mea
     ...headers,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 1)}`);
-  // The key or session is checked again if its body took longer than a second.
+  // The key or session is rechecked if the body took longer than a second.
   await pause(1100);
   await meanwhile();
   socket.write(body.slice(1));

@@ -33,7 +33,7 @@ function post(path: string, form: Readonly<Record<string, string>> = {}, headers
 const signIn = (form: Readonly<Record<string, string>> = {}, headers: Headers = {}) =>
   post('/login', { email: OPERATOR, password, ...form }, headers);
 
-/** The cookie that an answer sets, as a browser sends it back. */
+/** Returns the cookie that a response sets, in the form a browser sends back. */
 const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 const who = (cookie: string) => dashboard(admin.port, cookie).people.me.query();
 const link = async () => (await invoke(world.as(world.workspace_id), createLoginLink, { email: OPERATOR })).url;
@@ -178,7 +178,7 @@ describe('signing in', () => {
 describe('twenty wrong passwords', () => {
   it('shut an account for a while, known or not, with the same words', async () => {
     await world.clock.advance(15 * MINUTE_MS);
-    // The answer names the minutes left, so the clock must not move during the tries.
+    // The response states the minutes left, so the clock must not advance between attempts.
     await world.clock.freeze(new Date(world.clock.now()));
     const wrong = async (email: string) => {
       const answer = await post('/login', { email, password: 'wrong' });

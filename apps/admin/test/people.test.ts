@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const expired_session = { status: 401, reason: 'session_ended' };
 
-/** Signs in by a link, as its button does. */
+/** Signs in with a link, as its button does. */
 async function follow(url: string): Promise<{ readonly status: number; readonly api: Dashboard }> {
   const origin = `http://127.0.0.1:${admin.port}`;
   const answer = await fetch(`${origin}${new URL(url).pathname}`, {
@@ -160,7 +160,7 @@ describe('a member', () => {
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
       const email = `ceo-${way}@people.test`.replace('_', '-');
       const invitation = await foe.api.members.invite.mutate({ email, role: 'viewer', entry: way });
-      // The admin signs in first, so that the new user looks settled.
+      // The admin signs in first so that the new user appears to have set up their account.
       const posing = way === 'login_link' ? (await follow(invitation.login_url ?? '')).api : null;
       await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
       const held = invitation.password ?? 'chosen by the admin';
@@ -257,7 +257,7 @@ describe('a member', () => {
     );
     const rejected = invitations.filter(({ status }) => status === 'fulfilled').length;
 
-    // Five can wait for their hash, and each that finishes makes room for another.
+    // Five can wait for their hash, and each one that finishes frees a slot.
     expect(rejected).toBeGreaterThanOrEqual(10);
   });
 

@@ -20,7 +20,10 @@ const key = { key_id: id('api_key') };
 const user = { user_id: id('user') };
 const job = { id: id('job') };
 
-/** The lowest role that may call it, and a well-formed input. A permitted call succeeds, or finds no such thing. */
+/**
+ * The lowest role that may call each mutation, and a well-formed input. A permitted call succeeds or does not find its
+ * target.
+ */
 const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string, unknown>>]>> = {
   'alarms.acknowledge': ['admin', { alarm_id: id('alarm') }],
   'alarms.setSettings': ['admin', { emails: [] }],
@@ -57,7 +60,7 @@ const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string,
   'operators.remove': ['operator', user],
   'ops.bulkCancel': ['admin', { id: id('bulk') }],
   'ops.bulkPreview': ['admin', { action: 'retry', filter: {} }],
-  // A preview token is valid only for its actor, and only an admin gets one.
+  // A preview token is valid only for its actor, and only admins can get one.
   'ops.bulkRun': ['viewer', { token: 'none', reason: 'A test' }],
   'ops.jobs.cancel': ['operator', job],
   'ops.jobs.retry': ['operator', job],
@@ -84,10 +87,10 @@ const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string,
   'workspaces.update': ['admin', { name: 'Acme' }],
 };
 
-/** A new session for each call, because some mutations end it. */
+/** Each call uses a new session because some mutations end the session. */
 const cookieOf = async (role: Role) => (await signedIn(world, admin, role)).cookie;
 
-/** The code of the refusal; null if it was not refused. */
+/** Returns the error code, or null if the call was not rejected. */
 async function failureOf(path: string, input: unknown, cookie: string): Promise<string | null> {
   const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/${path}`, {
     method: 'POST',
@@ -100,7 +103,7 @@ async function failureOf(path: string, input: unknown, cookie: string): Promise<
 
 describe('each mutation of the dashboard', () => {
   it('is in this table', () => {
-    // The cast holds because the router's type is a tree, but at run time it is one record by path.
+    // The cast is safe because the router is typed as a tree but is a single record by path at runtime.
     const procedures = appRouter._def.procedures as unknown as Record<string, { readonly _def: { type: string } }>;
     const all = Object.entries(procedures)
       .filter(([, { _def }]) => _def.type === 'mutation')

@@ -19,7 +19,7 @@ describe('the bearer token of a session', () => {
 
     const token = await api.session.token.mutate();
     const response = await graphql.ask(VIEWER, {}, { key: token.token });
-    // A query that was validated before takes the fast path.
+    // A query that has already been validated takes the fast path.
     const again = await graphql.ask(VIEWER, {}, { key: token.token });
     await world.clock.advance(15 * MINUTE_MS);
     const late = await graphql.ask(VIEWER, {}, { key: token.token });

@@ -14,7 +14,7 @@ export interface SignedIn {
   readonly api: Dashboard;
 }
 
-/** A user with a session, and the real tRPC client with its cookie. */
+/** Creates a user with a session, and the real tRPC client with the session cookie. */
 export async function signedIn(
   world: World,
   admin: AdminServer,
@@ -43,7 +43,7 @@ export async function signedIn(
   return { user_id, email, cookie, api: dashboard(admin.port, cookie) };
 }
 
-/** The real tRPC client with a cookie jar for one cookie, as in a browser. */
+/** Creates the real tRPC client with a single-cookie jar, as in a browser. */
 export function dashboard(port: number, first_cookie: string): Dashboard {
   let cookie = first_cookie;
   return createTRPCClient<AppRouter>({
@@ -53,7 +53,7 @@ export function dashboard(port: number, first_cookie: string): Dashboard {
         maxItems: 10,
         headers: () => ({ cookie, 'x-postrider': '1' }),
         async fetch(url, init) {
-          // The cast holds because the client's RequestInit merges those of browsers and Node, and this is Node.
+          // The cast is safe because the client's RequestInit merges those of browsers and Node, and this is Node.
           const answer = await fetch(url, init as RequestInit);
           cookie = cookieSetBy(answer) ?? cookie;
           return answer;
@@ -69,20 +69,20 @@ export async function signOut({ port }: AdminServer, cookie: string): Promise<vo
   await fetch(`${origin}/logout`, { method: 'POST', redirect: 'manual', headers: { cookie, origin } });
 }
 
-/** The session cookie that an answer sets, as a browser sends it back; null if it sets none. */
+/** Returns the session cookie that a response sets, in the form a browser sends back, or null if it sets none. */
 export function cookieSetBy(answer: Response): string | null {
   const [set] = answer.headers.getSetCookie();
   return set?.split(';')[0] ?? null;
 }
 
-/** The HTTP status, reason and request id of a refused call. */
+/** Returns the HTTP status, reason, and request ID of a rejected call. */
 export async function refusalOf(call: Promise<unknown>): Promise<Record<string, unknown>> {
   const error = await call.then(
     () => new Error('the call was answered'),
     (cause: unknown) => cause,
   );
   if (!(error instanceof TRPCClientError)) throw error;
-  // httpBatchLink keeps fetch's response there.
+  // httpBatchLink stores fetch's response there.
   const response = error.meta?.response as Response | undefined;
   return { ...error.data, message: error.message, status: response?.status };
 }

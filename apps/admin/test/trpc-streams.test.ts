@@ -21,13 +21,13 @@ interface StreamEvent {
 
 interface Stream {
   readonly events: StreamEvent[];
-  /** The changes that it told. */
+  /** The changes it has reported. */
   readonly changes: () => StreamEvent['data'][];
   readonly ended: () => boolean;
   stop(): void;
 }
 
-/** Subscribes like EventSource. */
+/** Subscribes as EventSource does. */
 async function follow(cookie: string): Promise<Stream> {
   const events: StreamEvent[] = [];
   let is_ended = false;
@@ -60,12 +60,12 @@ async function follow(cookie: string): Promise<Stream> {
     stop: () => void subscription.destroy(),
   };
   open.push(stream);
-  // The first line of every stream; from then on no event is missed.
+  // The first event of every stream. No later event is missed.
   await expect.poll(() => events.some(({ event }) => event === 'connected') || events.length > 0).toBe(true);
   return stream;
 }
 
-/** The reason of the error that ends a stream, or null. */
+/** Returns the reason of the error that closed a stream, or null. */
 const refusalOf = ({ events }: Stream) => {
   const [error] = events.filter(({ event }) => event === 'serialized-error');
   return (error?.data.data as { reason: string } | undefined)?.reason ?? null;

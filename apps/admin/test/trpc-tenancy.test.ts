@@ -84,7 +84,7 @@ const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = 
   'suppressions.remove': (api, { address }) => api.suppressions.remove.mutate({ email: address }),
 };
 
-/** The refusal without the names of what it is about. */
+/** Returns the text of an error without the names of the objects it refers to. */
 function refusalText(refusal: Record<string, unknown>, of: Theirs): string {
   let text = JSON.stringify({ ...refusal, request_id: null });
   for (const [kind, name] of Object.entries(of)) text = text.replaceAll(name, kind);

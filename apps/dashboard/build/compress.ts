@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-/** Writes a .br and a .gz beside every text file of a folder, so that no request waits for compression. */
+/** Writes a .br and a .gz file next to every text file in a folder so that no request waits for compression. */
 export function compressFolder(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !/\.(?:js|css|svg|html)$/.test(entry.name)) continue;

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 export const builtFolder = join(root, 'dist');
-/** The file of the build that stores the hash of its sources. */
+/** The build file that stores the hash of its sources. */
 export const HASH_FILE = 'sources.txt';
 
 const SOURCES = ['src', 'build', 'index.html', 'package.json', 'vite.config.ts', '../../package-lock.json'];
 
-/** A hash of all inputs of a build. */
+/** Hashes all inputs of a build. */
 export function hashSources(): string {
   const hash = createHash('sha256');
   for (const source of SOURCES) {

@@ -31,7 +31,7 @@ import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
-// A new page adds its routes here, and a row to shell/navigation.ts.
+// A new page adds its routes here and a row to shell/navigation.ts.
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
   shellRoute.addChildren([

@@ -5,7 +5,7 @@ import { captureClientBounds, countRejected, NetworkPlaces } from '@postrider/co
 import { startCaptureServer } from '@postrider/mail';
 import { refusedLogin } from './replies.ts';
 
-/** SMTP capture for other programs: of this machine, or of clients with an API key. */
+/** Starts SMTP capture for other programs, either on this machine or with an API key. */
 export function startCapture(services: Services, port: number) {
   return startCaptureServer({
     host: services.config.HOST,

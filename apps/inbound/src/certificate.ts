@@ -5,7 +5,7 @@ import type { Services } from '@postrider/core';
 
 const CERTIFICATE_POLL_MS = 2000;
 
-/** The certificate of the SMTP listeners; null where none is set. */
+/** Returns the certificate of the SMTP listeners, or null if none is configured. */
 export async function certificateOf({ config }: Services): Promise<{ key: Buffer; cert: Buffer } | null> {
   const { TLS_CERT_FILE, TLS_KEY_FILE } = config;
   if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return null;
@@ -24,7 +24,7 @@ async function readOrExplain(name: string, file: string): Promise<Buffer> {
   }
 }
 
-/** Renewed certificates are read when their files change, without a restart; returns what ends that. */
+/** Reloads renewed certificates when their files change, without a restart. Returns a function that stops watching. */
 export function watchCertificate(services: Services, use: (tls: { key: Buffer; cert: Buffer }) => void): () => void {
   const { config, log } = services;
   const files = [config.TLS_CERT_FILE, config.TLS_KEY_FILE].filter((file) => file !== undefined);
@@ -32,7 +32,7 @@ export function watchCertificate(services: Services, use: (tls: { key: Buffer; c
     certificateOf(services)
       .then((tls) => {
         if (!tls) return;
-        // A pair of which one file is still the old one is refused here, before the server has it.
+        // Fails here, before the server uses the pair, if one of the two files is still the old one.
         createSecureContext(tls);
         use(tls);
         log.info('reloaded the TLS certificate');

@@ -17,7 +17,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Starts the SMTP listener for bounces and complaints. It accepts only return addresses that we signed (VERP). */
+/** Starts the SMTP listener for bounces and complaints. Accepts only return addresses that we signed (VERP). */
 export async function startListener(
   services: Services,
   port: number,
@@ -71,7 +71,7 @@ export async function startListener(
     async stop() {
       unwatch();
       forged.stop();
-      // Queued mails are answered with 451, so that a stop waits for one mail at most.
+      // Queued messages get a 451, so that a shutdown waits for at most one message.
       await Promise.all([reader.stop(), server.stop()]);
     },
   };

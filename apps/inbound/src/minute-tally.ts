@@ -1,9 +1,9 @@
 const MINUTE_MS = 60_000;
 
-/** Reports the first of something immediately, and a minute later how many more there were. */
+/** Reports the first occurrence immediately, and the number of further occurrences a minute later. */
 export interface MinuteTally {
   note(): void;
-  /** Reports what was counted since. */
+  /** Reports the occurrences counted since the last report. */
   stop(): void;
 }
 

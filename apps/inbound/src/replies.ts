@@ -20,13 +20,13 @@ const byReason: Partial<Record<Reason, readonly [code: number, enhanced: string]
   idempotency_in_progress: [451, '4.7.1'],
 };
 
-/** A refusal of the API as SMTP says it; the text is the same, on one line. */
+/** Converts an API error to an SMTP reply. The text is the same, on one line. */
 export function replyTo(error: AppError): Reply {
   const [code, enhanced] = byReason[error.reason] ?? byCode[error.code];
   return { code, enhanced, text: error.message.replace(/\s+/g, ' ').slice(0, LONGEST_TEXT) };
 }
 
-/** A refused login; 421 ends the connection of an address that has used up its window. */
+/** Returns the reply to a rejected login. 421 closes the connection of an address that has used up its window. */
 export function refusedLogin(error: AppError): Reply {
   if (error.code === 'rate_limited') return { code: 421, enhanced: '4.7.0', text: error.message };
   return replyTo(error);

@@ -4,17 +4,17 @@ import { startListener } from './listener.ts';
 import { type Submission, startSubmission } from './submission.ts';
 
 export interface InboundRole {
-  /** The port of the SMTP capture; known after start. */
+  /** The SMTP capture port, known after start. */
   capture_port: number | null;
-  /** The port for bounces and complaints; known after start. */
+  /** The port for bounces and complaints, known after start. */
   inbound_port: number | null;
-  /** The ports for programs that send by SMTP, those that are set. */
+  /** The configured ports for programs that send by SMTP. */
   submission_ports: readonly number[];
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** SMTP listeners. */
+/** Creates the role that runs the SMTP listeners. */
 export function createRole(services: Services): InboundRole {
   const { config } = services;
   let capture: Awaited<ReturnType<typeof startCapture>> | null = null;

@@ -25,7 +25,7 @@ const BUSY: Reply = {
 };
 const UNREAD: Reply = { code: 451, enhanced: '4.3.0', text: 'Timed out reading the message; try again' };
 const UNREADABLE: Reply = { code: 554, enhanced: '5.6.0', text: 'The message is not valid MIME' };
-// The largest message of the API, as MIME: encoded, with line breaks and header fields.
+// The API's largest message as MIME: encoded, with line breaks and header fields.
 const MAX_BYTES = 15 * 1024 * 1024;
 
 export interface Submission {
@@ -33,7 +33,7 @@ export interface Submission {
   stop(): Promise<void>;
 }
 
-/** SMTP submission: the accept path of the API for programs that speak SMTP. */
+/** Starts SMTP submission, which exposes the API's accept path to programs that speak SMTP. */
 export async function startSubmission(
   services: Services,
   port: number,
@@ -50,7 +50,7 @@ export async function startSubmission(
 
   const line = new FairLine('submission_parsing', parsingBounds(reader.threads), services.metrics);
 
-  /** Null if too many messages of the workspace wait. */
+  /** Returns null if too many of the workspace's messages are waiting. */
   async function read(workspace_id: string, raw: Buffer, recipients: readonly string[]) {
     let leave: () => void;
     try {
@@ -72,7 +72,7 @@ export async function startSubmission(
     address: string,
   ): Promise<Reply> {
     const request_id = newId('request', services.clock.now());
-    // Counted before it is parsed, which costs more than the rest.
+    // Counted before parsing, which is the most expensive step.
     const admitted = await authenticate(services, credential, 'send');
     if ('error' in admitted) return replyTo(admitted.error);
     const { actor } = admitted;
@@ -134,7 +134,7 @@ export async function startSubmission(
   };
 }
 
-/** Wrong passwords count against the client address, as wrong keys do; so does another user. */
+/** Wrong passwords count against the client address, like invalid keys. So does a wrong user name. */
 async function login(services: Services, user: string, password: string, address: string): Promise<SmtpLogin | Reply> {
   if (user !== USER) {
     const refusal = new AppError('malformed_key', `Log in as user ${USER} with an API key as the password.`);

@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const world = await openWorld({ RETURN_PATH_DOMAIN: 'bounces.example.org' });
 
-/** The certificate that STARTTLS shows. */
+/** Returns the certificate that STARTTLS presents. */
 async function shownAt(port: number): Promise<string> {
   const plain = connect(port, '127.0.0.1');
   for (const say of ['EHLO mx.example.com\r\n', 'STARTTLS\r\n', null]) {

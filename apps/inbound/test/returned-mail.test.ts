@@ -20,7 +20,7 @@ afterEach(() => listener.stop());
 
 const as = () => world.as(world.workspace_id);
 
-/** A message, and the envelope sender of the copy that its only recipient got. */
+/** Sends a message and returns its ID and the envelope sender of the copy that its only recipient received. */
 async function sent(to: string): Promise<{ id: string; return_path: string }> {
   const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
   const { id } = await invoke(as(), sendMessage, mail);
@@ -47,7 +47,7 @@ async function suppressed() {
   ];
 }
 
-/** All that a returned mail could change. */
+/** Returns everything that a returned message could change. */
 async function everything() {
   const { sql } = world.services;
   return {
@@ -63,7 +63,7 @@ async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
   const mails = world.smtp.mails.length;
   await act();
   expect(await everything()).toEqual(before);
-  // And no reply was sent.
+  // No reply was sent either.
   await world.drain();
   expect(world.smtp.mails).toHaveLength(mails);
 }

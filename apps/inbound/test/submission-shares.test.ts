@@ -18,7 +18,7 @@ const program = (pass: string) =>
   createTransport({ host: '127.0.0.1', port: submission.port, auth: { user: 'api', pass } });
 const hello = { from: 'shop@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 
-/** More parts than the parser takes, in 80 kB. */
+/** More parts than the parser accepts, in 80 kB. */
 function manyParts() {
   const part = '--b\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment\r\n\r\nx\r\n';
   const head = 'From: shop@good.test\r\nTo: ada@example.com\r\nSubject: Parts\r\nMIME-Version: 1.0\r\n';
@@ -68,7 +68,10 @@ describe('the parsing of submitted messages', () => {
   });
 });
 
-/** The reply to the login of a connection that then stays, or what the server said instead; the greeting without one. */
+/**
+ * Opens a connection that stays open and returns the reply to its login, or whatever the server sent instead. Without a
+ * login, returns the greeting.
+ */
 function stay(localAddress: string, secret?: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: submission.port, localAddress });
   open.push(socket);
@@ -109,7 +112,7 @@ describe('the connections of submission', () => {
     const networks = Array.from({ length: 11 }, (_, index) => `127.0.2.${index + 1}`);
     const silent = await Promise.all(networks.flatMap((address) => Array.from({ length: 20 }, () => stay(address))));
 
-    // Each has one of the reserve.
+    // Each network gets one from the reserve.
     expect(countOf(silent, /^220/)).toBeLessThanOrEqual(140 + networks.length);
     expect(await stay('127.0.0.1', world.secret)).toMatch(/^235/);
     const rejected = world.services.metrics.read().find(({ name }) => name === 'share_rejected_total');

@@ -52,7 +52,7 @@ async function waitingStatements(sql: typeof world.services.sql): Promise<number
   return row?.count ?? 0;
 }
 
-/** The greeting and the answer to each line. */
+/** Returns the greeting and the reply to each line. */
 async function talk(port: number, lines: readonly string[]): Promise<string[]> {
   const socket = connect(port, '127.0.0.1');
   const answers: string[] = [];
@@ -234,7 +234,7 @@ describe('the answer to a mail', () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = world.services.sql.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are aborted after a few seconds of idling.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table messages in share mode`;
       locked.resolve();
@@ -370,7 +370,7 @@ describe('TLS', () => {
       });
     const before = await subject();
 
-    // Written until it is noticed: the first look at a file may come after the first write.
+    // Written until it is noticed, because the watcher may first check the file after the first write.
     await expect
       .poll(() => {
         writeFileSync(files.TLS_CERT_FILE, expiredCertificate.cert);

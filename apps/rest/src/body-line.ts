@@ -3,13 +3,15 @@ import { AppError, type Context, type Services } from '@postrider/core';
 import { bodyBudgetUsed, ShareRejected } from '@postrider/core/shares';
 
 export interface BodyPlace {
-  /** Waits until there is room for so many bytes. */
+  /** Waits until there is room for this many bytes. */
   reserve(bytes: number): Promise<void>;
-  /** Gives back what was reserved. */
+  /** Releases the reservation. */
   leave(): void;
 }
 
-/** The place of one request in the line of large bodies; it leaves the line when its client does. */
+/**
+ * Returns a request's place in the queue for large bodies. The request leaves the queue when its client disconnects.
+ */
 export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request: IncomingMessage): BodyPlace {
   const owner = actor.kind === 'credential' ? actor.secret_hash.toString('base64') : actor.workspace_id;
   const leaves: (() => void)[] = [];

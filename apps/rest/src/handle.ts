@@ -31,18 +31,18 @@ import { unknownWindow, type WindowName } from './unknown-window.ts';
 const TOO_MANY = 429;
 const UNMATCHED = 'none';
 
-// Shared, so never written to.
+// Shared, so it must never be modified.
 const NO_QUERY = new URLSearchParams();
 
 type Outcome = Pick<Answer, 'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
-  /** The row of the table, for the metrics; other paths and methods have no names of their own. */
+  /** The route's row, for the metrics. Unknown paths and methods have no name. */
   readonly route: string;
   readonly method: string;
-  /** The reason of a refusal. */
+  /** The reason of an error response. */
   readonly policy: string | null;
-  /** What the request log stores about a refusal. */
+  /** What the request log stores about a rejected request. */
   readonly rejection?: Rejection;
 };
 
@@ -52,7 +52,7 @@ interface Rejection
     'error' | 'actor' | 'secret_hash' | 'address' | 'input'
   > {}
 
-/** Serves /v1 over node:http. Order of checks: route, key, window, scope, body. */
+/** Serves /v1 over node:http. Checks run in this order: route, key, window, scope, body. */
 export function createHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -73,7 +73,7 @@ export function createHandler(
       ...outcome,
       request_id,
       window: outcome.window ?? unknownWindow(services, outcome.window_name),
-      // The rest of an unread body would be parsed as the next request.
+      // Otherwise, the rest of an unread body would be parsed as the next request.
       close: !request.complete,
     });
     const { rejection } = outcome;
@@ -201,7 +201,7 @@ async function serve(
 
 type AddressRefusal = Awaited<ReturnType<typeof refuseAddress>>;
 
-/** Checks the key and counts its request now, unless the operation does so in its own batch. */
+/** Authenticates the key and counts its request now, unless the operation does so in its own batch. */
 async function admitted(
   services: Services,
   match: Match,
@@ -231,7 +231,7 @@ async function admitted(
   return ctx;
 }
 
-/** The window that the headers describe, if it is not that of the route. */
+/** Returns the window that the headers describe, if it differs from the route's. */
 function windowNameOf({ code, reason }: AppError): WindowName | null {
   // Requests without a valid key are counted by address.
   if (code === 'unauthorized' || reason === 'address_rate') return 'address';
@@ -241,7 +241,7 @@ function windowNameOf({ code, reason }: AppError): WindowName | null {
 
 interface Target {
   readonly path: string;
-  /** The path below /v1 as it was sent: dot segments are not resolved, so each endpoint has one spelling. */
+  /** The path below /v1 as sent. Dot segments are not resolved, so each endpoint has exactly one spelling. */
   readonly path_below: string;
   readonly query: URLSearchParams;
 }
@@ -256,7 +256,7 @@ function readTarget(url: string): Target {
   };
 }
 
-/** Path parameters win over the body and the query, so that neither can name another object. */
+/** Path parameters take precedence over the body and the query, so that neither can refer to another object. */
 async function readInput(
   { route, params }: Match,
   query: URLSearchParams,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AppError } from '@postrider/core';
 import { readIdempotencyKey } from '@postrider/core/accept';
 
-/** The Idempotency-Key of a request; null if it has none. */
+/** Returns a request's Idempotency-Key, or null if it has none. */
 export function idempotencyKeyOf(request: IncomingMessage): string | AppError | null {
   const header = request.headers['idempotency-key'];
   return header === undefined ? null : readIdempotencyKey(String(header));

@@ -7,8 +7,8 @@ const LITERAL = /true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Says where and why a text is not JSON. Called only for texts that JSON.parse refused, whose own message has no
- * position for short texts. Nesting does not use the call stack.
+ * Describes where and why a text is not valid JSON. Called only for texts that JSON.parse rejected, because its own
+ * message has no position for short texts. Nesting does not use the call stack.
  */
 export function jsonFault(text: string): string {
   const { at, problem } = findFault(text);
@@ -72,7 +72,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
-/** The index behind the closing quote, or what is wrong with the string. */
+/** Returns the index after the closing quote, or what is wrong with the string. */
 function endOfString(text: string, start: number): number | Fault {
   for (let at = start + 1; at < text.length; at++) {
     const char = text[at] ?? '';

@@ -8,7 +8,7 @@ import { answerHeaders } from './respond.ts';
 import { unknownWindow } from './unknown-window.ts';
 
 /**
- * Answers what Node could not parse as a request, with the body and headers of every other answer. It counts against the
+ * Responds to input that Node could not parse as a request, with the usual body and headers. It counts against the
  * address, like every request without a key.
  */
 export function createMalformedHandler(services: Services): (fault: Error, socket: Duplex) => Promise<void> {

@@ -22,12 +22,15 @@ for (const route of routes) {
   }
 }
 
-/** Finds the row for a method and a path below /v1. A wrong method counts as no row, like a wrong path; HEAD is GET. */
+/**
+ * Finds the row for a method and a path below /v1. A wrong method matches no row, like a wrong path. HEAD is treated as
+ * GET.
+ */
 export function matchRoute(method: string, path: string): Match | null {
   const verb = method === 'HEAD' ? 'GET' : method;
   const exact = fixed.get(`${verb} ${path}`);
   if (exact) return { route: exact, params: {} };
-  // PATCH /email/send is a wrong method, and not the message "send".
+  // PATCH /email/send is a wrong method, not a request for the message "send".
   if (fixed_paths.has(path)) return null;
   const parts = path.split('/');
   for (const { route, segments } of patterns) {
@@ -38,12 +41,12 @@ export function matchRoute(method: string, path: string): Match | null {
   return null;
 }
 
-/** The methods that a path has. */
+/** Returns the methods that a path supports. */
 function methodsOf(path: string): readonly string[] {
   return routeMethods.filter((method) => matchRoute(method, path) !== null);
 }
 
-/** Suggests what was probably meant by a request that matches no row. */
+/** Suggests what a request that matches no row probably meant. */
 export function routeNotFound(method: string, path: string): AppError {
   const message = `No route for ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
   const tidy = path
@@ -67,7 +70,7 @@ function notFound(message: string): AppError {
   return new AppError('route_not_found', message);
 }
 
-/** The parameters of a path, or null where it does not fit the pattern. */
+/** Returns the parameters of a path, or null if it does not match the pattern. */
 export function matchSegments(segments: readonly string[], parts: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
@@ -91,13 +94,13 @@ function decodeSegment(text: string): string | null {
   }
 }
 
-/** The match as changed by its query, and what is wrong with the query. */
+/** The match after applying its query, and what is wrong with the query. */
 export interface RequestMatch {
   readonly match: Match;
   readonly faults: readonly ErrorDetail[];
 }
 
-/** With ?dry_run=true the match has the dry-run operation of its route. */
+/** Applies the query to a match. With ?dry_run=true, the match gets its route's dry-run operation. */
 export function requestOf(match: Match, query: URLSearchParams): RequestMatch {
   const { route } = match;
   const known = parametersOf(route);
@@ -113,7 +116,7 @@ export function requestOf(match: Match, query: URLSearchParams): RequestMatch {
 
 const parameters = new WeakMap<Route, readonly string[]>();
 
-/** The names that the query of a route may hold. */
+/** Returns the names allowed in a route's query. */
 export function parametersOf(route: Route): readonly string[] {
   let known = parameters.get(route);
   if (!known) {

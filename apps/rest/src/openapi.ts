@@ -11,11 +11,11 @@ import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent }
 import { z } from 'zod';
 import { type Route, routes } from './routes.ts';
 
-// Generated from the schemas that parse requests and type answers, so it cannot differ from them.
+// Generated from the schemas that parse requests and type responses, so it cannot diverge from them.
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What every error answers. */
+/** The body of every error response. */
 export const errorSchema = z
   .object({
     error: publicErrorSchema.extend({
@@ -49,7 +49,7 @@ const sections: readonly Json[] = [
 type Surface = Readonly<Record<'paths' | 'webhooks' | 'components', Json>>;
 let surface: Surface | null = null;
 
-/** The OpenAPI 3.1 document. Only the server URL depends on the instance; the rest is generated once. */
+/** Returns the OpenAPI 3.1 document. Only the server URL depends on the instance. The rest is generated once. */
 export function openApiDocument(public_url: string): Json {
   surface ??= describeRoutes();
   return {
@@ -127,7 +127,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
   };
 }
 
-/** The request that a webhook endpoint receives for an event type. */
+/** Describes the request that a webhook endpoint receives for an event type. */
 function postOf(type: EventType, schemas: Schemas): Json {
   const data = schemaOf(eventCatalogue[type].facts, 'output', schemas);
   const schema = {
@@ -148,7 +148,7 @@ function postOf(type: EventType, schemas: Schemas): Json {
   };
 }
 
-/** As Standard Webhooks names them. */
+/** Named as in Standard Webhooks. */
 const signatureHeaders = [
   ['webhook-id', 'The event ID; the same for every retry.'],
   ['webhook-timestamp', 'When this request was signed, in Unix seconds.'],
@@ -157,7 +157,10 @@ const signatureHeaders = [
 
 const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted and committed.' };
 
-/** Such operations are not idempotent by themselves, and accept an Idempotency-Key. */
+/**
+ * Returns whether an operation sends email. Such operations are not inherently idempotent and accept an
+ * Idempotency-Key.
+ */
 function sendsMail({ rate_class, operation }: Route): boolean {
   return rate_class === 'send' || operation.name === 'email.resend' || operation.name === 'captures.release';
 }
@@ -186,9 +189,9 @@ function errorResponse(code: ErrorCode, schema: Json): Json {
   };
 }
 
-/** A schema as JSON Schema; one with an id in its metadata becomes a component. */
+/** Converts a schema to JSON Schema. A schema with an ID in its metadata becomes a component. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): Json {
-  // Nested schemas with an id become references too.
+  // Nested schemas with an ID also become references.
   const json = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any', override: tidy });
   const { $defs = {}, properties } = withComponentRefs(json);
   Object.assign(schemas, $defs);
@@ -201,16 +204,16 @@ interface SchemaPair {
 }
 
 function tidy({ zodSchema, jsonSchema }: SchemaPair): void {
-  // zod takes examples and default of a transform as those of its output; ours are inputs.
+  // zod assigns a transform's examples and default to its output, but ours describe the input.
   const { examples, default: absent } = z.globalRegistry.get(zodSchema) ?? {};
   if (Array.isArray(examples)) jsonSchema.examples = examples;
   if (absent !== undefined) jsonSchema.default = absent as typeof jsonSchema.default;
-  // Answers may gain fields, so additional properties are allowed.
+  // Responses may gain fields, so additional properties are allowed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
-  // readOnly says nothing about a JSON document.
+  // readOnly has no meaning in a JSON document.
   delete jsonSchema.readOnly;
   delete jsonSchema.id;
 }
@@ -220,7 +223,7 @@ function withComponentRefs(json: z.core.JSONSchema.BaseSchema): Json {
 }
 
 function fieldsOf(schema: Json): Readonly<Record<string, Json>> {
-  // zod writes properties for every object schema.
+  // zod emits `properties` for every object schema.
   return (schema.properties ?? {}) as Readonly<Record<string, Json>>;
 }
 
@@ -243,14 +246,14 @@ function parameter(place: 'path' | 'query', name: string, field: Json, required:
   return { name, in: place, required, ...(description !== undefined && { description }), schema };
 }
 
-/** A list in a query repeats its name, so a single value and a list of one are the same. */
+/** A list in a query repeats its name, so a single value and a one-element list are equivalent. */
 function repeated({ anyOf, ...rest }: Json): Json {
   if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { ...rest, anyOf };
   const list = (anyOf as readonly Json[]).find(({ type }) => type === 'array');
   return list ? { ...rest, ...list } : { ...rest, anyOf };
 }
 
-/** The body is the input without the path parameters; null if nothing is left. */
+/** Returns the body schema: the input without the path parameters, or null if nothing is left. */
 function withoutFields(schema: Json, names: readonly string[]): Json | null {
   if (schema.type !== 'object') return schema;
   const properties = Object.fromEntries(Object.entries(fieldsOf(schema)).filter(([name]) => !names.includes(name)));

@@ -8,9 +8,9 @@ export const UNBUDGETED_BYTES = 100 * 1024;
 // A sender below this rate only occupies a socket (slowloris).
 const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
-// A body that holds a share of the budget must not hold it for long.
+// A body that occupies a share of the budget must not do so for long.
 const LARGE_PROGRESS_BYTES = 320 * 1024;
-// A full batch of full messages stays below this.
+// A full batch of maximum-size messages stays below this.
 const MAX_VALUES = 50_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -20,8 +20,8 @@ const BRACE = 0x7b;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads and parses a JSON body. Failures are returned, so that a bad key can still win. A large body waits for the body
- * budget.
+ * Reads and parses a JSON body. Failures are returned rather than thrown, so that an invalid key still takes
+ * precedence. A large body waits for the body budget.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -54,8 +54,8 @@ export async function readBody(
 }
 
 /**
- * Millions of tiny values in a body of allowed size would block the event loop for seconds in JSON.parse, so commas and
- * brackets outside of strings are counted first.
+ * Millions of tiny values in a body of permitted size would block the event loop for seconds in JSON.parse, so commas
+ * and brackets outside strings are counted first.
  */
 function holdsTooMany(json: Buffer): boolean {
   if (json.length <= MAX_VALUES) return false;
@@ -69,7 +69,7 @@ function holdsTooMany(json: Buffer): boolean {
   return false;
 }
 
-/** The index of the closing quote, which has an even number of backslashes before it. */
+/** Returns the index of the closing quote, which is preceded by an even number of backslashes. */
 function endOfText(json: Buffer, start: number): number {
   for (let quote = json.indexOf(QUOTE, start); quote >= 0; quote = json.indexOf(QUOTE, quote + 1)) {
     let before = quote - 1;
@@ -86,7 +86,7 @@ function hasBody(request: IncomingMessage): boolean {
 function collect(
   request: IncomingMessage,
   max_bytes: number,
-  /** For a body without Content-Length: called when it is no longer small. */
+  /** Called when a body without Content-Length is no longer small. */
   onLarge: (() => Promise<void>) | null,
 ): Promise<Buffer | AppError> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
@@ -97,7 +97,7 @@ function collect(
   let finished = false;
   let waiting = false;
   let progress: NodeJS.Timeout | null = null;
-  // Most bodies arrive with their headers and have ended by then; a timer for each would cost as much as parsing.
+  // Most bodies arrive with their headers and are complete by then. A timer for each would cost as much as parsing.
   setImmediate(() => {
     if (finished) return;
     progress = setInterval(() => {
@@ -135,7 +135,7 @@ function collect(
   };
   request.on('data', onData);
   request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-  // The client disconnected; the answer is for the log and for a half-open socket.
+  // The client disconnected. The response is for the log and for a half-open socket.
   const onClose = () => finish(new AppError('malformed_json', 'The connection closed before the body was complete.'));
   request.once('error', onClose);
   if (request.destroyed) onClose();

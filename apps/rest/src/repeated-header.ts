@@ -5,7 +5,7 @@ type SingleHeader = (typeof SINGLE_HEADERS)[number];
 const singleHeaders = new Map<string, SingleHeader>(SINGLE_HEADERS.map((name) => [name.toLowerCase(), name]));
 const singleLengths = new Set<number>(SINGLE_HEADERS.map((name) => name.length));
 
-/** Finds a header that may occur only once and occurs twice; Node would take the first, or join them. */
+/** Finds a single-use header that occurs twice. Node would use the first one or join them. */
 export function repeatedHeader(raw: readonly string[]): SingleHeader | null {
   let names = '';
   for (let at = 0; at < raw.length; at += 2) {

@@ -5,7 +5,7 @@ type Window = NonNullable<AnswerNotes['window']>;
 
 const LINGER_MS = 1000;
 const MAX_IGNORED_SHOWN = 20;
-// Header names are spelled as the documentation has them, although case does not matter.
+// Header names are spelled as in the documentation, although case does not matter.
 const FIXED_HEADERS = [
   'Content-Type',
   'application/json; charset=utf-8',
@@ -23,24 +23,24 @@ export interface Answer {
   readonly request_id: string;
   readonly window: Window;
   readonly window_name: string;
-  /** Of a 429. */
+  /** Set for a 429. */
   readonly retry_after_seconds: number | null;
   readonly replayed: boolean;
   readonly ignored_fields: readonly string[];
   readonly close: boolean;
 }
 
-/** Writes a JSON answer with the headers that every response of /v1 carries. */
+/** Writes a JSON response with the headers that every /v1 response includes. */
 export function respond(response: ServerResponse, answer: Answer): void {
   const text = JSON.stringify(answer.body);
   const bytes = Buffer.byteLength(text);
   response.writeHead(answer.status, answerHeaders(answer, bytes));
   if (answer.close) endAfterBody(response, text);
-  // ASCII is the same in both, and latin1 is cheaper to write.
+  // ASCII is identical in both encodings, and latin1 is cheaper to write.
   else response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-/** A flat list of names and values, which node:http writes without validating each name again. */
+/** Returns a flat list of names and values, which node:http writes without validating each name again. */
 export function answerHeaders(answer: Answer, bytes: number): (string | number)[] {
   const { window, status } = answer;
   const headers: (string | number)[] = [
@@ -68,7 +68,7 @@ export function answerHeaders(answer: Answer, bytes: number): (string | number)[
   return headers;
 }
 
-/** What no header value may hold, and what separates the names, is percent-encoded. */
+/** Percent-encodes the name separator and characters not allowed in header values. */
 function headerList(names: readonly string[]): string {
   return names
     .slice(0, MAX_IGNORED_SHOWN)
@@ -77,8 +77,8 @@ function headerList(names: readonly string[]): string {
 }
 
 /**
- * Closing a socket while the client still sends resets it, and the reset can overtake the answer (RFC 9112 section 9.6).
- * So the rest of the body is discarded for a moment.
+ * Closing a socket while the client is still sending resets it, and the reset can overtake the response (RFC 9112
+ * section 9.6). So the rest of the body is discarded for a moment.
  */
 function endAfterBody(response: ServerResponse, text: string): void {
   response.write(text);

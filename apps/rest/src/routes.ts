@@ -41,20 +41,20 @@ import {
 } from '@postrider/core/webhooks';
 import type { z } from 'zod';
 
-/** One row of the /v1 surface. Paths are relative to /v1; {name} is a path parameter. */
+/** A route of the /v1 API. Paths are relative to /v1, and {name} is a path parameter. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly operation: Operation<z.ZodType, unknown>;
-  /** Of the OpenAPI document: the operation's name, unless two routes have that operation. */
+  /** The operationId in the OpenAPI document: the operation's name, unless two routes share the operation. */
   readonly operation_id: string;
-  /** The window that a request is counted in. */
+  /** The window that the request counts against. */
   readonly rate_class: 'send' | 'logs' | 'default';
   readonly status: 200 | 201 | 202;
   readonly max_body_bytes: number;
-  /** The operation of ?dry_run=true, if there is one. */
+  /** The operation for ?dry_run=true, if there is one. */
   readonly dry_run_operation: Operation<z.ZodType, unknown> | null;
-  /** The submit batcher checks key, window and scope of this operation. */
+  /** Whether the submit batcher checks the operation's key, window, and scope. */
   readonly self_admitting: boolean;
 }
 

@@ -8,13 +8,13 @@ const defaultLimits = {
   default: 120,
   address: ADDRESS_LIMIT,
   session: SESSION_LIMIT,
-  // Never shown: a request over this one has been counted.
+  // Never shown, because a request over this limit has been counted.
   workspace: 0,
 } as const;
 
 export type WindowName = keyof typeof defaultLimits;
 
-/** The window of an answer that was not counted because the database was unreachable. */
+/** Returns the window of a response that was not counted because the database was unreachable. */
 export function unknownWindow(services: Pick<Services, 'clock'>, name: WindowName): Answer['window'] {
   const seconds = Math.floor(services.clock.now() / 1000);
   const reset_unix = seconds - (seconds % 60) + 60;

@@ -17,7 +17,7 @@ import {
 
 const world = await openWorld();
 const rest = await openRest(world);
-/** The same /v1 in what would be another process. */
+/** The same /v1 as if in another process. */
 let other: RestServer;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const works = async (secret: string, server = rest) =>
 function entriesOf(answer: Answer): Record<string, unknown>[] {
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body).toMatchObject({ object: 'list', data: expect.any(Array), has_more: expect.any(Boolean) });
-  // The expectation above is the proof; entries are asserted on as JSON.
+  // Safe after the expectation above. Entries are asserted on as JSON.
   return answer.body.data as Record<string, unknown>[];
 }
 

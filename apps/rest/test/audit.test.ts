@@ -31,16 +31,16 @@ async function close(): Promise<void> {
 interface AuditedRequest {
   readonly path: string;
   readonly body?: unknown;
-  /** What the entry names; where it is made by the request, its answer has it as id. */
+  /** The ID in the log entry. If the request creates the target, this is the `id` in its response. */
   readonly target_id?: string;
 }
 
 interface AuditCase {
   readonly action: AuditAction;
-  /** Makes what the request needs, and says what to ask for. */
+  /** Creates what the request needs and returns the request to send. */
   prepare(): Promise<AuditedRequest> | AuditedRequest;
   readonly refused: AuditedRequest;
-  /** What must not stand in the log. */
+  /** Text that must not appear in the log. */
   readonly hidden?: readonly string[];
 }
 
@@ -61,7 +61,10 @@ const domain = async () => {
   return { id: String(id), name: String(name) };
 };
 
-/** null: it changes nothing, is logged as a mail, or is about captured mail, which is dropped after a week anyway. */
+/**
+ * Null if the request changes nothing, is logged as a message, or concerns captured messages, which are deleted after a
+ * week anyway.
+ */
 const surface: Record<string, AuditCase | null> = {
   'POST /email/send': null,
   'POST /email/batch': null,
@@ -285,7 +288,7 @@ const surface: Record<string, AuditCase | null> = {
   'POST /captures/{id}/release': null,
 };
 
-/** Newest first; the ids of one millisecond, at which the clock stands, have no order of their own. */
+/** Newest first. The clock is frozen, and IDs from the same millisecond have no defined order. */
 async function log() {
   const { data } = await invoke(world.as(world.workspace_id), listAudit, { limit: 100 });
   return data.toSorted((left, right) => right.sequence - left.sequence);
@@ -320,7 +323,7 @@ describe('an API operation', () => {
         address: '127.0.0.1',
         request_id: answer.headers.get('x-request-id'),
       });
-      // No address of a recipient either: the chain cannot be erased.
+      // No recipient addresses either, because the chain cannot be erased.
       expect(`${entry?.target_id} ${JSON.stringify(entry?.diff)}`).not.toContain('@');
       for (const hidden of audited.hidden ?? []) expect(JSON.stringify(entry)).not.toContain(hidden);
     });

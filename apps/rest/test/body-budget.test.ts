@@ -14,7 +14,7 @@ afterEach(() => {
 
 const MIB = 1024 * 1024;
 
-/** Begins a request with a large body, of which almost nothing arrives. */
+/** Starts a request with a large body, almost none of which arrives. */
 async function upload(key: string, bytes: number): Promise<{ response(): string; closed: Promise<unknown> }> {
   const socket = connect(rest.port, '127.0.0.1');
   closing.push(() => socket.destroy());

@@ -59,7 +59,7 @@ const examine = (name: string, options: CallOptions = {}) => rest.call('GET', `/
 const send = (from: string, fields: object = {}) =>
   rest.call('POST', '/email/send', { body: { from, to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields } });
 
-// The schema of every answer has been checked by then.
+// The schema of every response has already been checked.
 const recordsOf = (answer: Answer) => answer.body.dns_records as readonly RecordView[];
 
 function recordOf(answer: Answer, fqdn: string): RecordView {
@@ -68,7 +68,7 @@ function recordOf(answer: Answer, fqdn: string): RecordView {
   return record;
 }
 
-/** What an owner does with the records of an answer. */
+/** Publishes a response's records, as a domain owner would. */
 function publish(answer: Answer, which: (record: RecordView) => boolean = () => true): void {
   for (const record of recordsOf(answer).filter(which)) {
     if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
@@ -77,7 +77,7 @@ function publish(answer: Answer, which: (record: RecordView) => boolean = () => 
   }
 }
 
-/** Adds a domain and proves it. */
+/** Adds a domain and verifies it. */
 async function verified(name: string, options: CallOptions = {}): Promise<Answer> {
   const added = await add({ name }, options);
   expect(added.status, added.text).toBe(201);
@@ -89,7 +89,7 @@ async function verified(name: string, options: CallOptions = {}): Promise<Answer
 
 async function eventsOf(type: string): Promise<Record<string, unknown>[]> {
   const answer = await rest.call('GET', `/events?type=${type}`);
-  // The schema of the answer has been checked.
+  // The response's schema has already been checked.
   return (answer.body.data as { data: Record<string, unknown> }[]).map((event) => event.data);
 }
 
@@ -531,7 +531,7 @@ describe('200', () => {
   });
 });
 
-/** Runs the jobs that are due, and answers how many of them were about a domain. */
+/** Runs the due jobs and returns how many of them were about a domain. */
 async function cancelJobsOf(domain: string): Promise<number> {
   const { services } = world;
   const jobs = await services.jobs.fetch('domain.cancel_mail', 100);
@@ -661,7 +661,7 @@ describe('422', () => {
   ])('refuses %s, which no workspace can send from', async (name) => {
     const answer = await add({ name });
 
-    // A public suffix of one label is no domain name to begin with.
+    // A single-label public suffix is not a valid domain name in the first place.
     expect(errorOf(answer).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
   });
 
@@ -748,7 +748,7 @@ describe('a private key', () => {
       select id, encrypted_private_key from dkim_keys where domain_id = ${String(added.body.id)}`;
     expect(keys).toHaveLength(2);
     const needles = keys.flatMap((key) => {
-      // The last octets of PKCS #8 are secret in both algorithms.
+      // The last octets of PKCS #8 are secret for both algorithms.
       const plain = encryption.decrypt(key.encrypted_private_key, `dkim ${key.id}`).subarray(-30);
       return [plain.toString('hex'), plain.toString('base64').slice(2, 38)];
     });

@@ -6,7 +6,7 @@ const world = await openWorld();
 const rest = await openRest(world);
 
 beforeAll(async () => {
-  // Windows are counted by the minute.
+  // Windows are counted per minute.
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
 });
 

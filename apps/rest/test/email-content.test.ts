@@ -34,7 +34,7 @@ async function copyOf(id: string): Promise<SinkMail> {
   return copy;
 }
 
-/** The bodies of a received mail as its reader sees them; a mail's text ends in a line break. */
+/** Returns the bodies of a received message as its reader sees them. A message's text ends with a line break. */
 async function readBodies(mail: SinkMail): Promise<{ text: string; html: string | false }> {
   const parsed = await world.smtp.parsed(mail);
   const whole = (body: string) => body.replace(/\n$/, '');
@@ -134,7 +134,7 @@ describe('a body on the wire', () => {
   });
 
   it('every body is read as it was given, whatever its characters', async () => {
-    // Line ends are the transport's: CR and LF alone are no characters of a mail's text.
+    // Line endings belong to the transport: a lone CR or LF is not a character in a message's text.
     const body = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 400 })
       .map((text) => text.replaceAll(/[\r\n\0]/g, ' ').trim())

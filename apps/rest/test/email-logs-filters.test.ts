@@ -21,7 +21,7 @@ const senders = ['app@one.test', 'news@one.test', 'app@two.test', 'ceo@two.test'
 const people = ['ada@example.com', 'bob@example.com', 'eve@example.org', 'Ada@example.com'];
 const tags = ['a', 'b', 'c', 'a.b'];
 
-/** One row as a test thinks of it. */
+/** One row, as the tests describe it. */
 interface Row {
   readonly id: string;
   readonly workspace_id: string;
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await insertRows(rows);
 });
 
-/** Stores messages as an accept and its deliveries would have left them, as far as lists look at them. */
+/** Stores messages as acceptance and delivery would have left them, as far as lists are concerned. */
 async function insertRows(inserted: readonly Row[]): Promise<void> {
   const { sql } = world.services;
   const texts = (pick: (row: Row) => string) => inserted.map(pick);
@@ -111,7 +111,7 @@ function isSame(left: string, right: string | undefined): boolean {
   return left.toLowerCase() === right?.toLowerCase();
 }
 
-/** What the list means, in plain code. */
+/** Implements the list's semantics in plain code. */
 function expected(filter: Filter, workspace_id: string): string[] {
   return rows
     .filter(
@@ -149,11 +149,11 @@ const logs = (query: URLSearchParams | string, key = mine.secret) => rest.call('
 
 function idsOf(answer: Answer): string[] {
   expect(answer.status, answer.text).toBe(200);
-  // A list of log entries, as the tests of the route itself hold.
+  // The route's own tests check that this is a list of log entries.
   return (answer.body.data as { id: string }[]).map((entry) => entry.id);
 }
 
-/** Every page, first to last; each one's ids. */
+/** Returns the IDs of every page, first to last. */
 async function walk(query: URLSearchParams, limit: number, key = mine.secret): Promise<string[][]> {
   const pages: string[][] = [];
   const page = new URLSearchParams(query);
@@ -304,7 +304,7 @@ describe('200', () => {
     const { sql } = world.services;
     const { workspace_id, secret } = await world.workspace('free');
     const oldest = newId('message', START);
-    // Every message carries one of two tags, and only the oldest of 24,000 carries both.
+    // Every message has one of two tags, and only the oldest of 24,000 has both.
     await sql`
       insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
         cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,

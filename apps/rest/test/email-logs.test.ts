@@ -25,7 +25,7 @@ beforeAll(async () => {
     question.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 no such user' } : { kind: 'accept' },
   );
   for (let index = 0; index < 25; index++) {
-    // Ids sort by their millisecond, and within one by chance.
+    // IDs sort by millisecond, and randomly within one.
     await world.clock.advance(1);
     sent.push(await send(mine.secret, index % 5 === 0 ? 'refused@example.com' : `r${index}@example.com`));
   }
@@ -56,7 +56,7 @@ function entriesOf(answer: Answer): Record<string, unknown>[] {
     has_more: expect.any(Boolean),
     next_cursor: answer.body.has_more ? expect.any(String) : null,
   });
-  // The expectation above is the proof; entries are asserted on as JSON.
+  // Safe after the expectation above. Entries are asserted on as JSON.
   return answer.body.data as Record<string, unknown>[];
 }
 

@@ -28,7 +28,7 @@ const move = (id: string, scheduled_at: unknown, key: string | null = world.secr
 const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
-/** Whether a mail has reached the sink once everything that is due has been done. */
+/** Processes everything that is due and returns how many copies of a message have reached the sink. */
 async function arrivesNow(id: string): Promise<number> {
   await world.drain();
   return copiesOf(id).length;

@@ -42,7 +42,10 @@ const resend = (id: string, key: string | null = world.secret, headers: Record<s
 const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
-/** A copy without what names the message: its id, the signatures, and the boundary and the date that are made of it. */
+/**
+ * Returns a copy without what identifies the message: its ID, the signatures, and the boundary and date derived from
+ * it.
+ */
 function saysOf(id: string, to: string): string {
   const copy = copiesOf(id).find((mail) => mail.envelope_to[0] === to);
   const raw = copy ? beforeSigning(copy.raw) : '';

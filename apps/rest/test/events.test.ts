@@ -19,7 +19,7 @@ const rest = await openRest(world);
 let mine: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 const sent: string[] = [];
-/** Every event of the workspace, newest first, from the timelines of its messages. */
+/** Every event of the workspace, newest first, collected from its messages' timelines. */
 let all: Entry[];
 
 beforeAll(async () => {

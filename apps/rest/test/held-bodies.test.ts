@@ -15,7 +15,7 @@ it.each([
   ['/v1/api-keys', 401, { name: 'Second', scopes: ['admin'] }],
   ['/v1/suppressions', 401, { email: 'held@example.com' }],
   ['/v1/email/send', 401, send],
-  // The status that clients of Resend know.
+  // The status that Resend clients expect.
   ['/resend/api-keys', 403, { name: 'Second' }],
 ])('a body for %s that is held back until its key is revoked is rejected', async (path, status, input) => {
   const key = await world.key({ scopes: ['admin', 'email:send'] });
@@ -26,7 +26,7 @@ it.each([
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key.secret}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 1)}`,
   );
-  // The key is checked again if its body took longer than a second.
+  // The key is rechecked if its body took longer than a second.
   await pause(1100);
   expect((await rest.call('DELETE', `/api-keys/${key.id}`)).status).toBe(200);
   socket.write(body.slice(1));

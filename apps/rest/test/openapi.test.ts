@@ -23,7 +23,7 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-// The validator holds the document to this shape, and the tests below to the rest.
+// The validator checks that the document has this shape, and the tests below check the rest.
 const document = JSON.parse(openApiText()) as {
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
@@ -34,14 +34,14 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
-/** Every object in a JSON value, the value itself included. */
+/** Returns every object in a JSON value, including the value itself. */
 function objectsIn(value: unknown): Json[] {
   if (typeof value !== 'object' || value === null) return [];
   const here = Array.isArray(value) ? [] : [{ ...value }];
   return [...here, ...Object.values(value).flatMap(objectsIn)];
 }
 
-/** The schema that a reference means. */
+/** Resolves a schema reference. */
 function resolved(schema: Json): Json {
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
@@ -49,14 +49,14 @@ function resolved(schema: Json): Json {
   return resolved(parts.reduce<unknown>((part, name) => (part as Json)[name], document) as Json);
 }
 
-/** The schemas that a body may have at a place, without what stands above them. */
+/** Returns the alternative schemas of a body at a given place, without their parents. */
 function variantsOf(definition: Json): Json[] {
   const schema = resolved(definition);
   const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);
   return inner.length > 0 ? inner.flatMap(variantsOf) : [schema];
 }
 
-/** The optional fields of a body that do not take null, by their paths. */
+/** Returns the paths of a body's optional fields that do not accept null. */
 function fieldsWithoutNull(schema: Json, path: string): string[] {
   return variantsOf(schema).flatMap(({ properties = {}, required = [], items }) => [
     ...(items ? fieldsWithoutNull(items as Json, `${path}[]`) : []),
@@ -211,7 +211,7 @@ describe('GET /v1/openapi.json', () => {
 
   beforeAll(async () => {
     world = await createWorld();
-    // Windows are counted by the minute.
+    // Windows are counted per minute.
     await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
     rest = await startRest(world.services, world.secret);
   });

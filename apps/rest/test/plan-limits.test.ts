@@ -15,7 +15,7 @@ let serial = 0;
 
 type Limits = Readonly<Record<string, number>>;
 
-/** A workspace with its first key, on a plan of its own. */
+/** Creates a workspace with its first key, on its own plan. */
 async function workspaceWith(limits: Limits) {
   const name = `limited-${serial++}`;
   await invoke(world.as(world.workspace_id), createPlan, { name, recipients_per_request: 10, ...limits });

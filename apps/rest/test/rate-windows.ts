@@ -1,6 +1,6 @@
 import type { World } from '@postrider/testing';
 
-/** Leaves a window as so many requests of this minute would. */
+/** Fills a window as this many requests in the current minute would. */
 export async function fillWindow(
   world: World,
   subject: string,

@@ -7,11 +7,11 @@ export interface RawAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** A connection on which a test writes what no HTTP client would. */
+/** A connection on which a test writes what no HTTP client would send. */
 export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Uint8Array): void;
-  /** The next complete answer; fails when the connection ends before it. */
+  /** Returns the next complete response. Fails if the connection closes first. */
   answer(): Promise<RawAnswer>;
   /** Resolves when the server has closed the connection. */
   closed(): Promise<void>;
@@ -51,7 +51,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   };
 }
 
-/** The header lines of a request with a key and a JSON body. */
+/** Returns the header lines of a request with a key and a JSON body. */
 export function requestHead(method: string, path: string, headers: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;

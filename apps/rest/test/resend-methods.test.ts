@@ -6,8 +6,8 @@ import { Resend } from 'resend';
 import { expect, it } from 'vitest';
 import { createResendHandler } from '../src/index.ts';
 
-// The table of docs/from-resend.md is what this run of the real client finds: each of its methods is called, and is
-// absent where no request of it is answered by what is offered.
+// Checks the table in docs/from-resend.md by running the real client and calling each of its methods. A method counts
+// as absent if no supported route responds to any of its requests.
 
 const world = await openWorld();
 const handle = createResendHandler(world.services);
@@ -37,7 +37,7 @@ interface ClientMethod {
   call(...args: readonly unknown[]): unknown;
 }
 
-/** Every method, as `emails.send`, `webhooks.events.list`. */
+/** Returns every method by name, such as `emails.send` or `webhooks.events.list`. */
 function methodsOf(part: object, path = ''): ClientMethod[] {
   const own = Object.getOwnPropertyNames(Object.getPrototypeOf(part))
     .filter((name) => name !== 'constructor' && path !== '')
@@ -53,14 +53,14 @@ function methodsOf(part: object, path = ''): ClientMethod[] {
   return [...own, ...below];
 }
 
-/** Ways in which methods take what they are about: an id, fields, both. */
+/** The forms of arguments that methods accept: an ID, fields, or both. */
 const ANY = { id: 'x', name: 'x', email: 'a@b.test', emailId: 'x', contactId: 'x', endpoint: 'x', events: [], to: 'x' };
 const ways: readonly (readonly unknown[])[] = [[ANY], ['x', ANY], [[ANY]], ['x', 'y'], []];
 
-/** Answers without a request, from what it is given. */
+/** Computed from the arguments, without a request. */
 const LOCAL = ['webhooks.verify'];
 
-/** What differs from Resend's own; all else that is offered is the same. */
+/** Differences from Resend. Everything else that is supported behaves the same. */
 const differences: Readonly<Record<string, string>> = {
   'domains.create': 'one region; tracking options are ignored',
   'domains.verify': 'responds after a live DNS check',
@@ -79,7 +79,7 @@ async function isOffered({ name, call }: ClientMethod): Promise<boolean> {
     try {
       await call(...way);
     } catch {
-      // It wants other arguments.
+      // It expects other arguments.
     }
     if (responses.slice(before).some(({ text }) => !text.includes('Supported Resend APIs'))) return true;
   }
@@ -90,7 +90,7 @@ it('docs/from-resend.md lists every method of the client as a run of it finds it
   const offered: string[] = [];
   const absent: string[] = [];
   for (const method of methodsOf(client)) {
-    // No budget of a minute ends the run.
+    // Prevents rate limits from failing the run.
     await world.services.sql`delete from rate_windows`;
     ((await isOffered(method)) ? offered : absent).push(method.name);
   }

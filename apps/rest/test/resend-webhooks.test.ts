@@ -22,7 +22,7 @@ beforeEach(async () => {
   await world.services.sql`delete from webhooks`;
 });
 
-/** What the client of Resend makes of a post; it throws where the signature is wrong. */
+/** Parses a webhook request with the Resend client, which throws if the signature is wrong. */
 function verified({ body, headers }: SinkRequest, webhookSecret: string): WebhookEventPayload {
   return client.webhooks.verify({
     payload: body.toString(),

@@ -9,7 +9,7 @@ import { errorSchema } from '../src/openapi.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests read answers as a client would, without a schema; each asserts on what it names.
+  // Tests read responses as a client would, without a schema. Each one asserts on the fields it names.
   readonly body: Record<string, unknown>;
   readonly text: string;
 }
@@ -17,7 +17,7 @@ export interface Answer {
 export interface RestServer {
   readonly url: string;
   readonly port: number;
-  /** Sends a request with a key; an object becomes a JSON body, a string or bytes go as they are. */
+  /** Sends a request with a key. An object becomes a JSON body; strings and bytes are sent unchanged. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** /v1 on a socket of its own. */
+/** Serves /v1 on a separate socket. */
 export async function startRest(services: Services, default_key: string): Promise<RestServer> {
   const { port, url: origin, stop } = await listenHttp(createHandler(services));
   const url = `${origin}/v1`;
@@ -54,12 +54,12 @@ export async function startRest(services: Services, default_key: string): Promis
   };
 }
 
-/** The same for a test file: asked with the world's key, and stopped after the last test. */
+/** Same as startRest, but for a test file: uses the world's key and stops after the last test. */
 export async function openRest({ services, secret }: World): Promise<RestServer> {
   return endAfterTests(await startRest(services, secret));
 }
 
-/** Every answer of every test is what the document says of it: no field is missing, wrong or unheard of. */
+/** Checks that every response in every test matches the documentation: no field is missing, wrong, or undocumented. */
 function expectDocumented(method: string, { pathname, searchParams }: URL, status: number, body: unknown): void {
   const match = matchRoute(method, pathname.slice('/v1'.length));
   if (status >= 400) {
@@ -69,7 +69,7 @@ function expectDocumented(method: string, { pathname, searchParams }: URL, statu
   } else if (match) {
     const { route } = requestOf(match, searchParams).match;
     expect(status).toBe(route.status);
-    // What the schema does not declare is not in what it parsed.
+    // Parsing drops whatever the schema does not declare.
     expect(route.operation.output.parse(body)).toEqual(body);
   }
 }
@@ -90,7 +90,7 @@ export interface PublicError {
   readonly [fact: string]: unknown;
 }
 
-/** The error of an answer, once its shape and its id have been found right. */
+/** Returns the error of a response after checking its shape and ID. */
 export function errorOf(answer: Pick<Answer, 'body' | 'headers'>): PublicError {
   expect(answer.body).toEqual({
     error: expect.objectContaining({
@@ -101,16 +101,16 @@ export function errorOf(answer: Pick<Answer, 'body' | 'headers'>): PublicError {
       docs_url: expect.stringMatching(/^http.*\/errors\/[a-z_]+$/),
     }),
   });
-  // The expectation above is the proof.
+  // Safe after the expectation above.
   return answer.body.error as PublicError;
 }
 
-/** `param reason` of every detail, in the order given. */
+/** Returns `param reason` for every detail, in order. */
 export function detailsOf(answer: Pick<Answer, 'body' | 'headers'>): string[] {
   return (errorOf(answer).details ?? []).map((detail) => `${detail.param} ${detail.reason}`);
 }
 
-/** The rate headers, once they have been found right for an answer given at a time. */
+/** Returns the rate headers after checking them for a response at the given time. */
 export function rateOf(answer: Pick<Answer, 'status' | 'headers'>, now_ms: number) {
   const number = (name: string) => {
     const text = answer.headers.get(name);

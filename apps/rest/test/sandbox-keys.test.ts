@@ -50,7 +50,7 @@ describe('403', () => {
   });
 });
 
-/** A mail and a key of each mode, and a key that asks with every scope. */
+/** Creates a message and a key in each mode, and a key with every scope to send requests with. */
 async function bothModes(mode: 'live' | 'sandbox') {
   const asking = await world.key({ scopes: ['admin', 'operator'], mode });
   const keys = {

@@ -8,7 +8,7 @@ import { errorOf, openRest, rateOf } from './rest-server.ts';
 const world = await openWorld();
 const rest = await openRest(world);
 
-/** The bearer token of a member's session. */
+/** Returns the bearer token of a member's session. */
 async function memberToken(): Promise<string> {
   const { services, clock, workspace_id } = world;
   const user_id = newId('user', clock.now());

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await rollUpStats(world.services);
 });
 
-/** The sum of each metric, by key. */
+/** Returns the sum of each metric, by key. */
 function sums(body: Readonly<Record<string, unknown>>): Record<string, number> {
   const series = body.series as { metric: string; key: string | null; points: { value: number }[] }[];
   return Object.fromEntries(

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 
 let world: World;
 let rest: RestServer;
-/** The same /v1 in what would be another process. */
+/** The same /v1 as if in another process. */
 let other: RestServer;
 
 beforeAll(open);
@@ -47,7 +47,7 @@ const send = (to: string | string[], options: CallOptions = {}) =>
   });
 const inMinutes = (minutes: number) => new Date(world.clock.now() + minutes * MINUTE_MS).toISOString();
 
-// Answers are asserted on as JSON; the status shows that there are entries.
+// Responses are asserted on as JSON. The status shows that there are entries.
 function entriesOf(answer: Answer): Record<string, unknown>[] {
   expect(answer.status, answer.text).toBeLessThan(300);
   return answer.body.data as Record<string, unknown>[];

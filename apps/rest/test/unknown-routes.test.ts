@@ -18,7 +18,7 @@ afterAll(async () => {
   await behind_proxy.stop();
 });
 
-/** Sends a request line that fetch would tidy up. */
+/** Sends a request line that fetch would normalize. */
 async function raw(method: string, target: string) {
   const connection = await openRaw(rest.port);
   const headers = { authorization: `Bearer ${world.secret}`, origin: 'https://evil.test', 'content-length': 0 };

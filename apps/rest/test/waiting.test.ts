@@ -19,7 +19,7 @@ async function send(to: string, fields = {}): Promise<string> {
   return String((await rest.call('POST', '/email/send', { body })).body.id);
 }
 
-/** Why a mail is not sent, as the view of one message and the list tell it. */
+/** Returns why a message has not been sent, according to the message view and the list. */
 async function waiting(id: string): Promise<{ own: Record<string, unknown>; listed: Record<string, unknown> }> {
   const [one, list] = await Promise.all([
     rest.call('GET', `/email/logs/${id}`),

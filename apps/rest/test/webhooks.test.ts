@@ -26,7 +26,7 @@ afterAll(async () => {
 const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/webhooks', { body, ...options });
 const idOf = (answer: Answer) => String(answer.body.id);
 
-/** What a worker does with the jobs that are due. */
+/** Processes the due jobs as a worker would. */
 async function recover() {
   const jobs = await world.services.jobs.fetch('webhook.recover', 10);
   for (const { data } of jobs) await oweRange(world.services, data);
@@ -37,7 +37,7 @@ async function close() {
   for (const { data } of jobs) await giveUpDeliveries(world.services, data.webhook_id);
 }
 
-/** A workspace of its own that may send, with one endpoint. */
+/** Creates a separate workspace that may send, with one endpoint. */
 async function home(events: unknown = ['email.queued']) {
   const { secret: key, workspace_id } = await world.workspace('business');
   await world.domain(`m${workspace_id.slice(-8)}.test`, workspace_id);

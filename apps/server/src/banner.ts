@@ -4,7 +4,7 @@ import type { Running } from './start.ts';
 
 const MAX_LEFTOVERS = 5;
 
-/** The text printed after a start: URLs, new secrets, and a first email to paste. */
+/** Returns the text printed after startup: URLs, new secrets, and a first email to paste. */
 export function banner(running: Running, secrets: FirstSecrets): string {
   const { url, provisioned, services, ports } = running;
   const { config } = services;
@@ -35,7 +35,7 @@ export function banner(running: Running, secrets: FirstSecrets): string {
   return lines.join('\n');
 }
 
-/** New secrets; also if the start failed after creating them. */
+/** Formats new secrets. Also used if startup failed after creating them. */
 export function secretRows(operator: string | null, { api_key, password }: FirstSecrets): string[] {
   const secret = password === null ? '' : `  password ${placeText(password)}`;
   return [
@@ -71,7 +71,7 @@ function rowOf(name: string, value: string): string {
   return `  ${name.padEnd(15)}${value}`;
 }
 
-/** A command that works when it is pasted. */
+/** Returns a command that works when pasted. */
 function firstEmail(url: string, key: SecretOutput): string {
   const body = JSON.stringify({
     from: `Postrider <hello@${SANDBOX_DOMAIN}>`,

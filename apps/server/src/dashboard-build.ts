@@ -18,7 +18,7 @@ export function openDashboard(builds: boolean, log: Log): Dashboard {
   return builds ? buildDashboard(log) : builtDashboard();
 }
 
-/** The dashboard as it is on the disk, as in an image. */
+/** Serves the dashboard as it is on disk, for example in an image. */
 function builtDashboard(): Dashboard {
   const files = readBuiltFiles(builtFolder, HASH_FILE);
   const state: DashboardState = files ? { kind: 'ready', files } : { kind: 'failed', why: NOT_BUILT };
@@ -26,8 +26,8 @@ function builtDashboard(): Dashboard {
 }
 
 /**
- * The dashboard, built beside the running server if its sources have changed since the last build. A build that fails
- * is told on the page and in the log, and stops nothing.
+ * Builds the dashboard while the server runs if its sources have changed since the last build. A failed build is
+ * reported on the page and in the log, and stops nothing.
  */
 function buildDashboard(log: Log): Dashboard {
   const built = builtDashboard();
@@ -42,7 +42,7 @@ function buildDashboard(log: Log): Dashboard {
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  // The mail of the first minute goes before.
+  // Messages sent during the first minute take priority over the build.
   if (child.pid !== undefined) setPriorityQuietly(child.pid);
   const keep = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-SHOWN_OUTPUT);
@@ -76,6 +76,6 @@ function setPriorityQuietly(pid: number): void {
   try {
     setPriority(pid, 10);
   } catch {
-    // Some systems allow no process to do this.
+    // Some systems do not allow a process to do this.
   }
 }

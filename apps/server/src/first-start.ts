@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Provisioned } from '@postrider/core/workspaces';
 
-/** Secrets of a start that are shown once, or where they are written. */
+/** Secrets that startup shows only once, or where they are written. */
 export interface FirstSecrets {
   readonly api_key: SecretOutput | null;
   readonly password: SecretOutput | null;
   readonly login_link: SecretOutput | null;
 }
 
-/** A secret as a terminal shows it, or the file that holds it. */
+/** A secret as a terminal shows it, or the file that contains it. */
 export type SecretOutput = { readonly value: string } | { readonly file: string };
 
 interface Values {
@@ -23,7 +23,7 @@ export function secretsOf({ api_key, operator }: Provisioned): Omit<Values, 'log
   return { api_key, password: operator?.password ?? null };
 }
 
-/** On a terminal secrets are shown. Elsewhere output ends up in logs, so each is written to a file of its own. */
+/** Shows secrets on a terminal. Elsewhere, output ends up in logs, so each secret is written to its own file. */
 export async function showSecrets(values: Values, data_dir: string, terminal: boolean): Promise<FirstSecrets> {
   if (terminal) {
     const view = (value: string | null) => (value === null ? null : { value });
@@ -40,7 +40,7 @@ export async function showSecrets(values: Values, data_dir: string, terminal: bo
     if (value === null) return null;
     const file = join(folder, name);
     await writeFile(file, `${value}\n`, { mode: 0o600 });
-    // A file that was there keeps its mode when it is written.
+    // An existing file keeps its mode when it is overwritten.
     await chmod(file, 0o600);
     return { file };
   };
@@ -51,7 +51,9 @@ export async function showSecrets(values: Values, data_dir: string, terminal: bo
   };
 }
 
-/** In the data directory, or, if nothing can be written there, as in a read-only container, in a temporary one. */
+/**
+ * Returns a folder in the data directory or, if that is not writable, as in a read-only container, a temporary folder.
+ */
 async function folderFor(data_dir: string): Promise<string> {
   const folder = resolve(data_dir, 'first-start');
   try {

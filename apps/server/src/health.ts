@@ -9,24 +9,25 @@ const abilities: Record<RoleName, string> = {
   worker: 'can_deliver',
   inbound: 'can_receive',
 };
-/** A failure is news for so long, and a worker that has asked for mail within this time can deliver. */
+/** How long a failure counts as recent. A worker that has polled for messages within this time can deliver. */
 const RECENT_MS = 10_000;
-/** However many ask, the database is asked once in this time. */
+/** The database is queried at most once in this time, regardless of the number of requests. */
 const CHECK_EVERY_MS = 1000;
 
 interface Readiness {
   readonly database: 'ok' | 'read_only' | 'unreachable';
-  /** The last migration that has run. */
+  /** The last migration that ran. */
   readonly schema: string | null;
   readonly migrations: string;
   readonly workers: number | null;
-  /** What a 202 says of the mail: that a standby has it too, or the disk of one server. */
+  /** What a 202 guarantees: that a standby also has the message, or only the disk of one server. */
   readonly commits_wait_for: CommitWait | null;
 }
 
 /**
- * /healthz: the process is up. /readyz: the roles have started and can do what they are for: the database answers and
- * takes writes, its migrations are current, mail could be stored when that was last tried, and due mail is fetched.
+ * Serves /healthz and /readyz. /healthz: the process is up. /readyz: the roles have started and can do their job. That
+ * means the database responds and accepts writes, its migrations are current, the last test of storing a message
+ * succeeded, and due messages are being fetched.
  */
 export function createHealthHandler(services: Services, started: ReadonlySet<RoleName>): Handler {
   const readiness = sharedFor(CHECK_EVERY_MS, () => checkReadiness(services));
@@ -56,7 +57,7 @@ function isAble(
   return role !== 'worker' || isRecent(vitals.fetched_at);
 }
 
-/** Callers share a result that is pending or not older than that. */
+/** Shares a pending or sufficiently recent result between callers. */
 function sharedFor<T>(ms: number, check: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | null = null;
   let fresh_until = Number.POSITIVE_INFINITY;

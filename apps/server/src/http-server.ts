@@ -5,39 +5,39 @@ import { type Config, type Log, listenNear } from '@postrider/core';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What the listener serves; null where the role does not run in this process. */
+/** What the listener serves. Null means that the role does not run in this process. */
 export interface Mounts {
   readonly health: Handler;
   readonly metrics: Handler;
   readonly rest: Handler | null;
-  /** The API for clients of Resend; null where it is off. */
+  /** The API for Resend clients, or null if it is disabled. */
   readonly resend: Handler | null;
   readonly admin: Handler | null;
-  /** Answers for a part of the service that does not run in this process, because of a variable. */
+  /** Responds on behalf of a part of the service that does not run in this process because of a variable. */
   absent(part: string, variable: string): Handler;
-  /** Answers what could not be parsed as a request. */
+  /** Responds to input that could not be parsed as a request. */
   readonly malformed: ((fault: Error, socket: Duplex) => Promise<void>) | null;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** Requests that arrived since the port was bound are answered from here on. */
+  /** Starts responding to requests, including those that have arrived since the port was bound. */
   serve(mounts: Mounts): void;
   stop(): Promise<void>;
 }
 
 const STOP_MS = 2500;
-// A year, for this host alone: its subdomains are not ours.
+// One year, for this host only: its subdomains are not ours.
 const HSTS = 'max-age=31536000';
 
-/** Binds the port of the process before its services exist, because their public URL names it. */
+/** Binds the process's port before its services exist, because their public URL contains it. */
 export async function bindHttpServer(config: Config, log: Log): Promise<HttpServer> {
   const server = createServer({
     headersTimeout: 10_000,
     requestTimeout: 120_000,
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16_384,
-    // Node's own refusal has neither a body nor our headers, and nothing here depends on the Host.
+    // Node's own rejection has neither a body nor our headers, and nothing here depends on Host.
     requireHostHeader: false,
     connectionsCheckingInterval: 2000,
   });
@@ -45,7 +45,7 @@ export async function bindHttpServer(config: Config, log: Log): Promise<HttpServ
   const requests = new MountedRequests(log, config.PUBLIC_URL?.startsWith('https:') ?? false);
   server.on('request', (request, response) => requests.answer(request, response));
   server.on('clientError', (fault: Error, socket: Duplex) => requests.refuse(fault, socket));
-  // Node would answer an unknown Expect with 417 and no body; here the header is ignored.
+  // Node would reject an unknown Expect with a 417 and no body. Here, the header is ignored.
   server.on('checkExpectation', (request, response) => requests.answer(request, response));
   const { port } = await listenNear(config, 'PORT', (port_number) => listen(server, config.HOST, port_number));
   return {
@@ -55,8 +55,8 @@ export async function bindHttpServer(config: Config, log: Log): Promise<HttpServ
       const closed = new Promise((resolve) => server.close(resolve));
       requests.closeAfterAnswer();
       server.closeIdleConnections();
-      // A request that does not end, such as a slow upload, does not hold up the stop; one that waits for a start that
-      // failed gets no answer at all.
+      // A request that does not finish, such as a slow upload, does not delay shutdown. A request waiting for a startup
+      // that failed gets no response at all.
       const cut = setTimeout(() => server.closeAllConnections(), requests.mounted ? STOP_MS : 0);
       await closed;
       clearTimeout(cut);
@@ -64,7 +64,7 @@ export async function bindHttpServer(config: Config, log: Log): Promise<HttpServ
   };
 }
 
-/** Routes requests to their mount, and tracks those in progress. */
+/** Routes requests to their mount and tracks those in progress. */
 class MountedRequests {
   readonly #log: Log;
   readonly #open = new Set<ServerResponse>();
@@ -109,7 +109,7 @@ class MountedRequests {
   }
 
   refuse(fault: Error, socket: Duplex): void {
-    // The connection may be gone already.
+    // The connection may already be closed.
     if (!socket.writable) return;
     const refuse = this.#mounts?.malformed ?? refusePlainly;
     refuse(fault, socket).catch((error) => {
@@ -118,7 +118,7 @@ class MountedRequests {
     });
   }
 
-  /** Tells each client with its answer not to send another request on this connection. */
+  /** Signals in each response that the client must not reuse the connection. */
   closeAfterAnswer(): void {
     for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close');
   }
@@ -149,7 +149,10 @@ function listen(server: Server, host: string, port: number): Promise<{ readonly 
   });
 }
 
-/** The path of a target: proxies may send the whole address, and RFC 9112 section 3.2.2 asks servers to take it. */
+/**
+ * Returns the path of a request target. Proxies may send an absolute URL, which RFC 9112 section 3.2.2 requires servers
+ * to accept.
+ */
 function originForm(target: string): string {
   const absolute = /^https?:\/\/[^/?]*(.*)$/i.exec(target);
   if (!absolute) return target;
@@ -157,7 +160,7 @@ function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Without the REST role no address is counted; the answer is JSON all the same. */
+/** Without the REST role, no address is counted, but the response is still JSON. */
 async function refusePlainly(_error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable) return;
   const error = { code: 'invalid_request', reason: 'malformed_request', message: 'The request is not valid HTTP.' };

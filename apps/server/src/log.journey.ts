@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-/** What a process that logs this error writes to stderr. */
+/** Returns what a process that logs this error writes to stderr. */
 async function logged(error: string): Promise<unknown> {
   const program = `
     import { createLog } from './log.ts';

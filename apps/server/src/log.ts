@@ -2,14 +2,14 @@ import type { Config, Log } from '@postrider/core';
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 
-// Secrets of callers are never logged, whatever object is.
+// Callers' secrets are never logged, whatever object contains them.
 const redact = ['authorization', 'cookie', 'set-cookie', 'secret', 'password', 'html', 'text'].flatMap((name) => [
   `["${name}"]`,
   `*["${name}"]`,
   `*.*["${name}"]`,
 ]);
 
-/** Logs to stderr, because stdout is reserved for the startup banner. */
+/** Creates a log on stderr, because stdout is reserved for the startup banner. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, terminal: boolean): Log {
   const options = { level: config.LOG_LEVEL, redact, base: null, serializers: { err: plainError } };
   const format = config.LOG_FORMAT ?? (terminal ? 'pretty' : 'json');
@@ -18,7 +18,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, term
     : pino(options, toStderr(false));
 }
 
-/** Whether the output is closed: the pipe has no reader any more, or the terminal was closed. */
+/** Returns whether the output is closed: the pipe has no reader anymore, or the terminal was closed. */
 export function isHungUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
 }
@@ -27,13 +27,13 @@ function toStderr(sync: boolean) {
   const stream = pino.destination({ dest: 2, sync });
   stream.on('error', (error) => {
     if (!isHungUp(error)) throw error;
-    // pino would retry the same write for ever and keep the process alive.
+    // pino would retry the same write forever and keep the process alive.
     Object.assign(stream, { write: () => true, flushSync() {}, end() {}, destroy() {} });
   });
   return stream;
 }
 
-/** Driver errors contain their connection with its keys, and details that quote rows; neither is logged. */
+/** Driver errors contain their connection, including its keys, and details that quote rows. Neither is logged. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   return {

@@ -6,9 +6,9 @@ import { createLog, isHungUp } from './log.ts';
 import { countOutages } from './outage-log.ts';
 import { type Running, startPostrider } from './start.ts';
 
-/** A stop that hangs is cut so long before the end of its grace. */
+/** A hanging shutdown is forced this long before its grace period ends. */
 const CUT_BEFORE_MS = 500;
-// `npm start` says it; an image has its dashboard built already, and nothing to build it with.
+// Set by `npm start`. An image contains a built dashboard and no tools to build one.
 const BUILDS_DASHBOARD = '--build-dashboard';
 
 await main();
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     process.exit(1);
   }
   log.info('stopped');
-  // An SMTP session that waits for its last reply is recorded already, and would keep the process for minutes.
+  // An SMTP session waiting for its final reply is already recorded, and would keep the process alive for minutes.
   process.exit(0);
 }
 
@@ -66,7 +66,7 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
     const rows = secretRows(created.operator?.email ?? null, await show(null));
     if (rows.length > 0)
       process.stdout.write(`These were created and are kept for the next start:\n${rows.join('\n')}\n`);
-    // Ctrl-C reaches Postgres too, which may have ended before this process handles its signal.
+    // Ctrl-C also reaches Postgres, which may have exited before this process handles its own signal.
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) {
       log.info('stopped before startup finished');
@@ -90,7 +90,7 @@ function readConfigOrExit() {
   }
 }
 
-/** The first SIGTERM, Ctrl-C or closed terminal; later ones change nothing. */
+/** Resolves with the first SIGTERM, Ctrl-C, or terminal hangup. Later signals have no effect. */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.on('SIGTERM', resolve);

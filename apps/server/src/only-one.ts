@@ -1,11 +1,11 @@
 import { type Config, roleNames } from '@postrider/core';
 import { type Claim, claim } from '@postrider/db/embedded';
 
-/** What a process says of itself to others on the same data directory. */
+/** What a process reports about itself to others on the same data directory. */
 interface ServerRecord {
-  /** It runs every role, so that a second one like it is rarely meant. */
+  /** Whether it runs every role, in which case starting a second one is rarely intended. */
   readonly whole: boolean;
-  /** Null until it listens. */
+  /** Null until it is listening. */
   readonly url: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface OnlyOne {
   end(): void;
 }
 
-/** Refuses to start all of Postrider a second time on one data directory, and says where it runs. */
+/** Refuses to start a second all-in-one Postrider on the same data directory, and reports where the first one runs. */
 export async function claimData(config: Config): Promise<OnlyOne> {
   const whole = roleNames.every((role) => config.ROLES.includes(role));
   const text = (url: string | null) => JSON.stringify({ whole, url } satisfies ServerRecord);
@@ -31,7 +31,7 @@ export async function claimData(config: Config): Promise<OnlyOne> {
 }
 
 function readSaid(text: string): ServerRecord {
-  // Processes of the same user wrote it, by the line above or by that of another release.
+  // Written by a process of the same user, either with the line above or by another release.
   const { whole = false, url = null } = JSON.parse(text) as Partial<ServerRecord>;
   return { whole, url };
 }

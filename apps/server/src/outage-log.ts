@@ -5,8 +5,8 @@ const TELL_MS = 10_000;
 const OVER_MS = 5000;
 
 /**
- * While the database is away nearly everything fails for the same reason: the first failure is logged, those after it
- * are counted, and the count is logged now and then, and at the end.
+ * Deduplicates outage logs. While the database is down, nearly everything fails for the same reason: the first failure
+ * is logged, later ones are counted, and the count is logged periodically and at the end.
  */
 export function countOutages(log: Log): Log {
   let began_at: number | null = null;

@@ -12,7 +12,7 @@ import { type HttpServer, type Mounts, writeJson } from './http-server.ts';
 import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 
-/** Where the listeners beside HTTP are; null for one that is off. */
+/** The ports of the non-HTTP listeners, or null for one that is disabled. */
 export interface ListenerPorts {
   readonly capture: number | null;
   readonly inbound: number | null;
@@ -25,7 +25,7 @@ export interface RunningRoles {
   stop(): Promise<void>;
 }
 
-/** Starts the roles of this process, and stops them together, because each takes what a stop has for itself. */
+/** Starts the roles of this process, and stops them concurrently because each may use the full shutdown time. */
 export async function startRoles(
   services: Services,
   http: HttpServer,
@@ -40,7 +40,7 @@ export async function startRoles(
     const served = started.has('rest') || started.has('admin');
     started.clear();
     const stopListener = async () => {
-      // A load balancer that asks /readyz turns away meanwhile.
+      // Gives load balancers that poll /readyz time to stop sending traffic.
       if (served) await pause(config.LIMITS.drain);
       await runTogether('the listener', listener_stops.splice(0));
     };
@@ -100,7 +100,7 @@ function absentPart(services: Services): Mounts['absent'] {
   };
 }
 
-/** Where mail is only captured, every API is there to be tried. */
+/** Returns whether the Resend API is enabled. If email is only captured, every API is available for testing. */
 function offersResend({ RESEND_API, DELIVERY }: Services['config']): boolean {
   return RESEND_API === undefined ? DELIVERY.every(({ kind }) => kind === 'capture') : RESEND_API === 'on';
 }

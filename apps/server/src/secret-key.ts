@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '@postrider/core';
 
-/** The root key: from the environment, or generated once and kept beside the embedded database. */
+/** Returns the root key: from the environment, or generated once and stored next to the embedded database. */
 export async function loadSecretKey(config: Config): Promise<string> {
   if (config.SECRET_KEY) return config.SECRET_KEY;
   await mkdir(config.DATA_DIR, { recursive: true });

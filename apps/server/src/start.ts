@@ -47,12 +47,12 @@ export interface Running {
   readonly url: string;
   readonly ports: ListenerPorts;
   readonly provisioned: Provisioned;
-  /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD; null otherwise. */
+  /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD, or null. */
   readonly login_link: string | null;
   readonly embedded: boolean;
-  /** Embedded databases of this machine that no data directory refers to. */
+  /** Embedded databases on this machine that no data directory refers to. */
   readonly leftovers: readonly Leftover[];
-  /** How many workers are alive, in all processes. */
+  /** The number of live workers across all processes. */
   readonly worker_count: number;
   stop(): Promise<void>;
 }
@@ -67,17 +67,17 @@ const LOCK_PART = 0.8;
 const ASK_MS = 5000;
 
 /**
- * Starts a process: database, migrations, provisioning, port, roles. A stop undoes it in reverse, and so does the signal
- * between two steps of the start.
+ * Starts a process: database, migrations, provisioning, port, and roles. Stopping undoes these in reverse order, and so
+ * does the signal between two startup steps.
  */
 export async function startPostrider(
   config: Config,
   log: Log,
   on_progress: (line: string) => void,
   signal: AbortSignal,
-  /** Called at once: its secrets exist nowhere else, and the start may still fail. */
+  /** Called immediately, because its secrets exist nowhere else and startup may still fail. */
   on_provisioned: (provisioned: Provisioned) => void = () => undefined,
-  /** Where the sources of the dashboard are newer than its build, builds it beside the server. */
+  /** Whether to build the dashboard alongside the server if its sources are newer than its build. */
   builds_dashboard = false,
 ): Promise<Running> {
   const stops: (() => Promise<void>)[] = [];
@@ -107,7 +107,7 @@ export async function startPostrider(
       ...pool,
       max: POOL_SIZE,
       answer_ms: LIMITS.database_answer,
-      // Postgres gives up before the connection is closed, and says why.
+      // Postgres gives up before the connection is closed, and reports why.
       lock_ms: Math.round(LIMITS.database_answer * LOCK_PART),
     });
     stops.unshift(() => sql.end({ timeout: 1 }));
@@ -124,7 +124,7 @@ export async function startPostrider(
     const encryption = createEncryption(secret_key, config.SECRET_KEY_PREVIOUS);
     await requireSecrets({ sql, encryption });
     await extendPartitions(sql).catch((error: unknown) =>
-      // The default partition takes the rows meanwhile, and the hourly job retries.
+      // Until then, the default partition stores the rows, and the hourly job retries.
       log.error({ err: error }, 'failed to create partitions at startup'),
     );
     const accept_connections = connectSingly(database_url, ACCEPT_CONNECTIONS, {
@@ -184,7 +184,7 @@ export async function startPostrider(
   }
 }
 
-/** Created only together with a generated password: with ADMIN_PASSWORD set, no credential may reach the log. */
+/** Created only together with a generated password: if ADMIN_PASSWORD is set, no credential may reach the log. */
 async function firstLoginLink(services: Services, { operator }: Provisioned): Promise<string | null> {
   if (!operator?.password) return null;
   const workspace_id = (await oldestWorkspace(services.sql)) ?? '';
@@ -205,7 +205,9 @@ async function requirePooledSession(
   }
 }
 
-/** Past a pooler, which outlives the connections of a process: for LISTEN, and for what tells that a worker is there. */
+/**
+ * Connects without the pooler, whose connections outlive those of a process. Used for LISTEN and for worker liveness.
+ */
 function connectDirectly({ DATABASE_DIRECT_URL, LIMITS }: Config, sql: Sql): Sql {
   if (DATABASE_DIRECT_URL === undefined) return sql;
   return connect(DATABASE_DIRECT_URL, {
@@ -216,7 +218,7 @@ function connectDirectly({ DATABASE_DIRECT_URL, LIMITS }: Config, sql: Sql): Sql
   });
 }
 
-/** For reads that may be some seconds old; without it they are the primary's too. */
+/** Connects to the replica, for reads that may be a few seconds stale. Without a replica, they go to the primary. */
 function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log: Log): Replica | null {
   if (DATABASE_READ_URL === undefined) return null;
   const sql = connect(DATABASE_READ_URL, {
@@ -232,7 +234,7 @@ function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log
   );
 }
 
-/** A database that goes away between two steps is waited for like one that was not there. */
+/** A database that becomes unavailable between two steps is awaited like one that was never up. */
 async function awaitSchema(
   config: Config,
   database_url: string,
@@ -250,7 +252,7 @@ async function awaitSchema(
   }
 }
 
-/** Waits for a database that starts, or is away for a while; anything else that is wrong with it ends the start. */
+/** Waits for a database that is starting or temporarily unavailable. Any other problem with it fails startup. */
 async function awaitDatabase(
   database_url: string,
   on_progress: (line: string) => void,
@@ -288,8 +290,8 @@ async function awaitDatabase(
 }
 
 /**
- * An all-in-one process migrates; a process with some roles only, or one whose database role owns nothing, waits for the
- * migrate command.
+ * Prepares the schema. An all-in-one process runs the migrations. A process with only some roles, or whose database
+ * role owns nothing, waits for the migrate command.
  */
 async function prepareSchema(
   config: Config,

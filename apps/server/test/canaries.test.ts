@@ -30,7 +30,7 @@ it('keys, passwords and bodies reach neither a log line nor a metric', async () 
 
   const statuses = [
     await call('POST', '/email/send', key.secret, body),
-    // Refused and malformed requests too.
+    // Includes rejected and malformed requests.
     await call('POST', '/email/send', `${key.secret.slice(0, -4)}0000`, body),
     await call('POST', '/email/send', key.secret, { ...body, from: `${CANARY}@nowhere.test` }),
     await call('POST', '/email/send', key.secret, `{"text": "${CANARY}`),

@@ -1,25 +1,25 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a process and its database, and fails as it is told. */
+/** A proxy between a process and its database that fails on demand. */
 export interface DatabaseProxy {
-  /** The address of the database through the proxy. */
+  /** The URL of the database through the proxy. */
   readonly url: string;
-  /** Established connections fall silent; new ones work. */
+  /** Silences established connections. New ones work. */
   silence(): void;
-  /** What clients send still arrives; no established connection gets an answer. */
+  /** Still forwards what clients send, but no established connection gets a response. */
   swallowAnswers(): void;
-  /** Lets the next connection fall silent on which a client sends these words. */
+  /** Silences the next connection on which a client sends this text. */
   silenceAt(words: string): Promise<void>;
-  /** Ends the next connection on which a client sends these words, before it has an answer. */
+  /** Closes the next connection on which a client sends this text, before it gets a response. */
   cutAt(words: string): Promise<void>;
-  /** Ends every connection and takes no more, until it is opened. */
+  /** Closes every connection and accepts no more until it is reopened. */
   close(): Promise<void>;
   open(): Promise<void>;
 }
 
 export async function openDatabaseProxy(database_url: string): Promise<DatabaseProxy> {
   const target = new URL(database_url);
-  // An address of this process alone, so that no one takes the port while it is closed.
+  // An address unique to this process, so that nothing else takes the port while it is closed.
   const host = `127.1.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();
@@ -65,7 +65,7 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
     silence() {
       for (const socket of sockets) {
         socket.unpipe();
-        // Read and thrown away, so that the other side sees a peer that takes everything.
+        // Read and discarded, so that the peer sees everything accepted.
         socket.resume();
       }
     },

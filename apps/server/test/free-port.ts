@@ -1,6 +1,9 @@
 import { createServer } from 'node:net';
 
-/** A port that was free a moment ago, for a program that cannot choose one itself: another's, or an older release. */
+/**
+ * Returns a port that was free a moment ago, for a program that cannot choose one itself, such as a third-party program
+ * or an older release.
+ */
 export async function freePort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -10,7 +13,7 @@ export async function freePort(): Promise<string> {
   return String(address.port);
 }
 
-/** A port for each listener of a process of an older release. */
+/** Returns a port for each listener of a process of an older release. */
 export async function freePorts(): Promise<Record<'PORT' | 'CAPTURE_PORT' | 'INBOUND_PORT', string>> {
   return { PORT: await freePort(), CAPTURE_PORT: await freePort(), INBOUND_PORT: await freePort() };
 }

@@ -17,23 +17,22 @@ import { killLeftOvers, type ServerProcess, startServer } from './server-process
 
 export interface Journey {
   readonly sql: Sql;
-  /** Of the database only; the processes keep their own. */
+  /** Affects only the database. The processes use their own clocks. */
   readonly clock: TestClock;
   readonly smtp: SmtpSink;
   /** The key with every scope. */
   readonly secret: string;
-  /** What every process of this journey is started with. */
+  /** The environment that every process of this journey starts with. */
   readonly env: Readonly<Record<string, string>>;
-  /** Starts a process. */
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
-  /** Gives the first workspace a verified domain. */
+  /** Adds a verified domain to the first workspace. */
   verify(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export const hello = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 
-/** A database, a clock and an SMTP sink that outlive every process of the walk. */
+/** Opens a database, a clock, and an SMTP sink that outlive every process of the journey. */
 export async function openJourney(env: Readonly<Record<string, string>> = {}): Promise<Journey> {
   const database = await createDatabase();
   const sql = connect(database.url, { max: 4, application_name: 'postrider-journey' });
@@ -76,14 +75,14 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
   };
 }
 
-/** How many recipients are in which state. */
+/** Returns the number of recipients in each state. */
 export async function statesOf(sql: Sql): Promise<Record<string, number>> {
   const rows = await sql<{ state: string; count: number }[]>`
     select state::text, count(*)::int as count from recipients group by state order by state`;
   return Object.fromEntries(rows.map((row) => [row.state, row.count]));
 }
 
-/** How many copies of each message the sink has, and of those how many different ones. */
+/** Returns the number of copies of each message in the sink, and how many of them differ. */
 export function copiesOf(smtp: SmtpSink): Map<string, { copies: number; bodies: number }> {
   const groups = Map.groupBy(smtp.mails, (mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
   return new Map(

@@ -128,7 +128,7 @@ it('has at most 3,000 series at 10,000 destinations and 1,000 workspaces, and na
     metrics.count('smtp_attempts_total', ['accepted', 'none', provider]);
     metrics.count('http_requests_total', ['rest', `/path-${number}`, 'GET', '200']);
   }
-  // Every histogram with every label it may have.
+  // Observes every histogram with every possible label.
   for (const route of Object.keys(openapi.paths)) metrics.observe('http_request_seconds', ['rest', route], 0.01);
   for (const queue of queueNames) {
     metrics.observe('queue_wait_seconds', [queue], 1);

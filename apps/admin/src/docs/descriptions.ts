@@ -1,4 +1,7 @@
-/** One line for each page, for the index and llms.txt. A decision needs none: its title says what was decided. */
+/**
+ * One-line summaries of each page, for the index and llms.txt. Decisions do not need one: their titles already say what
+ * was decided.
+ */
 export const descriptions: Readonly<Record<string, string>> = {
   production: 'From the first captured email to email that reaches real inboxes.',
   sending: 'Send one or many emails, scheduled or now, with attachments and idempotency.',

@@ -16,11 +16,14 @@ const MAX_QUESTION = 200;
 const DOCS_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
-/** The documentation, offline: pages, search, and Markdown for programs. It needs no sign-in, and but for one page no script. */
+/**
+ * Serves the documentation offline: pages, search, and Markdown for programs. Requires no sign-in and, except for one
+ * page, no scripts.
+ */
 export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   const takeSearch = searchShares(services);
-  // Each page is rendered on first use.
+  // Pages are rendered on first use.
   const rendered = new Map<string, string>();
   routes.use(async (context, next) => {
     context.header('content-security-policy', DOCS_POLICY);
@@ -62,7 +65,7 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
   return routes;
 }
 
-/** Whether the network may search once more in this minute. */
+/** Returns a function that checks whether a network may search again within the current minute. */
 function searchShares({ clock, metrics }: Pick<Services, 'clock' | 'metrics'>): (address: string) => boolean {
   const places = new NetworkPlaces(docSearchBounds, countRejected(metrics, 'docs_searches'));
   const minutes = new Minutes();
@@ -72,7 +75,7 @@ function searchShares({ clock, metrics }: Pick<Services, 'clock' | 'metrics'>): 
   };
 }
 
-/** The list of all pages for language models: https://llmstxt.org. */
+/** Returns the list of all pages for language models: https://llmstxt.org. */
 export function llmsText(public_url: string): string {
   const lists = readLibrary().map(({ title, pages }) =>
     [

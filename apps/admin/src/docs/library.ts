@@ -5,11 +5,11 @@ import { type OpenApi, referenceMarkdown } from './reference.ts';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface DocPage {
-  /** The part of its URL after /docs/. */
+  /** The part of the page URL after /docs/. */
   readonly name: string;
   readonly title: string;
   readonly markdown: string;
-  /** Its path from the root of the repository, which its links are relative to. */
+  /** The path from the repository root. Links in the page are relative to it. */
   readonly file: string;
 }
 
@@ -18,7 +18,7 @@ export interface Shelf {
   readonly pages: readonly DocPage[];
 }
 
-// In reading order. Pages not listed here are on the last shelf.
+// In reading order. Pages not listed here go on the last shelf.
 const shelves: readonly (readonly [string, readonly string[]])[] = [
   [
     'Sending email',
@@ -63,7 +63,7 @@ const OTHERS = 'More';
 
 let library: readonly Shelf[] | null = null;
 
-/** Every page, read from the disk once. */
+/** Returns every page. Pages are read from disk once. */
 export function readLibrary(): readonly Shelf[] {
   library ??= arrange(readPages());
   return library;
@@ -82,9 +82,9 @@ function arrange(pages: readonly DocPage[]): Shelf[] {
   return [...categories, { title: OTHERS, pages: pages.filter((page) => !placed.has(page)) }];
 }
 
-/** The OpenAPI document that the reference is made of. */
+/** Returns the OpenAPI document that the reference is generated from. */
 export function readOpenApi(): OpenApi {
-  // The cast holds because a test validates the document as a whole.
+  // The cast is safe because a test validates the whole document.
   return JSON.parse(readFileSync(`${root}docs/openapi.json`, 'utf8')) as OpenApi;
 }
 

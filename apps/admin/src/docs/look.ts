@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// Shared with the dashboard, so that a change of brand is one change.
+// Shared with the dashboard so that branding changes in one place.
 const tokens = readFileSync(new URL('../../../dashboard/src/style/tokens.css', import.meta.url), 'utf8');
 
 export const style = `${tokens}

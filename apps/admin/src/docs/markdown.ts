@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import type { DocPage } from './library.ts';
 
-/** The anchor of a heading, made as code hosts make it, so that links work both there and here. */
+/** Returns the anchor of a heading, generated the way code hosts do so that links work in both places. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -14,7 +14,10 @@ export function anchorOf(heading: string): string {
 const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
-/** The target of a link: the page made of that file, or an external URL. Null if there is no such page. */
+/**
+ * Returns the target of a link: the page rendered from that file, or an external URL. Returns null if there is no such
+ * page.
+ */
 function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): string | null {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
@@ -24,7 +27,7 @@ function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): stri
   return `/docs/${target.name}${anchor ? `#${anchor}` : ''}`;
 }
 
-/** The HTML of a page. Not sanitized, because the pages are our own. */
+/** Renders a page as HTML. The output is not sanitized because we write the pages ourselves. */
 export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
   const marked = new Marked({
     renderer: {
@@ -40,12 +43,12 @@ export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
       code({ text, lang = '' }: Tokens.Code) {
         const [language = ''] = lang.split(' ');
         const name = language === '' || language === 'text' ? '' : `<span class="language">${escaped(language)}</span>`;
-        // Focusable, so that a wide sample can be scrolled by keyboard.
+        // Focusable so that wide samples can be scrolled with the keyboard.
         return `<figure>${name}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
       },
-      // Screenshots exist in the repository only, because these pages load nothing.
+      // Screenshots exist only in the repository because these pages load no resources.
       image: ({ text }: Tokens.Image) => `<em>${escaped(text)}</em>`,
-      // HTML comments mark what is generated.
+      // HTML comments mark generated sections.
       html: ({ text }: Tokens.HTML | Tokens.Tag) => (text.startsWith('<!--') ? '' : text),
     },
   });
@@ -55,7 +58,7 @@ export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
     .replaceAll('</table>', '</table></div>');
 }
 
-/** A page for programs: its Markdown without the annotations that only the tests of the samples read. */
+/** Returns a page's Markdown for programs, without the annotations that only the sample tests read. */
 export function plainMarkdown(page: DocPage): string {
   return page.markdown.replace(/^```(\w+) [^\n]+$/gm, '```$1').replace(/^<!--.*-->\n\n?/gm, '');
 }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that are used here; a test validates docs/openapi.json as a whole. */
+/** The parts of an OpenAPI document that are used here. A test validates docs/openapi.json as a whole. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -43,7 +43,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The API reference as Markdown, with a section for each operation and each schema. */
+/** Renders the API reference as Markdown, with a section for each operation and schema. */
 export function referenceMarkdown(document: OpenApi): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -98,7 +98,7 @@ function schemaText(name: string, schema: Schema): string {
   return [`### ${name}`, ...(schema.description ? [schema.description] : []), shapeOf(schema)].join('\n\n');
 }
 
-/** The fields of an object as a table; any other schema as its type. */
+/** Renders an object's fields as a table, and any other schema as its type. */
 function shapeOf(schema: Schema): string {
   const { properties, required = [] } = schema;
   if (!properties) return typeOf(schema);

@@ -13,7 +13,7 @@ interface Section {
   readonly heading: string;
   readonly anchor: string;
   readonly text: string;
-  /** In lower case, in which words are looked for. */
+  /** Lowercase copies that the search matches against. */
   readonly low: { readonly title: string; readonly heading: string; readonly text: string };
 }
 
@@ -22,7 +22,7 @@ const MAX_WORDS = 8;
 const MAX_COUNT = 5;
 const BEFORE = 60;
 const EXCERPT = 220;
-// More than a word can gain within a section.
+// The most points a word can score within a section.
 const EACH_WORD = 20;
 
 let sections: readonly Section[] | null = null;
@@ -33,7 +33,10 @@ const STOP_WORDS = new Set(
   ),
 );
 
-/** The sections that contain most of the words, those with all of them and with them in the heading first. */
+/**
+ * Returns the sections that contain most of the words. Sections with all of the words, and with words in the heading,
+ * rank first.
+ */
 export function search(pages: readonly DocPage[], question: string): Hit[] {
   sections ??= pages.flatMap(sectionsOf);
   const query_words = question
@@ -81,11 +84,11 @@ function pointsOf({ low }: Section, words: readonly string[]): number | null {
     if (gained > 0) count += 1;
     points += gained;
   }
-  // Of one or two words each counts; of more, one in three may be missing.
+  // With one or two words, all must match. With more, up to a third may be missing.
   return count < words.length - Math.floor(words.length / 3) ? null : points + count * EACH_WORD;
 }
 
-/** How often the text has the word, up to what counts. */
+/** Counts how often a word occurs in the text, up to the maximum that scores. */
 function countOf(text: string, word: string): number {
   let count = 0;
   for (let at = text.indexOf(word); at >= 0 && count < MAX_COUNT; at = text.indexOf(word, at + word.length)) count += 1;

@@ -6,11 +6,11 @@ export const TRY_POLICY =
 
 interface Example {
   readonly name: string;
-  /** What its body may look like; empty where it has none. */
+  /** A sample request body, or empty if the operation has none. */
   readonly body: string;
 }
 
-/** Every operation of the API, for the list of the page. */
+/** Returns every API operation, for the page's list. */
 function operationsOf(document: OpenApi): Example[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody }]) => {
@@ -21,7 +21,7 @@ function operationsOf(document: OpenApi): Example[] {
   );
 }
 
-/** An example of a schema; where it has none, its required fields, to be filled in. */
+/** Returns the example of a schema. Without one, returns its required fields as placeholders. */
 function exampleOf(document: OpenApi, schema: Schema): unknown {
   const type_name = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
   const target = type_name === undefined ? schema : document.components.schemas[type_name];
@@ -33,7 +33,7 @@ function exampleOf(document: OpenApi, schema: Schema): unknown {
   return Object.fromEntries(required.map((name) => [name, properties[name]?.examples?.[0] ?? '']));
 }
 
-/** A page that sends requests to /v1 as the person who is signed in. */
+/** Renders a page that sends requests to /v1 as the signed-in user. */
 export function tryPage(document: OpenApi) {
   const options = operationsOf(document).map(
     ({ name, body }) => html`<option data-body="${body}" value="${name}">${name}</option>`,
@@ -49,9 +49,7 @@ They are real, as if they came with an API key; with <code>?dry_run=true</code> 
 <script src="/docs/try.js"></script>`;
 }
 
-/**
- * The program of the page. Each request has a token of its own, of the session and the workspace of that moment.
- */
+/** The page's script. Each request gets its own token, issued for the session and workspace at that moment. */
 export const TRY_SCRIPT = `(() => {
   const at = (id) => document.getElementById(id);
   const token = async () => {

@@ -8,19 +8,19 @@ import {
 } from 'graphql';
 import { schema } from './schema.ts';
 
-/** The schema as SDL. */
+/** Returns the schema as SDL. */
 export function schemaText(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }
 
-/** Breaking changes between two schemas, one line each. */
+/** Returns the breaking changes between two schemas, one per line. */
 export function breakingChangesOf(before: string, after: string): string[] {
   return findBreakingChanges(buildSchema(before), buildSchema(after)).map(
     ({ type, description }) => `${type}: ${description}`,
   );
 }
 
-/** For scripts, which do not depend on graphql. */
+/** Parses a document for scripts, which do not depend on graphql. */
 export function parseDocument(text: string): DocumentNode {
   return parse(text);
 }

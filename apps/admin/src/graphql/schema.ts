@@ -27,5 +27,5 @@ import { countShortPages } from './cost/short-pages.ts';
 import { builder } from './kit/builder.ts';
 import { answerIdsAtOnce } from './kit/node-ids.ts';
 
-/** The whole schema: every file in types/ adds its own to the one builder. */
+/** The complete schema. Each file in types/ adds its types to the shared builder. */
 export const schema = answerIdsAtOnce(countShortPages(builder.toSchema()));

@@ -7,7 +7,7 @@ import { watchStream } from '../session/watch-stream.ts';
 import { createLoaders } from './kit/loaders.ts';
 import type { Follow, GraphqlContext } from './kit/request-context.ts';
 
-// Long enough for the budget to regain the cost of a usual event.
+// Long enough for the budget to recover the cost of a typical event.
 const BUDGET_MS = 1000;
 
 export function createFollow(services: Services, credential: Credential | SessionBearer): Follow {
@@ -18,7 +18,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
     services.metrics.shift('sse_clients', ['graphql'], 1);
     let has_left = false;
     const stream = guarded(g, spender, items, place, () => has_left);
-    // A generator can be ended only at a yield, and while it waits for an event it is not at one.
+    // A generator can return only at a yield, and it is not at one while it waits for an event.
     return Object.assign(stream, {
       return: async (value: unknown) => {
         has_left = true;
@@ -27,7 +27,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
     });
   };
 
-  /** A source yields null on a timeout, so that the key is checked even without events. */
+  /** A source yields null on timeout so that the key is checked even without events. */
   async function* guarded<T>(
     g: GraphqlContext,
     spender: string,
@@ -41,7 +41,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
       for await (const item of items) {
         if (!(await goesOn(item !== null))) return;
         if (item === null) continue;
-        // Each event costs points; without points the stream waits and skips no event.
+        // Each event costs points. Without points, the stream waits and does not skip events.
         while ('error' in (await chargeQuery(services.sql, spender, g.cost.requested))) {
           await pause(BUDGET_MS);
           if (!(await goesOn(true))) return;

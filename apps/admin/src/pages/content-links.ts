@@ -7,13 +7,13 @@ import type { AdminEnv } from '../admin-env.ts';
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * Downloads by single-use links: the token authorizes, so that no cookie and no header is needed. A link that leads
- * nowhere counts against the client address, as a wrong key does. A download that breaks does not use the link up.
+ * Serves downloads by single-use link. The token authorizes, so no cookie or header is needed. An invalid link counts
+ * against the client address, like an invalid key. An interrupted download does not use up the link.
  */
 export function contentRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.get('/:token', async (context) => {
-    // A look at the headers, as scanners of links take, must not use it up.
+    // Link scanners send HEAD requests, which must not use up the link.
     if (context.req.method === 'HEAD') return context.body(null, 405, { allow: 'GET' });
     const token = context.req.param('token');
     const content = TOKEN.test(token) ? await openContentLink(services, token) : null;
@@ -31,7 +31,7 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     };
     if (outgoing.destroyed) giveBackUnsent();
     else outgoing.once('close', giveBackUnsent);
-    // Always a download: an attachment from outside must not run on this origin.
+    // Always a download: an attachment from outside must not execute on this origin.
     return context.body(Uint8Array.from(content.bytes), 200, {
       'content-type': safeType(content.content_type),
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(content.filename.toWellFormed())}`,
@@ -41,7 +41,7 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** A type that is not a valid header value becomes that of plain bytes. */
+/** Returns the content type, or that of plain bytes if it is not a valid header value. */
 function safeType(content_type: string): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(content_type) ? content_type : 'application/octet-stream';
 }

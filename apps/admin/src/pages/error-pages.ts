@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { page } from './page.ts';
 
-/** A page for each error reason, to which the docs_url of an error leads. */
+/** Serves a page for each error reason, which an error's docs_url links to. */
 export function errorRoutes(public_url: string): Hono {
   const routes = new Hono();
   const known = Object.keys(reasons) as Reason[];
@@ -48,7 +48,7 @@ function reasonPage(reason: Reason, public_url: string) {
   );
 }
 
-/** Renders text whose commands are between backquotes. */
+/** Renders text, formatting the parts between backticks as code. */
 function inCode(text: string) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { AdminEnv } from '../admin-env.ts';
 import { requireSession } from '../session/session.ts';
 
-// The page inlines its script and connects to this host only; its editor runs in blob workers.
+// The page inlines its script and connects only to this host. Its editor runs in blob workers.
 const PAGE_POLICY =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; " +
   "img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
@@ -18,7 +18,7 @@ const START = `# Asked with the rights of your session. To use a key instead, na
 `;
 
 /**
- * Adds a session token to requests without a key. It stays in the memory of the page, and is replaced a minute before
+ * Adds a session token to requests without a key. The token stays in the page's memory and is replaced a minute before
  * it expires.
  */
 const WITH_TOKEN = `<script>
@@ -49,7 +49,7 @@ const WITH_TOKEN = `<script>
 })();
 </script>`;
 
-/** GraphiQL for signed-in users, with the rights of their session. */
+/** Serves GraphiQL for signed-in users, with the permissions of their session. */
 export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(requireSession(services, 'in a window'));
@@ -60,7 +60,7 @@ export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
       endpoint: '/graphql',
       title: 'Postrider GraphQL',
       defaultQuery: START,
-      // A pasted API key must not stay in a shared browser.
+      // A pasted API key must not persist in a shared browser.
       shouldPersistHeaders: false,
       credentials: 'omit',
     });

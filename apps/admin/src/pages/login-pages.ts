@@ -14,7 +14,7 @@ type PageContext = Context<AdminEnv>;
 
 const MAX_BYTES = 10 * 1024;
 
-/** Sign-in and sign-out. These pages need no script, and are shown if the dashboard is not built. */
+/** Serves sign-in and sign-out. These pages need no scripts and are served if the dashboard is not built. */
 export function loginRoutes(services: Services, dashboard: DashboardSource): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   for (const path of ['/login/*', '/logout']) routes.use(path, formPage(services));
@@ -35,7 +35,7 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       return refuse(context, services.clock.now(), error, (problem) => loginPage({ next, email, problem }));
     }
   });
-  // A mail scanner that follows the link sends a GET, which must not use up the token.
+  // An email scanner that follows the link sends a GET, which must not use up the token.
   routes.get('/login/link/:token', (context) =>
     dashboard().kind === 'ready' ? startDashboard(context, dashboard) : context.html(linkPage()),
   );
@@ -81,14 +81,14 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       await invoke(createContext(services, actor, { request_id, address, via: 'dashboard' }), logout, {});
     }
     dropSession(services, context);
-    // Pages keep queries in browser storage, and those may contain addresses.
+    // Pages store queries in browser storage, and those may contain addresses.
     context.header('clear-site-data', '"storage"');
     return arrive(context, '/login');
   });
   return routes;
 }
 
-/** The dashboard asks for JSON, because a script cannot read where a redirect leads. */
+/** Returns whether the client wants JSON. The dashboard does, because a script cannot read a redirect's target. */
 function wantsJson(context: PageContext): boolean {
   return /^application\/json(?:;|$)/.test(context.req.header('accept') ?? '');
 }
@@ -110,7 +110,7 @@ function refuse(
   return context.json({ error: { code, reason, message, request_id: context.var.request_id } }, httpStatus[code]);
 }
 
-/** Pages that accept POST from their own forms only. */
+/** Restricts pages to POSTs from their own forms. */
 function formPage(services: Services): MiddlewareHandler<AdminEnv> {
   const limit = bodyLimit({ maxSize: MAX_BYTES, onError: (context) => context.text('The form is too large.', 400) });
   return async (context, next) => {
@@ -126,7 +126,7 @@ function formPage(services: Services): MiddlewareHandler<AdminEnv> {
   };
 }
 
-/** Browsers send the origin of a form; a client that does not, or that sends another encoding, is refused. */
+/** Browsers send the origin of a form. Rejects clients that do not, and other encodings. */
 function nameless(context: PageContext): AppError | null {
   const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');
   if (from === undefined)

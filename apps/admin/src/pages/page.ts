@@ -10,7 +10,7 @@ const style = `
   dt { font-weight: 600; } dd { margin: 0 0 .5rem; overflow-wrap: anywhere; }
 `;
 
-/** A page without scripts and external resources. */
+/** Renders a page without scripts or external resources. */
 export function page(title: string, content: ReturnType<typeof html>) {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Postrider</title>

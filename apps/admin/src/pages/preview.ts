@@ -6,7 +6,7 @@ import type { AdminEnv } from '../admin-env.ts';
 import { requireSession } from '../session/session.ts';
 import { framedPolicy, framedScheme } from './framed-mail.ts';
 
-/** The HTML of a mail, or of a captured one, and nothing else, for a frame of the dashboard. */
+/** Serves the bare HTML of a sent or captured message, for a frame in the dashboard. */
 export function previewRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(requireSession(services, 'in our frames'));

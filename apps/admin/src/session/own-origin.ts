@@ -4,8 +4,8 @@ import type { Context } from 'hono';
 const reading = new Set(['GET', 'HEAD']);
 
 /**
- * CSRF check: refuses requests that another site's page sent with this browser's cookie. Browsers set Origin and
- * Sec-Fetch-Site, and a page can forge neither; other clients send neither.
+ * Checks for CSRF: rejects requests that another site's page sent with this browser's cookie. Browsers set Origin and
+ * Sec-Fetch-Site, and a page can forge neither. Other clients send neither.
  */
 export function crossSiteRefusal(services: Services, context: Context): AppError | null {
   const site = context.req.header('sec-fetch-site');
@@ -17,8 +17,8 @@ export function crossSiteRefusal(services: Services, context: Context): AppError
 }
 
 /**
- * Refuses to show a page to a script that fetches it, or in a frame unless that is one of our own pages: its text would
- * be in reach of whatever runs there. Browsers send these headers to https and to this machine only.
+ * Refuses to serve a page to a script that fetches it, or in a frame outside our own pages, because anything running
+ * there could read its text. Browsers send these headers only over https and to localhost.
  */
 export function embeddingRefusal(context: Context, placement: 'in a window' | 'in our frames'): AppError | null {
   const dest = context.req.header('sec-fetch-dest');
@@ -31,8 +31,8 @@ export function embeddingRefusal(context: Context, placement: 'in a window' | 'i
 }
 
 /**
- * A proxy may rewrite Host, so both the Host and PUBLIC_URL are own, each with the scheme of PUBLIC_URL only: a network
- * attacker can serve http:// of a host, but not https://.
+ * A proxy may rewrite Host, so both Host and PUBLIC_URL count as our own, but only with the scheme of PUBLIC_URL: a
+ * network attacker can serve http:// for a host, but not https://.
  */
 function isOwn(origin: string, { config, public_url }: Services, context: Context): boolean {
   if (origin === originOf(public_url)) return true;

@@ -5,11 +5,11 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal, embeddingRefusal } from './own-origin.ts';
 
-// The longest lifetime of a session; the server decides when it ends.
+// The maximum session lifetime. The server decides when a session expires.
 const COOKIE_SECONDS = 7 * 86_400;
 const DEVICE_SECONDS = 180 * 86_400;
 
-/** Browsers accept a __Host- cookie only over https, with Secure and without a Domain. */
+/** Browsers accept a __Host- cookie only over https, with Secure and without Domain. */
 function cookieOf({ config }: Pick<Services, 'config'>) {
   const secure = config.PUBLIC_URL?.startsWith('https:') ?? false;
   return {
@@ -42,13 +42,13 @@ export function dropSession(services: Services, context: Context): void {
   deleteCookie(context, name, about);
 }
 
-/** The user of the session cookie, or null. */
+/** Returns the user of the session cookie, or null. */
 export async function sessionOf(services: Services, context: Context): Promise<UserActor | null> {
   const token = sessionToken(services, context);
   return token === null ? null : findSession(services, token);
 }
 
-/** Sets `actor` for signed-in users, and redirects other requests to the sign-in page. */
+/** Sets `actor` for signed-in users and redirects other requests to the sign-in page. */
 export function requireSession(
   services: Services,
   placement: Parameters<typeof embeddingRefusal>[1],

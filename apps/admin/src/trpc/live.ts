@@ -6,9 +6,9 @@ import { watchStream } from '../session/watch-stream.ts';
 import { type Caller, refusing, signedIn, subscriptions } from './kit/invoke-procedure.ts';
 
 /**
- * What changes, as it is committed, over one connection of a browser, because HTTP/1.1 allows six per host. A page
- * fetches again what it shows of it; after a reconnect, everything. It counts against the streams of the session, and
- * ends with it. Where it is refused, that is the response.
+ * Streams changes as they are committed, over one connection per browser, because HTTP/1.1 allows only six per host. A
+ * page refetches whatever it shows of the change, or everything after a reconnect. The stream counts against the
+ * session's stream limit and closes when the session ends. If the stream is refused, the response is the error.
  */
 export const live = subscriptions.subscription(({ ctx: caller, signal }) =>
   refusing(async () => {

@@ -43,7 +43,7 @@ export const ops = router({
   storage: query(getStorage),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),
-  // POST although it changes nothing: a filter contains addresses, which must not end up in a URL.
+  // A POST, although it changes nothing: a filter contains addresses, which must not appear in a URL.
   bulkPreview: mutation(previewBulk),
   bulkRun: mutation(runBulk),
   bulkCancel: mutation(cancelBulk),

@@ -21,7 +21,7 @@ import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
 import { plans, workspaces } from './workspaces.ts';
 
-/** The tRPC API of the dashboard. */
+/** The dashboard's tRPC API. */
 export const appRouter = router({
   alarms,
   apiKeys,
@@ -54,5 +54,5 @@ export const appRouter = router({
 });
 export type AppRouter = typeof appRouter;
 
-/** Every procedure by its path, such as emails.list. */
+/** The paths of all procedures, such as emails.list. */
 export const procedureNames: readonly string[] = Object.keys(appRouter._def.procedures);

@@ -1,5 +1,5 @@
 import { sendMessage } from '@postrider/core/accept';
 import { mutation, router } from './kit/invoke-procedure.ts';
 
-/** For the Compose page: POST /email/send of REST. */
+/** Exposes REST's POST /email/send to the Compose page. */
 export const test = router({ send: mutation(sendMessage) });

@@ -21,7 +21,7 @@ import { appRouter } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
-/** tRPC for the dashboard: session cookie and JSON only. */
+/** Serves tRPC to the dashboard. Requires a session cookie and JSON. */
 export function trpcRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(async (context, next) => {
@@ -87,7 +87,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** Another site's form can post, but can set neither a custom header nor a JSON content type. */
+/** Another site's form can POST, but cannot set a custom header or a JSON content type. */
 function formRefusal(context: Context<AdminEnv>): AppError | null {
   if (context.req.method === 'GET') return null;
   if (context.req.header('x-postrider') !== '1')
@@ -96,12 +96,12 @@ function formRefusal(context: Context<AdminEnv>): AppError | null {
   return new AppError('unsupported_media_type', 'Send the input as application/json.');
 }
 
-/** How many procedures a request calls; a batch separates them by commas. */
+/** Counts the procedures that a request calls. A batch separates them with commas. */
 function callsOf(context: Context<AdminEnv>): number {
   return context.req.path.split(/,|%2c/i).length;
 }
 
-/** A refusal of the whole request in tRPC's error shape. */
+/** Returns an error for the whole request in tRPC's error format. */
 function refuse(
   services: Services,
   context: Context<AdminEnv>,
@@ -115,7 +115,7 @@ function refuse(
   return context.json({ error: { code, message: error.message, data } }, httpStatus[error.code], all);
 }
 
-/** Of a batch, in which calls may be rejected by several limits: when all of them are over. */
+/** Returns the Retry-After of a batch: the time by which all exceeded limits have reset. */
 function retryAfterAll(errors: readonly AppError[], now_ms: number): Record<string, string> {
   const limited = errors.filter(({ code }) => code === 'rate_limited');
   const [last] = limited.toSorted((left, right) => retryAfterSeconds(right, now_ms) - retryAfterSeconds(left, now_ms));

@@ -81,7 +81,7 @@ describe('confirming a password', () => {
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(({ pathname }) => pathname === '/');
-    // Without a built dashboard, / answers 503.
+    // Without a built dashboard, / returns 503.
     problems.splice(0);
     await page.goto('/login/confirm?next=/graphiql');
     expect(await page.getByLabel('Email address').inputValue()).toBe(operator.email);
@@ -94,7 +94,7 @@ describe('confirming a password', () => {
     await page.getByLabel('Password').press('Enter');
 
     await page.waitForURL('**/graphiql');
-    // The browser logs the refused wrong password as an error.
+    // The browser logs the rejected password as an error.
     expect(problems.filter((problem) => !problem.includes('401 (Unauthorized)'))).toEqual([]);
     expect(foreign).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('confirming a password', () => {
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(({ pathname }) => pathname === '/');
-    // Without a built dashboard, / answers 503.
+    // Without a built dashboard, / returns 503.
     problems.splice(0);
     await page.goto('/login/confirm');
 

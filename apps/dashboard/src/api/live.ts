@@ -3,17 +3,17 @@ import { client, type Outputs, queries } from './trpc.ts';
 
 type ChangeType = (Outputs['live'] extends AsyncIterable<infer C> ? C : never)['type'];
 
-/** An event or an action, without its data: tabs fetch again what it changed, so that they all show the same. */
+/** An event or action, without its data. Tabs refetch what it changed so that they all show the same state. */
 interface Change {
-  /** Such as email.delivered or hold.released; `resumed` after a gap in which changes may have been missed. */
+  /** For example, email.delivered or hold.released. `resumed` follows a gap in which changes may have been missed. */
   readonly type: ChangeType | 'resumed';
-  /** What it changed; null where that is not one thing. */
+  /** The ID of what changed, or null if it is not a single object. */
   readonly id: string | null;
 }
 
 type Kind<T = ChangeType> = T extends `${infer Word}.${string}` ? Word : never;
 
-/** Which queries show what a change is about, by the first word of its type. */
+/** The queries affected by a change, by the first word of its type. */
 const TYPES_BY_KIND: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
   alarm: ['alarms', 'ops'],
   api_key: ['apiKeys', 'onboarding'],
@@ -42,22 +42,22 @@ const TYPES_BY_KIND: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
 export const connected = createStore(false);
 
 const PASSED_ON_EVERY_MS = 100;
-// With more changes in one batch, tabs fetch everything again.
+// If a batch has more changes, tabs refetch everything.
 const MAX_CHANGES = 100;
 const REST_MS = 1000;
-/** How often everything is fetched while the stream is away, as behind a proxy that cuts it. */
+/** How often everything is refetched while the stream is down, for example behind a proxy that cuts it. */
 const AWAY_EVERY_MS = 15_000;
 const resumed: Change = { type: 'resumed', id: null };
 
-/** What the tab with the stream passes on: changes, or whether it is connected. */
+/** What the tab with the stream broadcasts: changes, or whether it is connected. */
 type ChannelMessage = readonly Change[] | boolean;
-/** By which a new tab asks the one with the stream whether it is connected. */
+/** Sent by a new tab to ask the tab with the stream whether it is connected. */
 const CONNECTED_QUESTION = 'connected?';
 
 /**
- * Browsers allow six connections to a host over HTTP/1.1, so one tab follows the events and tells the others. It is the
- * one that holds the lock; when it is closed, another gets the lock. A page over plain http has no locks: there every
- * tab follows for itself while it is visible.
+ * Browsers allow six HTTP/1.1 connections per host, so one tab follows the events and notifies the others. That tab
+ * holds the lock. When it is closed, another tab acquires the lock. Locks are unavailable over plain http, so there
+ * each tab follows on its own while it is visible.
  */
 export function followChanges(workspace_id: string): () => void {
   const abort = new AbortController();
@@ -80,7 +80,7 @@ export function followChanges(workspace_id: string): () => void {
         leads = true;
         return lead(pass, signal);
       })
-      // The wait rejects when it is aborted.
+      // Aborting rejects the pending lock request.
       .catch(() => undefined);
   } else followWhileVisible(abort.signal);
   const away = setInterval(() => connected.get() || tell([resumed]), AWAY_EVERY_MS);
@@ -105,7 +105,7 @@ function followWhileVisible(signal: AbortSignal): void {
   change();
 }
 
-/** Follows the events of the workspace until the signal aborts, and passes them on in batches. */
+/** Follows the workspace's events until the signal aborts, and broadcasts them in batches. */
 function lead(pass: (what: ChannelMessage) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let batch: Change[] = [];
@@ -136,7 +136,7 @@ function take(what: ChannelMessage): void {
 let waiting: Change[] = [];
 let resting = false;
 
-/** Fetches again what the changes changed: immediately, and then at most once a second. */
+/** Refetches what the changes affected: immediately, and then at most once a second. */
 function tell(changes: readonly Change[]): void {
   waiting.push(...changes);
   if (resting || waiting.length === 0) return;
@@ -150,22 +150,22 @@ function tell(changes: readonly Change[]): void {
   }, REST_MS);
 }
 
-/** Queries with the staleTime `static` are left alone: reading content, for one, is an audited action itself. */
+/** Queries with a `static` staleTime are left alone. Reading content, for example, is itself an audited action. */
 function refresh(changes: readonly Change[]): void {
   const ids = new Map<string, Set<string | null>>();
   for (const { type, id } of changes) {
-    // What begins otherwise, as a type of a newer server, is shown nowhere.
+    // Any other prefix, such as a type from a newer server, affects no query.
     const kind = type.slice(0, type.indexOf('.')) as Kind;
-    // An email's events are no entries of the audit log.
+    // Email events are not written to the audit log.
     for (const name of [...(TYPES_BY_KIND[kind] ?? []), ...(kind === 'email' ? [] : (['audit'] as const))])
       ids.set(name, (ids.get(name) ?? new Set()).add(id));
   }
   const all = changes.some(({ type }) => type === resumed.type);
   void queries.invalidateQueries({
     predicate({ queryKey }) {
-      // The key that tRPC makes: the path, and what it is asked for.
+      // A tRPC query key: the path, and the query type and input.
       const [path, about] = queryKey as readonly [readonly string[], { type?: string; input?: { id?: string } }?];
-      // The rows of a list keep their place; its newest page is another query.
+      // Rows of a list keep their place. A separate query loads its newest page.
       if (about?.type === 'infinite') return false;
       const changed = ids.get(path[0] ?? '');
       const id = about?.input?.id;

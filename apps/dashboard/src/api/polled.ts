@@ -14,22 +14,22 @@ function poll<T>(query: PolledProcedure<T>, every_ms: number, until: (data: T) =
   queries.setQueryDefaults(query.pathKey(), { refetchInterval });
 }
 
-/** All that is polled. Everything else is fetched again when the live stream tells of a change. */
+/** Polls the queries that need it. Everything else is refetched when the live stream reports a change. */
 export function startPolling(): void {
-  // The claim of an email, and how far its attempt is, is no event.
+  // Claiming an email and the progress of an attempt do not emit events.
   poll(trpc.emails.get, 3000, ({ status }) => !isOpen(status));
-  // Waiting email grows older, and its counts are made once in a while.
+  // Waiting email ages continuously, and its counts are updated periodically.
   poll(trpc.overview.summary, 15_000);
   poll(trpc.ops.backlog, 5000);
   // Statistics are rolled up once a minute.
   poll(trpc.stats.get, 60_000);
   poll(trpc.stats.series, 60_000);
   poll(trpc.ops.failureGroups, 15_000);
-  // Programs that use the SMTP capture leave no event.
+  // Programs that use the SMTP capture emit no events.
   poll(trpc.captures.list, 5000);
-  // The use of a key is no event.
+  // Using a key does not emit an event.
   poll(trpc.apiKeys.list, 15_000);
-  // Rejected requests and deliveries of webhooks are too many for the stream.
+  // Rejected requests and webhook deliveries are too numerous for the stream.
   poll(trpc.requests.list, 5000);
   poll(trpc.requests.groups, 15_000);
   poll(trpc.deliveries.list, 4000);
@@ -37,11 +37,11 @@ export function startPolling(): void {
   poll(trpc.deliveries.get, 4000);
   poll(trpc.webhooks.list, 10_000);
   poll(trpc.webhooks.get, 4000);
-  // A check that changes no state of a domain is no event; a look at its records is not even stored.
+  // A check that does not change a domain's state emits no event, and looking up its records is not even stored.
   queries.setQueryDefaults(trpc.domains.examine.mutationKey(), { refetchInterval: 10_000 });
   poll(trpc.domains.get, 10_000);
   poll(trpc.domains.list, 10_000);
-  // Jobs, workers and disks are measured, not told.
+  // Jobs, workers, and disks are measured and emit no events.
   poll(trpc.ops.queues, 3000);
   poll(trpc.ops.queue, 5000);
   poll(trpc.ops.history, 30_000);
@@ -50,10 +50,10 @@ export function startPolling(): void {
   poll(trpc.ops.workers, 5000);
   poll(trpc.ops.storage, 60_000);
   poll(trpc.ops.health, 15_000);
-  // Alerts begin and end automatically; so do the counts of what a hold affects.
+  // Alerts start and end automatically, and so do changes to the counts of what a hold affects.
   poll(trpc.alarms.list, 10_000);
   poll(trpc.holds.list, 5000);
-  // Progress of what runs in the background; its end is told.
+  // Progress of background work. Its completion is reported by an event.
   poll(trpc.ops.bulkGet, 1500, ({ status }) => status === 'completed' || status === 'canceled');
   poll(trpc.ops.bulkList, 3000);
   poll(trpc.ops.bulkItems, 3000);
@@ -61,7 +61,7 @@ export function startPolling(): void {
   poll(trpc.erasures.list, 4000);
 }
 
-/** Lets a query load once and then keeps what it has, while a page is frozen. */
+/** Loads a query once and then keeps its data while a page is frozen. */
 export function unlessFrozen(frozen: boolean) {
   return {
     enabled: ({ state }: { readonly state: { readonly data: unknown } }) => !frozen || state.data === undefined,

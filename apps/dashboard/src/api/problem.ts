@@ -8,9 +8,9 @@ export interface Problem {
   readonly message: string;
   readonly request_id: string | null;
   readonly docs_url: string | null;
-  /** A retry without a change may succeed. */
+  /** Whether retrying without changes may succeed. */
   readonly passing: boolean;
-  /** The messages of invalid fields, by path. */
+  /** Messages of invalid fields, by path. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -22,7 +22,7 @@ interface ErrorData {
   readonly details?: readonly { readonly param: string; readonly message: string }[];
 }
 
-/** What a form refuses before the server is asked, by field. */
+/** Validation errors of a form, by field, found before sending a request. */
 export class InvalidForm extends Error {
   readonly fields: ReadonlyMap<string, string>;
   constructor(fields: Readonly<Record<string, string>>) {
@@ -33,7 +33,7 @@ export class InvalidForm extends Error {
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof TRPCClientError) {
-    // The cast holds for errors of our server; one made by a proxy has no data.
+    // The cast is safe for our server's errors. An error from a proxy has no data.
     const data = (error.data ?? null) as ErrorData | null;
     if (data?.reason) {
       const { request_id = null, docs_url = null, details = [] } = data;

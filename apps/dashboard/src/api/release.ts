@@ -4,7 +4,7 @@ import { createStore } from './store.ts';
 declare const RELEASE: string;
 
 /**
- * Whether the server has a newer dashboard than this tab. The files of this one no longer exist then, so only a reload
+ * Whether the server has a newer dashboard than this tab. This tab's files no longer exist then, so only a reload
  * helps.
  */
 export const outdated = createStore(false);

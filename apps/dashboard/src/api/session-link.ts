@@ -10,7 +10,7 @@ const needs: Readonly<Record<string, Need>> = {
 };
 
 /**
- * If the server asks for the password or a new sign-in, the call waits for that dialog and is then repeated: the page
+ * If the server requires the password or a new sign-in, the call waits for that dialog and is then retried. The page
  * and its form keep their state.
  */
 export const sessionLink: TRPCLink<AppRouter> =

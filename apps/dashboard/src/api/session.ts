@@ -1,7 +1,7 @@
 import { createStore } from './store.ts';
 import { words } from './strings.ts';
 
-/** What the server asks for: the password again, or a new sign-in. */
+/** What the server requires: the password again, or a new sign-in. */
 export type Need = 'password' | 'session';
 
 interface SignInPrompt {
@@ -9,13 +9,13 @@ interface SignInPrompt {
   readonly answer: (is_confirmed: boolean) => void;
 }
 
-/** The open dialog; every call that needs the same waits for it. */
+/** The open dialog. Every call with the same need waits for it. */
 export const sign_in_prompt = createStore<SignInPrompt | null>(null);
 
 let waiting: { readonly need: Need; readonly confirmation: Promise<boolean> } | null = null;
 let arrived = false;
 
-/** From now on, an ended session asks in a dialog; earlier there is no page whose state could be lost. */
+/** From now on, an expired session opens a dialog. Until then, there is no page whose state could be lost. */
 export function noteArrival(): void {
   arrived = true;
 }
@@ -23,7 +23,7 @@ export function noteArrival(): void {
 export function askFor(need: Need): Promise<boolean> {
   if (need === 'session' && !arrived) {
     goToSignIn();
-    // Never resolves, because the browser is leaving the page.
+    // Never resolves because the browser is leaving the page.
     return new Promise(() => {});
   }
   if (waiting?.need === need) return waiting.confirmation;
@@ -49,7 +49,7 @@ export function goToSignIn(): void {
   );
 }
 
-/** Signs in by the form endpoint that also works without scripts; returns where to go, or the error. */
+/** Signs in through the form endpoint that also works without scripts. Returns where to go next, or the error. */
 export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
   const answer = await fetch(path, {
     method: 'POST',
@@ -57,7 +57,7 @@ export async function signIn(path: string, form: Readonly<Record<string, string>
     body: new URLSearchParams(form),
   }).catch(() => null);
   if (answer === null) return { ok: false, message: words.silentForm };
-  // The cast holds for our endpoint; anything else, such as a proxy's page, becomes {}.
+  // The cast is safe for our endpoint. Anything else, such as a proxy's page, becomes {}.
   const body = (await answer.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
   if (answer.ok) return { ok: true, next: body.next ?? '/' };
   return { ok: false, message: body.error?.message ?? words.failed(answer.status) };

@@ -10,10 +10,10 @@ import { sessionLink } from './session-link.ts';
 export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 
-/** The server refuses larger batches. */
+/** The server rejects larger batches. */
 const MAX_BATCH_SIZE = 10;
 
-/** How long after a failure that may pass a query is tried again. */
+/** The delay before a query is retried after a transient failure. */
 export const AGAIN_MS = 5000;
 
 export const client = createTRPCClient<AppRouter>({
@@ -42,17 +42,17 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
-      // A refusal would be repeated; only server and network errors are retried.
+      // Rejections would repeat, so only server and network errors are retried.
       retry: (count, error) => count < 2 && problemOf(error).passing,
       retryDelay: (count) => 1000 * 2 ** count,
-      // Where it does not poll anyway: a page that could not ask recovers by itself.
+      // For queries that are not already polled, so that a page recovers automatically from a failed request.
       refetchInterval: ({ state }) => (state.error !== null && problemOf(state.error).passing ? AGAIN_MS : false),
     },
     mutations: { retry: false },
   },
 });
 
-/** After a change of one's own, everything on the page is fetched again; what is read once stays. */
+/** Refetches everything on the page after the user's own change, except for what is read once. */
 export function refetchShown(): void {
   void queries.invalidateQueries();
 }

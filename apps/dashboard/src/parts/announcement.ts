@@ -3,7 +3,10 @@ import { nowMs } from './clock.ts';
 
 const MIN_MS = 5000;
 
-/** The text for a live region: under steady news it changes at most every five seconds, as a screen reader needs. */
+/**
+ * Returns the text for a live region. Under frequent updates it changes at most every five seconds, so that screen
+ * readers can keep up.
+ */
 export function useAnnouncement(text: string): string {
   const [announcement, setAnnouncement] = useState(text);
   const last_ms = useRef(0);

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react';
 
 export type Tone = 'good' | 'wait' | 'bad' | 'info' | 'calm';
 
-/** A state: always an icon and a word, never a colour alone. */
+/** Shows a state, always with an icon and a word, never by color alone. */
 export function Badge({
   tone,
   icon: Icon,

@@ -10,9 +10,9 @@ export interface ButtonProps {
   readonly type?: 'button' | 'submit';
   readonly label?: string;
   readonly busy?: boolean;
-  /** Users without this scope still see the button, with the reason why it is off. */
+  /** Users without this scope still see the button, with the reason why it is disabled. */
   readonly needs?: Scope;
-  /** Why it is off now; the button stays visible and shows the reason. */
+  /** Why the button is currently disabled. It stays visible and shows the reason. */
   readonly blocked?: string | null;
 }
 
@@ -23,7 +23,7 @@ export function Button(props: ButtonProps) {
   const stopped = why !== null || busy;
   const button = (
     <button
-      // A button that is off must not submit its form.
+      // A disabled button must not submit its form.
       type={stopped ? 'button' : type}
       className={`button ${kind === 'normal' ? '' : kind} ${small ? 's' : ''}`}
       aria-label={label}
@@ -38,7 +38,7 @@ export function Button(props: ButtonProps) {
   return why === null ? button : <Hint text={why}>{button}</Hint>;
 }
 
-/** A tooltip for pointer, keyboard and screen readers. */
+/** Shows a tooltip for pointer, keyboard, and screen reader users. */
 export function Hint({ text, children }: { readonly text: string; readonly children: ReactNode }) {
   const id = useId();
   const hint = useRef<HTMLSpanElement>(null);

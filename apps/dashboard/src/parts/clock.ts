@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time rounded down to a step, so that a page does not render more often than needed. */
+/** Returns the time rounded down to a step so that a page renders no more often than needed. */
 export function useNow(step_ms = 1000): number {
   return useSyncExternalStore(subscribe, () => Math.floor((listeners.size > 0 ? ticked : nowMs()) / step_ms) * step_ms);
 }

@@ -4,7 +4,7 @@ import { words } from './strings.ts';
 
 const SHOWN_MS = 1600;
 
-/** Copies text, also on plain http, which has no navigator.clipboard. */
+/** Copies text. Also works on plain http, which has no navigator.clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   if (isSecureContext) {
     const done = await navigator.clipboard.writeText(text).then(
@@ -17,7 +17,7 @@ export async function copyText(text: string): Promise<boolean> {
   area.value = text;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // While a modal dialog is open, everything outside of it is inert and cannot be selected.
+  // While a modal dialog is open, everything outside it is inert and cannot be selected.
   const parent = document.querySelector('dialog:modal') ?? document.body;
   const focused = document.activeElement;
   parent.append(area);
@@ -41,7 +41,7 @@ function useCopy(text: string): { readonly copied: boolean; copy(): void } {
   };
 }
 
-/** A button that copies; `what` completes "Copy". */
+/** A copy button. `what` completes "Copy". */
 export function CopyButton({
   text,
   what,
@@ -69,7 +69,7 @@ export function CopyButton({
   );
 }
 
-/** An id, shortened in its middle, copied whole on click. */
+/** Shows an ID shortened in the middle. A click copies the full ID. */
 export function Id({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
   const { copied, copy } = useCopy(id);
   const Icon = copied ? Check : Copy;
@@ -86,11 +86,11 @@ export function shortId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
 }
 
-/** Text in a monospaced block, with a button that copies all of it. */
+/** Shows text in a monospaced block, with a button that copies all of it. */
 export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <div className="code">
-      {/* A block that scrolls must be reachable by keyboard. */}
+      {/* A scrollable block must be reachable by keyboard. */}
       <pre tabIndex={0} role="region" aria-label={what}>
         {text}
       </pre>

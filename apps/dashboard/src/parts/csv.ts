@@ -1,4 +1,4 @@
-/** Rows as CSV; no cell may be read as a formula by a spreadsheet. */
+/** Formats rows as CSV. Spreadsheets must not interpret any cell as a formula. */
 export function csvOf(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

@@ -7,13 +7,13 @@ interface DialogProps {
   readonly children: ReactNode;
   readonly onClose: () => void;
   readonly className?: string;
-  /** If set, Esc, a click outside and the close button show this sentence instead of closing. */
+  /** If set, Esc, a click outside, and the close button show this sentence instead of closing. */
   readonly guard?: string | null;
 }
 
 const FIRST = '.body :is(input:not([readonly]), select, textarea, [tabindex="0"], .button.primary)';
 
-/** A native modal dialog: it traps the focus and restores it. */
+/** A native modal dialog, which traps and restores focus. */
 export function Dialog({ title, children, onClose, className = 'dialog', guard = null }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const warning = useRef<HTMLParagraphElement>(null);
@@ -23,7 +23,7 @@ export function Dialog({ title, children, onClose, className = 'dialog', guard =
     const before = document.activeElement;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // The browser would focus the close button first.
+      // The browser would focus the close button by default.
       dialog.querySelector<HTMLElement>(FIRST)?.focus();
     }
     return () => {
@@ -74,7 +74,7 @@ function outside({ clientX, clientY }: { clientX: number; clientY: number }, ele
   return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
-/** A dialog at the right edge, for one row of the list behind it. */
+/** A dialog at the right edge for one row of the underlying list. */
 export function Drawer(props: Omit<DialogProps, 'className'>) {
   return <Dialog {...props} className="dialog drawer" />;
 }

@@ -7,7 +7,7 @@ interface ControlProps {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** A labelled control with its help text and its error. */
+/** A labeled control with its help text and error. */
 export function Field({
   label,
   name,
@@ -46,7 +46,7 @@ export function Field({
   );
 }
 
-/** A form that keeps its input after an error, and focuses the first invalid field. */
+/** A form that preserves its input after an error and focuses the first invalid field. */
 export function Form({
   children,
   onSubmit,
@@ -55,7 +55,7 @@ export function Form({
 }: {
   readonly children: ReactNode;
   readonly onSubmit: (form: FormData) => void;
-  /** Changes when a submission was refused. */
+  /** Changes when a submission is rejected. */
   readonly fault?: unknown;
   readonly label?: string;
 }) {
@@ -114,7 +114,7 @@ export function Check({
   );
 }
 
-/** A choice of a few options, as a row of buttons. */
+/** A choice between a few options, shown as a row of buttons. */
 export function Choices<T extends string>({
   label,
   options,

@@ -1,7 +1,7 @@
 const GAP = 6;
 const EDGE = 8;
 
-/** Positions an element below its anchor, or above if there is no room, within the window. */
+/** Positions an element within the window, below its anchor or above it if there is no room. */
 export function placeBeside(anchor: Element, floating: HTMLElement): void {
   const { left, top, bottom } = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = floating;

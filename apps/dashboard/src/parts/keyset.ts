@@ -7,12 +7,12 @@ export interface KeysetPage<T> {
   readonly next_cursor: string | null;
 }
 
-/** A list of the API, such as `trpc.emails.list`. */
+/** A list procedure, such as `trpc.emails.list`. */
 interface ListProcedure<I, T> {
   readonly '~types': { readonly input: I; readonly output: KeysetPage<T> };
 }
 
-/** What a list procedure has, without the types of its input and rows. */
+/** The methods of a list procedure, without the types of its input and rows. */
 interface AnyList {
   queryOptions(input: object): {
     readonly queryKey: readonly unknown[];
@@ -34,19 +34,19 @@ export interface Keyset<T> {
   readonly error: unknown;
   readonly more: boolean;
   readonly loading: boolean;
-  /** How many rows are new; they are shown on request, so that no row moves automatically. */
+  /** The number of new rows. They are shown on request so that rows never move on their own. */
   readonly fresh: number;
   showFresh(): void;
   loadMore(): void;
   refetch(): void;
 }
 
-/** A list by keyset pages. Visible rows keep their position; their contents follow the newest page. */
+/** Loads a list in keyset pages. Visible rows keep their position, and their contents follow the newest page. */
 export function useKeyset<I, T extends { readonly id: string }>(
   list: ListProcedure<I, T>,
   input: Omit<NonNullable<I>, 'cursor'>,
 ): Keyset<T> {
-  // A decorated procedure has these methods; its types are those of the one procedure, which no generic can name.
+  // A decorated procedure has these methods, but with types specific to that procedure, which no generic can express.
   const procedure = list as unknown as AnyList;
   const cache = useQueryClient();
   const every = procedure.infiniteQueryOptions(input, {
@@ -54,7 +54,7 @@ export function useKeyset<I, T extends { readonly id: string }>(
   });
   const pages = useInfiniteQuery({
     ...every,
-    // Rows stay where they are: what happens to them arrives with the newest page.
+    // Rows stay in place. Updates to them arrive with the newest page.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     refetchInterval: false,
@@ -84,7 +84,7 @@ export function useKeyset<I, T extends { readonly id: string }>(
   };
 }
 
-/** The ticked rows. */
+/** Tracks the selected rows. */
 export function useSelection(): {
   readonly chosen: ReadonlySet<string>;
   toggle(id: string): void;

@@ -8,12 +8,12 @@ import { words } from './strings.ts';
 export interface Column<T> {
   readonly name: string;
   readonly show: (row: T) => ReactNode;
-  /** As a share of the table, or as wide as its content. */
+  /** As a share of the table, or fitted to the content. */
   readonly width?: string | 'fit';
-  /** Hidden on a narrow window. */
+  /** Hidden in narrow windows. */
   readonly less?: boolean;
   readonly end?: boolean;
-  /** Wraps instead of being cut off. */
+  /** Wraps instead of truncating. */
   readonly wraps?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface ListProps<T> {
   readonly onToggle?: (id: string) => void;
 }
 
-/** Rows with keyboard control: j and k move, Enter opens and x selects. */
+/** A list of rows with keyboard control: j and k move, Enter opens, and x selects. */
 export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen: selection, onToggle }: ListProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const keys = (event: KeyboardEvent<HTMLTableSectionElement>) => {
@@ -110,7 +110,7 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button, input, select, summary') !== null;
 }
 
-/** The first of several values, such as recipients; the title has all of them. */
+/** Shows the first of several values, such as recipients. The title contains all of them. */
 export function FirstOf({ all, more }: { readonly all: readonly string[]; readonly more: (count: number) => string }) {
   return (
     <span title={all.join(', ')}>
@@ -119,22 +119,22 @@ export function FirstOf({ all, more }: { readonly all: readonly string[]; readon
   );
 }
 
-/** Focuses the first link or control of a row. */
+/** Focuses the first link or control in a row. */
 export function focusRow(row: Element | null | undefined): void {
   (row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button, input'))?.focus();
 }
 
-/** Focuses the row of a drawer that closes, wherever the drawer was opened from. */
+/** Focuses the row of a closing drawer, wherever the drawer was opened from. */
 export function focusRowOf(id: string | undefined): void {
   requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${id}"]`)));
 }
 
-/** Lets j and k work from anywhere on a page, on its first list. */
+/** Focuses the first row of the page's first list so that j and k work from anywhere. */
 export function focusFirstRow(): void {
   focusRow(document.querySelector('main tbody tr'));
 }
 
-/** A keyset list in all its states: loading, error, empty, rows, and a pill for new rows. */
+/** Shows a keyset list in all its states: loading, error, empty, rows, and a pill for new rows. */
 export function KeysetList<T>({
   list,
   empty,
@@ -143,7 +143,7 @@ export function KeysetList<T>({
 }: Omit<ListProps<T>, 'rows'> & {
   readonly list: Keyset<T>;
   readonly empty: ReactNode;
-  /** Such as "3 new". */
+  /** For example, "3 new". */
   readonly freshWord: (count: number) => string;
 }) {
   const { rows, error } = list;

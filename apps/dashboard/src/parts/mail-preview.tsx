@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Check, Choices } from './field.tsx';
 import { words } from './strings.ts';
 
-/** Mail is hostile: its frame has its own route, CSP and origin, and runs no script. */
+/** Email content is hostile, so its frame has its own route, CSP, and origin, and runs no scripts. */
 export function MailPreview({ src }: { readonly src: string }) {
   const [width, setWidth] = useState<'wide' | 'narrow'>('wide');
   const [scheme, setScheme] = useState<'light' | 'dark'>('light');
@@ -50,7 +50,7 @@ export function MailPreview({ src }: { readonly src: string }) {
   );
 }
 
-/** Replaces the preview of mail without html. */
+/** Replaces the preview of an email without HTML. */
 export function TextOnly({ text }: { readonly text: string | null }) {
   return (
     <div className="stack">

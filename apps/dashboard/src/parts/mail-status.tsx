@@ -30,7 +30,7 @@ function statusText(name: keyof typeof words.statuses): Pick<StatusView, 'word' 
   return { word, about };
 }
 
-/** The meaning of each state, in one sentence. */
+/** A one-sentence explanation of each state. */
 export const mailStates: Readonly<Record<MailStatus, StatusView>> = {
   scheduled: { tone: 'info', icon: CalendarClock, ...statusText('scheduled') },
   queued: { tone: 'info', icon: Clock, ...statusText('queued') },
@@ -66,7 +66,7 @@ const captured: StatusView = {
   ...statusText('captured'),
 };
 
-/** What a server that only captures answers. */
+/** The reply of a server in capture mode. */
 const CAPTURED = ' 2.6.0 captured';
 
 export function isCaptured(reply: string | null): boolean {
@@ -78,7 +78,7 @@ export function MailBadge({
   reply = null,
 }: {
   readonly status: MailStatus;
-  /** The last reply, where it is known. */
+  /** The last reply, if known. */
   readonly reply?: string | null;
 }) {
   const { tone, icon, word, about } = status === 'delivered' && isCaptured(reply) ? captured : mailStates[status];
@@ -91,7 +91,7 @@ export function MailBadge({
 
 const open: ReadonlySet<MailStatus> = new Set(['scheduled', 'queued', 'sending', 'deferred']);
 
-/** Whether it may still change by itself. */
+/** Returns whether the status may still change without user action. */
 export function isOpen(status: MailStatus): boolean {
   return open.has(status);
 }

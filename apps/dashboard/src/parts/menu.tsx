@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 're
 import { refusalOf, type Scope, useMe } from '../api/me.ts';
 import { placeBeside } from './floating.ts';
 
-/** A button that opens a menu: a native popover with the keys of a menu. */
+/** A button that opens a menu, built as a native popover with menu keyboard controls. */
 export function Menu({
   button,
   className = 'button',
@@ -82,12 +82,12 @@ export function MenuItem({
 }: {
   readonly children: ReactNode;
   readonly onSelect: () => void;
-  /** Makes the item one choice of several. */
+  /** Whether the option is selected. Makes the item one of several choices. */
   readonly checked?: boolean;
   readonly stays?: boolean;
-  /** Users without this scope still see the item, with the reason why it is off. */
+  /** Users without this scope still see the item, with the reason why it is disabled. */
   readonly needs?: Scope | undefined;
-  /** Why it is off now; the item stays visible and shows the reason. */
+  /** Why the item is currently disabled. It stays visible and shows the reason. */
   readonly blocked?: string | null;
 }) {
   const me = useMe();

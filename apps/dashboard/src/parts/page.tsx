@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The head of a page: its name, and in the first line the answer to the question that it is opened for. */
+/** The page header: the page's name, and a first line that answers the question people open it for. */
 export function PageHeader({
   title,
   name = title,
@@ -9,7 +9,7 @@ export function PageHeader({
   back,
 }: {
   readonly title: ReactNode;
-  /** The title of the window, if the heading is more than text. */
+  /** The window title, if the heading is more than text. */
   readonly name?: ReactNode;
   readonly answer?: ReactNode;
   readonly actions?: ReactNode;
@@ -57,7 +57,7 @@ export function Panel({
   );
 }
 
-/** A row of large numbers, each under its name. */
+/** Shows a row of large numbers, each with its name above. */
 export function Figures({ all }: { readonly all: readonly (readonly [name: string, value: string])[] }) {
   return (
     <dl className="figures">
@@ -71,7 +71,7 @@ export function Figures({ all }: { readonly all: readonly (readonly [name: strin
   );
 }
 
-/** Names and values, such as the facts of one message. */
+/** Shows names and values, such as the facts about one message. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

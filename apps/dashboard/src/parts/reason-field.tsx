@@ -1,7 +1,7 @@
 import { Field } from './field.tsx';
 import { words } from './strings.ts';
 
-/** Asks why something is done; `reasonIn` reads it. */
+/** Asks why something is being done. `reasonIn` reads it. */
 export function ReasonField({
   about = words.reason.audited,
   problem,
@@ -13,7 +13,7 @@ export function ReasonField({
   readonly problem?: string | undefined;
   readonly most?: number;
   readonly required?: boolean;
-  /** The first field of its form, where typing begins. */
+  /** Whether this is the form's first field, which gets the initial focus. */
   readonly first?: boolean;
 }) {
   return (

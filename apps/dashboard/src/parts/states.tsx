@@ -25,7 +25,7 @@ export function Notice({
   );
 }
 
-/** What went wrong, what to do about it, and what to quote in a support request. */
+/** Shows what went wrong, what to do about it, and what to quote in a support request. */
 export function ErrorPanel({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { message, reason, request_id, docs_url, passing } = problemOf(error);
   return (
@@ -53,7 +53,7 @@ export function ErrorPanel({ error, onRetry }: { readonly error: unknown; readon
   );
 }
 
-/** The empty state of a page: what will be here, and how to begin. */
+/** Shows a page's empty state: what will appear here and how to get started. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className="empty">
@@ -63,7 +63,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Appears only if the answer takes longer than 300 ms. */
+/** Appears only if the response takes longer than 300 ms. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div className="skeleton" role="status" aria-label={words.loading}>
@@ -80,7 +80,7 @@ interface QueryState<T> {
   readonly refetch: () => unknown;
 }
 
-/** The three states of a query: loading, error, data. Data stays visible if a refetch fails. */
+/** Shows the three states of a query: loading, error, and data. Data stays visible if a refetch fails. */
 export function QueryView<T>({
   query,
   lines,
@@ -89,7 +89,7 @@ export function QueryView<T>({
 }: {
   readonly query: QueryState<T>;
   readonly lines?: number;
-  /** The head of a page whose own one needs the data: it stands there until the data does. */
+  /** Shown until the data arrives, if the page's own header needs the data. */
   readonly head?: ReactNode;
   readonly children: (data: T) => ReactNode;
 }) {

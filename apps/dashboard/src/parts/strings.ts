@@ -1,4 +1,4 @@
-/** The words of the building blocks, and of the states that several pages show. */
+/** Strings of the shared components, and of the states that several pages show. */
 export const words = {
   close: 'Close',
   cancel: 'Cancel',

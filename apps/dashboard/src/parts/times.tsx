@@ -24,7 +24,7 @@ export function showUtc(utc: boolean): void {
   }
 }
 
-/** Such as 2026-11-23 08:30:01 UTC. */
+/** Formats a time such as 2026-11-23 08:30:01 UTC. */
 export function exactTime(iso: string, utc: boolean): string {
   const date = new Date(iso);
   if (utc) return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -43,7 +43,7 @@ const steps: readonly (readonly [number, number, string])[] = [
   [86_400 * 730, 86_400 * 30, ' months'],
 ];
 
-/** A duration in its largest unit, such as 12 s or 3 d. */
+/** Formats a duration in its largest unit, such as 12 s or 3 d. */
 export function span(seconds: number): string {
   const length = Math.abs(seconds);
   for (const [below, unit, name] of steps)
@@ -51,14 +51,14 @@ export function span(seconds: number): string {
   return `${Math.floor(length / (86_400 * 365))} years`;
 }
 
-/** A duration in milliseconds, such as 3.2 ms or 1.4 s. */
+/** Formats a duration in milliseconds, such as 3.2 ms or 1.4 s. */
 export function spanMs(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : span(ms / 1000);
 }
 
-/** A relative time, with the exact one for pointer and keyboard. */
+/** Shows a relative time. The exact time is available by pointer and keyboard. */
 export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonly step?: number }) {
   const now = useNow(step);
   const utc = useStore(inUtc);
@@ -71,7 +71,10 @@ export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonl
   );
 }
 
-/** The time of what has no end, as the server says it: a hold of the instance lasts until it is released. */
+/**
+ * Returns whether a time is the server's placeholder for "no end". For example, an instance hold lasts until it is
+ * released.
+ */
 export function isEndless(iso: string): boolean {
   return iso.startsWith('9999-');
 }
@@ -81,7 +84,7 @@ export function ExactTime({ at }: { readonly at: string }) {
   return <time dateTime={at}>{exactTime(at, utc)}</time>;
 }
 
-/** Follows a change of the setting in another tab. */
+/** Follows changes to the setting in other tabs. */
 export function useSharedUtc(): void {
   useEffect(() => {
     const follow = (event: StorageEvent) => {

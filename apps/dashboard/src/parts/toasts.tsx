@@ -13,12 +13,12 @@ const toasts = createStore<readonly Toast[]>([]);
 let last = 0;
 const SHOWN_MS = 6000;
 
-/** Shows a message without taking the focus. */
+/** Shows a message without taking focus. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   last += 1;
   const id = last;
   toasts.set([...toasts.get().slice(-3), { id, tone, text }]);
-  // Errors stay until they are closed.
+  // Errors stay until closed.
   if (tone === 'good') setTimeout(() => drop(id), SHOWN_MS);
 }
 
@@ -32,7 +32,7 @@ export function Toasts() {
   useEffect(() => {
     const element = region.current;
     if (!element) return;
-    // The top layer stacks in opening order; reopening puts toasts above a later dialog.
+    // The top layer stacks in opening order, so reopening puts toasts above a newer dialog.
     if (element.matches(':popover-open')) element.hidePopover();
     if (items.length > 0) element.showPopover();
   }, [items]);

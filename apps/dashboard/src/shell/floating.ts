@@ -1,6 +1,6 @@
 import { createStore } from '../api/store.ts';
 
-/** The overlay that is open, if any. */
+/** The open overlay, if any. */
 export const floating = createStore<'palette' | 'shortcuts' | null>(null);
 
 /** Whether the dock below the page is open. */

@@ -36,9 +36,9 @@ export interface Place {
   readonly word: string;
   readonly icon: LucideIcon;
   readonly group: 'mail' | 'settings' | 'instance';
-  /** The key that opens it after g. */
+  /** The key that opens it after pressing g. */
   readonly key?: string;
-  /** Hides the entry from users without this scope; for pages that they never need. */
+  /** Hides the entry from users without this scope, for pages they never need. */
   readonly only?: Scope;
 }
 

@@ -6,7 +6,7 @@ import { Page, PageHeader } from '../parts/page.tsx';
 import { ErrorPanel } from '../parts/states.tsx';
 import { words } from './strings.ts';
 
-/** Replaces a page that threw; the navigation beside it stays. What may pass is tried again by itself. */
+/** Replaces a page that threw. The navigation stays. Transient errors are retried automatically. */
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const { passing } = problemOf(error);

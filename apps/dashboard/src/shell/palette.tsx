@@ -16,7 +16,7 @@ interface PaletteItem {
   readonly run: () => void;
 }
 
-/** Finds pages and actions by name, and records by id, address or subject. */
+/** Finds pages and actions by name, and records by ID, address, or subject. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -132,7 +132,7 @@ function useFound(text: string): readonly PaletteItem[] {
 const SHORTEST = 2;
 const REST_MS = 200;
 
-/** The records that match the text, queried after a pause in typing. */
+/** Returns the records that match the text, queried after a pause in typing. */
 function useThings(text: string): { readonly hits: readonly PaletteItem[]; readonly waiting: boolean } {
   const { history } = useRouter();
   const [query, setQuery] = useState('');

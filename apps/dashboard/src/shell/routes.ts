@@ -6,7 +6,7 @@ import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute();
 
-/** The layout of everything that needs a session: navigation on the left, a page beside it. */
+/** The layout of everything that requires a session: navigation on the left, the page on the right. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

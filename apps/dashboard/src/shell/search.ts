@@ -1,4 +1,4 @@
-/** Reads one search parameter; undefined if it does not fit. */
+/** Parses one search parameter. Returns undefined if it is invalid. */
 type Reader<T> = (value: unknown) => T | undefined;
 
 type Search<S extends Readonly<Record<string, Reader<unknown>>>> = {
@@ -14,13 +14,13 @@ export function oneOf<const T extends string>(...names: readonly T[]): Reader<T>
 }
 
 /**
- * Validates the search parameters of a route; what does not fit is left out, because a link may be old. Not zod: its
- * `catch` takes unknown, and links would lose their types.
+ * Returns a validator for a route's search parameters. Invalid values are dropped because a link may be old. Does not
+ * use zod: its `catch` accepts unknown, so links would lose their types.
  */
 export function searchOf<S extends Readonly<Record<string, Reader<unknown>>>>(schema: S) {
   return (params: Record<string, unknown>): Search<S> => {
     const read = Object.entries(schema).map(([name, reader]) => [name, reader(params[name])] as const);
-    // Each value is what the reader of its name returns.
+    // Each value is what the reader with its name returns.
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search<S>;
   };
 }

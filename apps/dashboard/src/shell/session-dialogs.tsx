@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { words } from './strings.ts';
 
-/** Asks for the password or a new sign-in above the page, which keeps its state. */
+/** Asks for the password or a new sign-in on top of the page, which keeps its state. */
 export function SessionDialogs() {
   const open = useStore(sign_in_prompt);
   return open && <SessionDialog key={open.need} need={open.need} answer={open.answer} />;

@@ -2,7 +2,7 @@ import { createStore } from '../api/store.ts';
 
 const STORAGE_KEY = 'postrider.shortcuts';
 
-/** Whether single-key shortcuts are on; they disturb users of speech input. */
+/** Whether single-key shortcuts are enabled. They interfere with speech input. */
 export const shortcutsOn = createStore(readKept());
 
 function readKept(): boolean {
@@ -18,12 +18,12 @@ export function switchShortcuts(on: boolean): void {
   try {
     localStorage.setItem(STORAGE_KEY, on ? '1' : '0');
   } catch {
-    // If storage is blocked, the setting lasts for this tab.
+    // If storage is blocked, the setting lasts until this tab is closed.
   }
 }
 
 export interface Shortcut {
-  /** One key, or two in sequence such as "g e". */
+  /** One key, or two in sequence, such as "g e". */
   readonly keys: string;
   readonly about: string;
   readonly run: () => void;
@@ -31,7 +31,7 @@ export interface Shortcut {
 
 const registered = new Map<string, Shortcut>();
 
-/** Adds shortcuts until the returned function is called. */
+/** Adds shortcuts. Call the returned function to remove them. */
 export function addShortcuts(shortcuts: readonly Shortcut[]): () => void {
   for (const one of shortcuts) registered.set(one.keys, one);
   return () => {

@@ -28,7 +28,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
   const me = useMe();
   const groups: readonly Place['group'][] = ['mail', 'settings', 'instance'];
   const { pathname } = useLocation();
-  // The list may be longer than the window; the current entry must be visible.
+  // The list may be taller than the window, and the current entry must be visible.
   useEffect(() => {
     document.querySelector(`.nav a[href="${CSS.escape(pathname)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [pathname]);
@@ -73,7 +73,7 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
   const switchTo = (workspace_id: string) => {
     if (workspace_id === me.workspace_id) return;
     client.people.switchWorkspace.mutate({ workspace_id }).then(
-      // Reloads, because everything on the screen belongs to the other workspace.
+      // Reloads because everything on screen belongs to the previous workspace.
       () => location.assign('/'),
       (error: unknown) => toast(problemOf(error).message, 'bad'),
     );

@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 
 const written = document.documentElement.dataset.theme;
 
-/** The server wrote the theme of the cookie into the page, so that the first paint already has it. */
+/** The server writes the theme from the cookie into the page so that the first paint is correct. */
 export const theme = createStore<Theme>(themes.find((name) => name === written) ?? 'system');
 
 export function setTheme(name: Theme): void {

@@ -17,7 +17,7 @@ const notSupported: Readonly<Record<string, string>> = {
   topic_id: 'topic_id is not supported. Omit it and send only to people who opted in.',
 };
 
-/** Maps a send of Resend to our fields. Refuses what would be dropped silently. */
+/** Maps a Resend send request to our fields. Rejects what would otherwise be dropped silently. */
 export function sendFields(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { tags, attachments, reply_to, ...rest } = body;
@@ -45,14 +45,14 @@ export function sendFields(body: unknown): unknown {
   };
 }
 
-/** Their client sends a list where it is given one. */
+/** Resend's client sends a list if it is given one. */
 function soleAddress(reply_to: unknown): unknown {
   if (!Array.isArray(reply_to)) return reply_to;
   if (reply_to.length > 1) throw unsupported('reply_to', 'reply_to must be a single address.');
   return reply_to[0] ?? null;
 }
 
-/** {name, value} is "name:value" here. */
+/** {name, value} becomes "name:value" here. */
 function tagText(tag: unknown): unknown {
   return isObject(tag) && typeof tag.name === 'string' ? `${tag.name}:${String(tag.value)}` : tag;
 }
@@ -83,13 +83,13 @@ function mapped(body: ResendRequest['body']): ResendRequest['body'] {
 }
 
 /**
- * Strict, as by default, refuses the whole batch for one mail that would be refused; permissive takes the others. What
- * does not exist here is refused before the core sees the mail, which would ignore it.
+ * Sends a batch. Strict mode, the default, rejects the whole batch if any message is invalid. Permissive mode accepts
+ * the others. Features that do not exist here are rejected before core, which would ignore them, sees the message.
  */
 export async function batch(ctx: Context, { body, headers }: ResendRequest) {
   const permissive = headers['x-batch-validation'] === 'permissive';
   if (!body.ok) throw body.error;
-  // The core would take an object with messages, which no client of Resend sends.
+  // Core would also accept an object with messages, which no Resend client sends.
   if (!Array.isArray(body.value)) throw new AppError('invalid_type', 'The body must be an array of emails.');
   const errors: { index: number; message: string }[] = [];
   const items: { index: number; fields: unknown }[] = [];
@@ -115,7 +115,7 @@ export async function batch(ctx: Context, { body, headers }: ResendRequest) {
   return permissive ? { data: emails, errors } : { data: emails };
 }
 
-/** Content is shown to keys with the scope admin only, so for the others html and text are null. */
+/** Content is available only to keys with the admin scope. For other keys, html and text are null. */
 export async function get(ctx: Context, { params }: ResendRequest) {
   const entry = await invoke(ctx, getMessage, { id: params.id });
   const content = await invoke(ctx, getContent, { id: params.id }).catch((error: unknown) => {

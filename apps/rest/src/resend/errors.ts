@@ -1,6 +1,6 @@
 import type { AppError, ErrorCode, Reason } from '@postrider/core';
 
-/** The shape, names and statuses of errors as clients of Resend know them. */
+/** An error with the shape, names, and statuses that Resend clients expect. */
 export interface ResendError {
   readonly statusCode: number;
   readonly name: string;

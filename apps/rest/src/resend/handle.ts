@@ -31,13 +31,13 @@ interface Answer {
   readonly retry?: Record<string, string>;
 }
 
-/** Serves clients of Resend below /resend: their names for what the core does, and nothing that it does not. */
+/** Serves Resend clients below /resend: their names for what core supports, and nothing else. */
 export function createResendHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
 
-  /** Key, window, then body, in the order of /v1. */
+  /** Checks the key, the window, and then the body, in the same order as /v1. */
   const serve = async (
     request: IncomingMessage,
     { request_id, trace }: Pick<Context, 'request_id' | 'trace'>,
@@ -112,7 +112,7 @@ export function createResendHandler(
   };
 }
 
-// Paths of Resend that look like that of one email.
+// Resend paths that look like the path of a single email.
 const NO_EMAIL: ReadonlySet<string> = new Set(['/emails/metrics', '/emails/receiving']);
 
 type RouteResult = { readonly row: Row; readonly params: Readonly<Record<string, string>> } | AppError;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Parsed } from '@postrider/core';
 
-/** A request of a client of Resend. */
+/** A request from a Resend client. */
 export interface ResendRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -13,7 +13,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields of a body; none where it is no object, so that the operation says what is missing. */
+/**
+ * Returns the fields of a body. Returns none if the body is not an object, so that the operation reports what is
+ * missing.
+ */
 export function fieldsOf({ body }: ResendRequest): Record<string, unknown> {
   if (!body.ok) throw body.error;
   return isObject(body.value) ? body.value : {};

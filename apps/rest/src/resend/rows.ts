@@ -4,10 +4,10 @@ import * as emails from './emails.ts';
 import type { ResendRequest } from './resend-request.ts';
 import * as settings from './settings.ts';
 
-/** One method and path of Resend that has a counterpart here. */
+/** A Resend method and path that has a counterpart here. */
 export interface Row {
   readonly method: string;
-  /** Below /resend. */
+  /** Relative to /resend. */
   readonly path: string;
   readonly status: 200 | 201;
   readonly rate_class: 'send' | 'logs' | 'default';
@@ -23,7 +23,7 @@ function row(
   return { method, path, answer, status: 200, rate_class: 'default', ...rest };
 }
 
-/** Everything that is offered; other paths of Resend answer 404 and say so. */
+/** Everything that is supported. Other Resend paths return a 404 that says so. */
 export const rows: readonly Row[] = [
   row('POST', '/emails', emails.send, { rate_class: 'send' }),
   row('POST', '/emails/batch', emails.batch, { rate_class: 'send' }),

@@ -70,7 +70,7 @@ export async function webhooks(ctx: Context, request: ResendRequest) {
 
 export async function changeWebhook(ctx: Context, request: ResendRequest) {
   const { endpoint, events, status } = fieldsOf(request);
-  // The names of events would be read as Resend's, and mean others to what it posts.
+  // Event names would be read as Resend's, but this endpoint's requests use other names.
   const { format } = await invoke(ctx, getWebhook, { id: request.params.id });
   if (format !== 'resend') {
     const message = `${request.params.id} uses the postrider format. Change it with PATCH /v1/webhooks/{id}.`;
@@ -127,14 +127,14 @@ function suppression({ id, email, source, source_event_id, created_at }: Suppres
   return { id, email, origin: resendOrigin(source), source_id: source_event_id, created_at };
 }
 
-/** With the names that its posts have, which are Resend's in the format of Resend only. */
+/** Returns a webhook with the event names its requests use. These are Resend's only in the Resend format. */
 function webhook({ id, url, status, format, events, created_at }: WebhookEntry) {
   const names: Readonly<Record<string, string | null>> = format === 'resend' ? resendNames : {};
   const event_types = typeof events === 'string' ? null : [...new Set(events.map((type) => names[type] ?? type))];
   return { id, endpoint: url, status, events: event_types, created_at };
 }
 
-/** The types of ours that an event of Resend stands for; one that has none is refused. */
+/** Returns our event types for Resend's event names. Rejects a name that has no counterpart. */
 function ownTypes(events: unknown): unknown {
   if (!Array.isArray(events)) return events;
   return events.flatMap((name: unknown) => {

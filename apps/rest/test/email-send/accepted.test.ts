@@ -188,7 +188,7 @@ describe('202', () => {
     const lines = headerLines(await onlyCopyOf(sent));
     expect(lines).toContain('From: a@xn--bcher-kva.test');
     expect(lines).toContain('To: ada@xn--bcher-kva.example');
-    // The sink's library shows envelopes decoded; the transcript has the commands as they were written.
+    // The sink's library decodes envelopes. The transcript contains the commands as written.
     const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
     expect(JSON.stringify(response.body.attempts)).toContain('RCPT TO:<ada@xn--bcher-kva.example>');
     expect(JSON.stringify(response.body.attempts)).toMatch(/MAIL FROM:<[^>]*@xn--bcher-kva\.test>/);

@@ -58,7 +58,7 @@ describe('500', () => {
       },
       { requiredKeys: [] },
     );
-    // Valid but for one field, so that every field's strangest values reach the store.
+    // Valid except for one field, so that every field's strangest values reach the store.
     const one_off = nearly.chain((fields) =>
       fc.constantFrom(...Object.keys(fields), 'subject').map((name) => ({
         ...hello,

@@ -165,7 +165,8 @@ describe('400', () => {
     raw.socket.resetAndDestroy();
     await raw.closed();
 
-    // Another request on the same server is answered after the first one's end has been noticed.
+    // By the time another request on the same server gets its response, the server has noticed that the first one was
+    // aborted.
     expect((await send()).status).toBe(202);
     expect(faults()).toBe(before);
   });

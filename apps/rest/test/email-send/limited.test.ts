@@ -8,7 +8,7 @@ openSender();
 describe('429', () => {
   it('accepts the 1,000th request of a minute and refuses the 1,001st', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
-    // A refused body takes its place in the window too, and stores nothing.
+    // A rejected body also counts against the window, and stores nothing.
     const early = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
     expect(countEach(early.map((answer) => answer.status))).toEqual(new Map([[400, 999]]));
 

@@ -5,12 +5,12 @@ import { type Answer, type CallOptions, type RestServer, startRest } from '../re
 
 export let world: World;
 export let rest: RestServer;
-/** The same /v1 in what would be another process. */
+/** The same /v1 as if in another process. */
 export let other: RestServer;
 export let peer: Services;
 
 async function open(): Promise<void> {
-  // Keeps the dialogues of all attempts, to be compared.
+  // Stores the transcripts of all attempts for comparison.
   world = await createWorld({ TRANSCRIPTS: 'all' });
   rest = await startRest(world.services, world.secret);
   peer = await world.peer();
@@ -24,11 +24,11 @@ async function close(): Promise<void> {
   await world.stop();
 }
 
-/** Opens all of this for the tests of a file. */
+/** Sets all of this up for the tests of a file. */
 export function openSender(): void {
   beforeAll(open);
   afterAll(close);
-  // Each test has windows of its own, and none of them turns while it runs.
+  // Each test starts with fresh windows, and none of them rolls over while it runs.
   beforeEach(() => world.clock.advance(60_000));
   afterEach(() => vi.useRealTimers());
 }
@@ -42,7 +42,7 @@ export const post = (body: unknown, options: CallOptions = {}) =>
   rest.call('POST', '/email/send', { body, ...options });
 export const keyed = (idempotency_key: string) => ({ headers: { 'idempotency-key': idempotency_key } });
 
-/** Drains what is due and gives back the copies of one message. */
+/** Drains what is due and returns the copies of one message. */
 export async function copiesOf(answer: Answer): Promise<readonly SinkMail[]> {
   expect(answer.status, answer.text).toBe(202);
   await world.drain();
@@ -55,7 +55,7 @@ export async function onlyCopyOf(answer: Answer): Promise<SinkMail> {
   return copy;
 }
 
-/** The header block of a mail, unfolded, as `name: value` lines. */
+/** Returns a message's header block, unfolded, as `name: value` lines. */
 export function headerLines(mail: SinkMail): string[] {
   const head = mail.raw.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
   return head.replace(/\r\n[ \t]/g, ' ').split('\r\n');
@@ -81,7 +81,7 @@ export async function usedMails(workspace_id: string): Promise<number> {
   return row?.used ?? -1;
 }
 
-/** Leaves so many mails of the month of a workspace on the Free plan. */
+/** Leaves this many messages in the month's quota of a workspace on the Free plan. */
 export async function leaveMails(workspace_id: string, mails_before: number): Promise<void> {
   await world.services.sql`
     insert into usage_months (workspace_id, month, used)

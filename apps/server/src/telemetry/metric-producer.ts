@@ -12,7 +12,7 @@ import { type HistogramValue, type MetricPoint, type MetricReading, metricDefini
 
 export const PREFIX = 'postrider';
 
-/** Names a process: the labels `role` and `instance` of all its metrics. */
+/** Identifies a process: the `role` and `instance` labels of all its metrics. */
 export interface ProcessName {
   readonly role: string;
   readonly instance: string;
@@ -22,7 +22,7 @@ export function resourceOf({ role, instance }: ProcessName): Resource {
   return resourceFromAttributes({ 'service.name': PREFIX, 'service.instance.id': instance, role, instance });
 }
 
-/** Brings the numbers of this process to the SDK, which knows how to export them. */
+/** Supplies this process's readings to the SDK, which exports them. */
 export function createMetricProducer(name: ProcessName, read: () => readonly MetricReading[]): MetricProducer {
   const resource = resourceOf(name);
   const startTime = hrTime();
@@ -45,7 +45,7 @@ function dataOf(process: ProcessName, { name, points }: MetricReading, startTime
   };
   const place = ({ labels: values }: MetricPoint) => {
     const own: Record<string, string> = Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']));
-    // A scrape with a label twice is refused as a whole; worker_live counts processes by a role of its own.
+    // A scrape with a duplicate label is rejected as a whole. worker_live sets its own `role` to count processes.
     return { startTime, endTime, attributes: { ...own, role: own.role ?? process.role, instance: process.instance } };
   };
   const shared = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };

@@ -28,7 +28,7 @@ export function processName({ config }: Pick<Services, 'config'>, port: number):
 
 type Expose = (readings: readonly MetricReading[]) => Promise<string>;
 
-/** Writes the metrics; the SDK is loaded by the first call, as most processes are never scraped. */
+/** Writes the metrics. The SDK is loaded by the first call because most processes are never scraped. */
 function createLazyExposition(name: ProcessName): Expose {
   let loading: Promise<Expose> | null = null;
   return async (readings) => {
@@ -38,9 +38,9 @@ function createLazyExposition(name: ProcessName): Expose {
 }
 
 export interface MetricsEndpoint {
-  /** /metrics of the main port, for keys with the scope operator. */
+  /** Serves /metrics on the main port to keys with the operator scope. */
   readonly handler: Handler;
-  /** The port without a key; null where METRICS_PORT is unset. */
+  /** The port that needs no key, or null if METRICS_PORT is unset. */
   readonly port: number | null;
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ function refuse({ log, public_url }: Services, response: ServerResponse, request
   writeJson(response, httpStatus[refusal.code], { error: { ...errorFields(refusal), request_id, docs_url } });
 }
 
-/** Without a key, and therefore on loopback only: whatever else a proxy of this machine passes on, not this. */
+/** Serves metrics without a key and therefore only on loopback: a local proxy must never forward this. */
 async function listenLocally(
   { config, metrics, log }: Services,
   expose: Expose,

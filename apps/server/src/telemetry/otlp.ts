@@ -5,7 +5,7 @@ import { createMetricProducer, type ProcessName, resourceOf } from './metric-pro
 
 const EXPORT_MS = 60_000;
 
-/** Exports metrics by OTLP; headers, timeout and certificates are those of the standard variables. */
+/** Exports metrics over OTLP. The headers, timeout, and certificates come from the standard variables. */
 export function startMetricExport(
   endpoint: string,
   name: ProcessName,

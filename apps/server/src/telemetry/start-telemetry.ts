@@ -1,7 +1,7 @@
 import { type Config, noTracing, type Services, type Tracing } from '@postrider/core';
 import { processName } from './metrics-endpoint.ts';
 
-/** Exports by OTLP where OTEL_EXPORTER_OTLP_ENDPOINT is set; otherwise nothing of OpenTelemetry is loaded. */
+/** Exports over OTLP if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise, OpenTelemetry is not loaded at all. */
 export async function startTelemetry(services: Services, port: number): Promise<{ stop(): Promise<void> }> {
   const { config, metrics, log } = services;
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return { stop: async () => undefined };
@@ -10,7 +10,7 @@ export async function startTelemetry(services: Services, port: number): Promise<
     metrics.read(),
   );
   return {
-    // A collector that is gone does not hold up a stop.
+    // An unavailable collector does not delay shutdown.
     stop: () =>
       withinASecond(stopMetrics()).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to export the final metrics'),
@@ -18,7 +18,7 @@ export async function startTelemetry(services: Services, port: number): Promise<
   };
 }
 
-/** Traces by OTLP, where that is set. */
+/** Exports traces over OTLP if configured. */
 export async function startTraces(
   config: Config,
   port: number,

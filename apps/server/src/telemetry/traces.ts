@@ -11,7 +11,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, type SpanProcessor, TracerProvider
 import { noSpan, type Span, type Tracing } from '@postrider/core';
 import { PREFIX, type ProcessName, resourceOf } from './metric-producer.ts';
 
-/** Sends spans to a collector in batches; headers, timeout and certificates are those of the standard variables. */
+/** Sends spans to a collector in batches. The headers, timeout, and certificates come from the standard variables. */
 export function otlpSpans(endpoint: string): SpanProcessor {
   return new BatchSpanProcessor({
     exporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
@@ -19,8 +19,8 @@ export function otlpSpans(endpoint: string): SpanProcessor {
 }
 
 /**
- * Traces of this process. The share is that of requests whose caller has not decided; a trace that continues another
- * one by a link is sampled, because that one was.
+ * Creates this process's tracing. The share applies to requests whose caller has not decided. A trace that continues
+ * another one through a link is sampled because the other one was.
  */
 export function createTracing(
   name: ProcessName,
@@ -38,7 +38,7 @@ export function createTracing(
       begin(what, { parent, link } = {}): Span {
         const above = parent === undefined ? null : contextOf(parent);
         const linked = link === undefined ? null : contextOf(link);
-        // Decided here, because the SDK makes two random ids and a span before it asks whether one is wanted.
+        // Decided here because the SDK creates two random IDs and a span before checking whether one is wanted.
         const is_traced = above ? isSampled(above) : linked !== null || Math.random() < share;
         if (!is_traced) return noSpan;
         const context = above ? trace.setSpanContext(ROOT_CONTEXT, above) : ROOT_CONTEXT;

@@ -2,7 +2,7 @@ import type { WebhookSink } from '@postrider/testing';
 import type { Journey } from '../journey.ts';
 
 export const ALERT_EMAIL = 'grace@operator.test';
-// Three lost heartbeats, the minimum duration, and two turns of the watch.
+// Three missed heartbeats, the minimum duration, and two watch intervals.
 export const PATIENCE = { timeout: 150_000, interval: 200 };
 
 interface Notice {
@@ -10,14 +10,14 @@ interface Notice {
   readonly rule: string;
 }
 
-/** What a webhook was told, such as `start no_worker`. */
+/** Returns what a webhook received, such as `start no_worker`. */
 export function posted(hook: WebhookSink): string[] {
   return hook.requests
     .flatMap(({ body }) => (JSON.parse(body.toString()) as { alarms: Notice[] }).alarms)
     .map(({ notice, rule }) => `${notice} ${rule}`);
 }
 
-/** Subjects of the notices that arrived by mail. */
+/** Returns the subjects of the notices that arrived by email. */
 export function mailed({ smtp }: Journey): (string | undefined)[] {
   return smtp.mails
     .filter(({ envelope_to }) => envelope_to.includes(ALERT_EMAIL))

@@ -8,10 +8,10 @@ import { freePort } from '../free-port.ts';
 const DEPLOY = fileURLToPath(new URL('../../../../deploy/prometheus', import.meta.url));
 const NOT_INSTALLED = 'It is not installed; on Debian, apt-get install prometheus brings it.';
 
-/** How far back a shortened rule looks by its offset. */
+/** How far back a shortened rule's offset looks. */
 export const OFFSET_SECONDS = 40;
 
-/** What promtool says of a file of deploy/prometheus, with its exit code. */
+/** Returns promtool's output for a file in deploy/prometheus, with its exit code. */
 export function promtool(...words: string[]): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr, error } = spawnSync('promtool', words, { cwd: DEPLOY, encoding: 'utf8' });
   return { status, output: error ? `${error.message}. ${NOT_INSTALLED}` : `${stdout}${stderr}` };
@@ -24,16 +24,15 @@ export interface Sample {
 
 export interface Prometheus {
   query(expression: string): Promise<readonly Sample[]>;
-  /** Names of the alerts that fire. */
+  /** Returns the names of the firing alerts. */
   firing(): Promise<string[]>;
-  /** Every rule with its health. */
   rules(): Promise<readonly { readonly name: string; readonly health: string }[]>;
   stop(): Promise<void>;
 }
 
 /**
- * Debian's Prometheus with the configuration of deploy/prometheus, which scrapes and evaluates each second. How long a
- * condition has to last is cut to a second and offsets to less than a minute; thresholds and windows stay.
+ * Starts Debian's Prometheus with the configuration in deploy/prometheus, scraping and evaluating every second. Rule
+ * durations are cut to a second and offsets to less than a minute. Thresholds and windows are unchanged.
  */
 export async function startPrometheus(targets: readonly string[]): Promise<Prometheus> {
   const directory = await mkdtemp(join(tmpdir(), 'postrider-alerts-'));
@@ -68,7 +67,7 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
   });
   const ask = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => null);
-    // It answers in plain text until it has read its storage.
+    // It responds in plain text until it has loaded its storage.
     if (!answer?.headers.get('content-type')?.startsWith('application/json')) {
       throw new Error(`Prometheus does not answer yet. ${output}`);
     }

@@ -5,7 +5,7 @@ import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { OFFSET_SECONDS, type Prometheus, promtool, startPrometheus } from './prometheus.ts';
 
-// Gauges of the instance are read every 15 s, and stale queues are measured every 30 s.
+// Instance gauges are read every 15 s, and stale queues are measured every 30 s.
 const PATIENCE = { timeout: 75_000, interval: 500 };
 const fileOf = (name: string) => readFileSync(new URL(`../../../../deploy/${name}`, import.meta.url), 'utf8');
 const alerts = [...fileOf('prometheus/alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
@@ -23,7 +23,7 @@ describe('promtool', () => {
   });
 });
 
-/** Brought into one state after the other, from a healthy one to its end. */
+/** Goes through one state after another, starting from a healthy one. */
 describe('a running instance', () => {
   let journey: Journey;
   let hooks: WebhookSink;
@@ -110,7 +110,7 @@ describe('a running instance', () => {
       });
       expect(status).toBe(201);
     }
-    // A series counts from where Prometheus sees it first, so mail goes on.
+    // A series counts from when Prometheus first sees it, so sending continues.
     const firing = () => send(1).then(() => prometheus.firing());
     const names = ['PostriderWebhooksFail', 'PostriderWebhookDisabled'];
     const rules_fired = new Set<string>();
@@ -127,7 +127,7 @@ describe('a running instance', () => {
     journey.smtp.script(() => ({ kind: 'reply', code: 452, text: '4.2.2 The mailbox is full' }));
     const toGoogle = (number: number) => ({ to: `ada${number}@gmail.com` });
     await send(10, toGoogle);
-    // A series counts from where Prometheus sees it first.
+    // A series counts from when Prometheus first sees it.
     await expect
       .poll(() => prometheus.query('postrider_smtp_attempts_total{outcome="deferred",provider="google"}'), PATIENCE)
       .not.toEqual([]);
@@ -159,7 +159,7 @@ describe('a running instance', () => {
         api.call('POST', '/v1/suppressions', { body: { email: `ada${number}@example.com` } }),
       );
       answers = Promise.all(requests);
-      // A transaction that is idle for long is ended by the server.
+      // The server aborts transactions that idle for too long.
       const firing = () => tx`select 1`.then(() => prometheus.firing());
       await expect.poll(firing, PATIENCE).toContain('PostriderPoolWaits');
       fired.add('PostriderPoolWaits');

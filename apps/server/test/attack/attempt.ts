@@ -1,13 +1,13 @@
 import type { Answer } from '../parity/apis.ts';
 import type { Stage } from './stage.ts';
 
-/** One try to get what is not the attacker's. */
+/** One attempt to access what does not belong to the attacker. */
 export interface Attempt {
-  /** The attacker: the subject of the test's title. */
+  /** The attacker, who is the subject of the test's title. */
   readonly by: string;
   readonly request: string;
   readonly expected: string;
-  /** Makes what is attacked; the attack itself returns what it got. */
+  /** Sets up the target. The returned function attacks it and returns what it got. */
   prepare(stage: Stage): Promise<() => Promise<string>>;
 }
 
@@ -19,13 +19,13 @@ export function wordsOf(answer: Answer): string {
 
 export interface HttpRequest {
   readonly to: 'rest' | 'admin';
-  /** Such as GET /v1/email/logs. */
+  /** For example, GET /v1/email/logs. */
   readonly line: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** The status, and the code and reason of the error that an answer has. */
+/** Returns the status, and the code and reason of the error if the response has one. */
 export async function http({ apis }: Stage, { to, line, headers = {}, body }: HttpRequest): Promise<string> {
   const [method = '', path = ''] = line.split(' ');
   const answer = await fetch(apis.origins[to] + path, {
@@ -52,7 +52,7 @@ function errorIn(text: string): string {
   return code === '' ? text.slice(0, 200) : `${code} ${reason}`;
 }
 
-/** The code and enhanced code of a reply of SMTP. */
+/** Returns the code and enhanced code of an SMTP reply. */
 export function replyOf(line: string): string {
   return /^\d{3} (?:\d\.\d+\.\d+)?/.exec(line)?.[0].trim() ?? line;
 }

@@ -6,7 +6,7 @@ import { useCases } from '../parity/use-cases/registry.ts';
 import { type Attempt, wordsOf } from './attempt.ts';
 import type { Stage } from './stage.ts';
 
-// Attempts at every operation that the comparison of the APIs names: a new operation is attacked as soon as it is there.
+// Attacks every operation in the API comparison, so a new operation is attacked as soon as it exists.
 
 const INTEGRATOR: readonly Scope[] = scopes.filter((scope) => scope !== 'admin' && scope !== 'operator');
 
@@ -33,14 +33,14 @@ const byStrangers: Attempt[] = ways(useCases).map(({ use, api, request }) => ({
   },
 }));
 
-/** Every scope that does not include this one. */
+/** Returns every scope that does not include this one. */
 function scopesWithout(needed: Scope, api: ApiName): Scope[] {
-  // GraphQL answers admins and operators only.
+  // GraphQL serves only admins and operators.
   const further: Scope[] = needed === 'operator' ? ['admin'] : api === 'graphql' ? ['operator'] : [];
   return [...INTEGRATOR.filter((scope) => scope !== needed), ...further];
 }
 
-/** The highest role without a scope; null if every role has it. */
+/** Returns the highest role without a scope, or null if every role has it. */
 function roleWithout(needed: Scope): WorkspaceRole | null {
   const includes = (role: WorkspaceRole) => {
     const held = scopesOf({ operator: false, role });
@@ -126,7 +126,7 @@ const byNeighborsWithCursors: Attempt[] = pagesOfWorkspaces.map(({ use, api, req
   },
 }));
 
-/** Those that fail for one check alone come first, so that a run with a hole ends soon. */
+/** Attempts that only a single check stops come first, so that a run with a vulnerability fails early. */
 export const generated: readonly Attempt[] = [
   ...byNeighborsAtThings,
   ...byNeighborsAtLists,

@@ -12,7 +12,7 @@ const mail = { from: 'shop@victim.test', to: 'ada@example.com', subject: 'Theirs
 const own = ({ world }: Stage) => world.as(world.workspace_id);
 const NEIGHBOR = 'the admin of another workspace';
 
-/** A mail of the attacked workspace. */
+/** Sends a message in the attacked workspace and returns its ID. */
 async function sent(stage: Stage, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
   return (await invoke(own(stage), sendMessage, { ...mail, ...more })).id;
 }
@@ -261,7 +261,7 @@ const reading: Attempt[] = [
   },
 ];
 
-/** What a key of the workspace may not do although it is the workspace's. */
+/** What a key may not access even though it belongs to the same workspace. */
 const limited: readonly {
   readonly by: string;
   readonly key: Readonly<Record<string, unknown>> & { readonly scopes: readonly Scope[] };
@@ -353,7 +353,7 @@ const byColleagues: Attempt[] = [
   },
 ];
 
-/** Return addresses that were not signed for the mail they name. */
+/** Return addresses that were not signed for the messages they refer to. */
 const forged: readonly (readonly [what: string, expected: string, to: (genuine: string, other: string) => string])[] = [
   ['another signature', '550 5.1.1', (genuine) => genuine.replace(/\.[0-9a-f]{18}@/, `.${'0'.repeat(18)}@`)],
   ['no signature', '550 5.1.1', (genuine) => genuine.replace(/\.[0-9a-f]{18}@/, '@')],

@@ -6,32 +6,32 @@ import { type Apis, type Caller, callerOf, startApis } from '../parity/apis.ts';
 
 export type Role = WorkspaceRole | 'operator';
 
-/** Servers with a workspace that is attacked, and a workspace whose admin attacks it. */
+/** Servers with a target workspace, and another workspace whose admin attacks it. */
 export interface Stage {
   readonly world: World;
   readonly apis: Apis;
   readonly submission_port: number;
   readonly bounce_port: number;
-  /** May do everything. */
+  /** Has every permission. */
   readonly owner: Caller;
-  /** An admin of the other workspace, with a key that has the scope admin. */
+  /** An admin of the other workspace, with a key that has the admin scope. */
   readonly neighbor: Caller;
   readonly roles: Readonly<Record<Role, Caller>>;
-  /** A key of the attacked workspace that has these scopes, or a session in this role. */
+  /** Creates a key of the target workspace with these scopes, or a session in this role. */
   caller(scopes: readonly Scope[], role?: Role): Promise<Caller>;
-  /** Begins another minute, with full windows and budgets, in which every person has just signed in. */
+  /** Advances to the next minute, with full windows and budgets, and with every user freshly signed in. */
   nextMinute(): Promise<void>;
-  /** A number that no attempt has used. */
+  /** Returns a number that no attempt has used. */
   count(): number;
-  /** Every row of the attacked workspace that an attempt must not change. */
+  /** Returns every row of the target workspace that an attempt must not change. */
   rows(): Promise<ReadonlyMap<string, string | null>>;
-  /** The ids of the attacked workspace. */
+  /** Returns the IDs of the target workspace. */
   ids(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
-// What every request leaves behind, refused ones too.
+// Tables that every request writes to, including rejected ones.
 const TRACES = ['requests', 'request_groups', 'usage_months', 'rate_windows', 'api_calls'];
 
 export async function openStage(world: World): Promise<Stage> {

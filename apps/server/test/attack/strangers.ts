@@ -19,7 +19,7 @@ const doors: readonly HttpRequest[] = [
 type Headers = Readonly<Record<string, string>>;
 const bearer = (secret: string): Headers => ({ authorization: `Bearer ${secret}` });
 
-/** A key of the attacked workspace that may do everything. */
+/** Creates a key of the target workspace with every permission. */
 async function keyOf(stage: Stage, options: Readonly<Record<string, unknown>> = {}) {
   const scopes: Scope[] = ['admin', 'email:send', 'operator'];
   return stage.world.key({ name: `Attack ${stage.count()}`, scopes, ...options });
@@ -101,7 +101,7 @@ const atDoors: Attempt[] = credentials.flatMap(({ by, expected, headers }) =>
   })),
 );
 
-/** The cookie of a person of the attacked workspace, after a change in the database. */
+/** Returns the cookie of a user in the target workspace, after a change in the database. */
 async function cookieOf({ world }: Stage, role: Role, change?: (user: { email: string }) => Promise<unknown>) {
   const { cookie } = await callerOf(world, world.workspace_id, ['email:send'], role);
   const [user] = await world.services.sql<{ email: string }[]>`select email from users order by id desc limit 1`;
@@ -209,7 +209,7 @@ const inRooms: Attempt[] = sessions.flatMap(({ by, cookie }) =>
 const WRITING = { 'x-postrider': '1' };
 const CROSS_SITE = '403 forbidden cross_site_request';
 
-/** Requests that a page of another site makes the browser of the owner send. */
+/** Requests that a page on another site makes the owner's browser send. */
 const lured: readonly (HttpRequest & { readonly expected: string; readonly how: string })[] = [
   ...['https://evil.test', 'null', 'https://OWN_HOST', 'http://OWN_HOST.evil.test'].map((origin) => ({
     how: `from the origin ${origin}`,
@@ -278,7 +278,7 @@ const byLure: Attempt[] = lured.map(({ how, expected, ...request }) => ({
 
 const FRESH = '403 forbidden reauthentication_required';
 
-/** What asks a session that is an hour old for the password. */
+/** Calls that require the password from a session that is an hour old. */
 const grave: readonly (readonly [procedure: string, body: unknown])[] = [
   ['apiKeys.create', { name: 'Mine', scopes: ['email:send'] }],
   ['domains.delete', { domain: 'victim.test' }],

@@ -32,7 +32,7 @@ describe('Settings, API Keys', () => {
 
     expect(secret).toMatch(/^pr_live_[0-9a-f]{64}$/);
     expect(await use(secret)).toBe(200);
-    // Esc does not close it before the box is ticked, however often it is pressed.
+    // However often Esc is pressed, it does not close the dialog before the box is ticked.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('alert').getByText(apiKeys.secret.guard).waitFor();

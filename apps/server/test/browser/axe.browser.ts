@@ -8,9 +8,9 @@ import { type Ids, openPage, pages, placed, seedOne } from './pages.ts';
 import { wordsAround } from './words-around.ts';
 
 const VIEWPORT = { width: 1280, height: 720 };
-/** A window of 1,280 pixels is 640 wide at a zoom of 200 %. */
+/** At 200 % zoom, a window of 1,280 pixels is 640 wide. */
 const NARROW = [640, 320];
-/** Only colors differ from the light theme; `npm run test:browser -- --all` asks for every rule in both. */
+/** Only colors differ from the light theme. `npm run test:browser -- --all` checks every rule in both. */
 const DARK_RULES = inject('leaves_nothing_out') ? null : ['color-contrast'];
 
 let stage: Stage;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   visitor = await stage.visitor('operator');
   await visitor.context.addCookies([{ name: 'theme', value: 'light', url: stage.origin }]);
   ({ page } = await visitor.open());
-  // A color that is halfway between two themes would be measured.
+  // Otherwise, a color halfway between two themes could be measured.
   await page.emulateMedia({ reducedMotion: 'reduce' });
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { silentLog } from '@postrider/core';
 import { openDashboard } from '../../src/dashboard-build.ts';
 
-/** Builds the dashboard once for all files, as `npm start` does. */
+/** Builds the dashboard once for all test files, as `npm start` does. */
 export default async function setup(): Promise<void> {
   const dashboard = openDashboard(true, silentLog);
   while (dashboard.current().kind === 'building') await pause(100);

@@ -15,17 +15,17 @@ export interface Stage {
   readonly origin: string;
   readonly port: number;
   readonly browser: Browser;
-  /** A browser of a person with this role, or of one who is not signed in. */
+  /** Opens a browser for a user with this role, or for one who is not signed in. */
   visitor(as: WorkspaceRole | 'operator' | null): Promise<Visitor>;
-  /** From here on the server has another release, without the files of the one before. */
+  /** Deploys another release to the server, without the files of the previous one. */
   deploy(): void;
   stop(): Promise<void>;
 }
 
-/** The built dashboard with both APIs on one port, and a browser. */
+/** Starts the built dashboard with both APIs on one port, and a browser. */
 export async function startStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const world = await createWorld(env);
-  // The setup of the run has built it.
+  // The run's setup has already built it.
   const dashboard = openDashboard(false, world.services.log);
   const rest = createRest(world.services) as RequestListener;
   let deployed: DashboardState | null = null;
@@ -78,7 +78,7 @@ async function cookieOf({ services, clock, workspace_id }: World, as: WorkspaceR
   return `sid=${token}`;
 }
 
-/** Sends a mail as a program does; its id. */
+/** Sends a message as a program would and returns its ID. */
 export async function sendMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
   const answer = await post(stage, body);
   const { id } = (await answer.json()) as { id?: string };
@@ -86,7 +86,7 @@ export async function sendMail(stage: Stage, body: Readonly<Record<string, unkno
   return id;
 }
 
-/** Sends a mail that is refused; the id of the request. */
+/** Sends a message that is rejected and returns the request ID. */
 export async function refusedMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
   const answer = await post(stage, body);
   if (answer.ok) throw new Error('the mail was accepted');
@@ -103,7 +103,7 @@ function post(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<Re
   });
 }
 
-/** What axe finds wrong, as `rule: element`. */
+/** Returns the problems axe finds, as `rule: element`. */
 export async function axeProblems(page: Page, rules: readonly string[] | null): Promise<string[]> {
   const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const run = JSON.stringify({ runOnly: rules ?? levels });
@@ -116,7 +116,7 @@ export async function axeProblems(page: Page, rules: readonly string[] | null): 
   );
 }
 
-/** Nothing went wrong that a person would not see: no error, no request elsewhere, no dialog of a script. */
+/** Checks that nothing went wrong out of sight: no errors, no external requests, no script dialogs. */
 export function expectQuiet({ problems, foreign, dialogs }: BrowserTab): void {
   expect(problems).toEqual([]);
   expect(foreign).toEqual([]);

@@ -21,7 +21,7 @@ describe('a tab of the previous release', () => {
 
     await page.getByText(shell.updated).waitFor();
     await page.getByRole('link', { name: 'Before' }).waitFor();
-    // The file of this page is of the old release, and gone.
+    // This page's chunk belongs to the old release and no longer exists.
     await page.getByRole('link', { name: shell.places.schedules }).click();
     await page.getByRole('navigation').waitFor();
     await page.getByRole('button', { name: shell.reload }).waitFor();

@@ -46,7 +46,7 @@ describe('Domains', () => {
     dns.set(proof?.fqdn ?? '', 'TXT', ['postrider-verification=of-another']);
     for (const { fqdn, value } of others) dns.set(fqdn, 'TXT', [value]);
 
-    // Nothing is pressed from here on.
+    // Nothing is clicked from here on.
     await card.getByText(domains.recordStatuses.mismatch).waitFor();
     await card.getByText('postrider-verification=of-another').first().waitFor();
     await page.getByText(domains.recordStatuses.ok, { exact: true }).first().waitFor();

@@ -15,9 +15,10 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 /**
- * Numbers what Tab must reach, and begins in front of it: in the dialog on top if one is open, in the whole of the first
- * page, and in the content of the others, whose sidebar is the same. A frame of mail has no controls; its text is in
- * tabs of its own. Where the focus is, whether it is drawn and whether any of it can be seen is noted before each key.
+ * Numbers the elements that Tab must reach, and places focus before them: in the topmost dialog if one is open, in the
+ * whole document on the first page, and in the content on the others, whose sidebar is the same. An email's frame has
+ * no controls, and its text is in separate tabs. Before each key, records where the focus is, whether it is drawn, and
+ * whether any of it is visible.
  */
 const NUMBER_STOPS = `(() => {
   const content = location.pathname === '/' ? null : document.querySelector('main');
@@ -43,7 +44,7 @@ const NUMBER_STOPS = `(() => {
 
 const PLACES = '(window.notePlace(), window.places)';
 
-/** Rows that open something, and not by keyboard: it needs a link in the row. */
+/** Rows that open something but not by keyboard, which requires a link in the row. */
 const CLOSED_ROWS = `[...document.querySelectorAll('tr.opens')].filter((row) => !row.querySelector('a[href]')).map((row) => row.textContent.slice(0, 60))`;
 
 interface Place {
@@ -55,7 +56,7 @@ interface Place {
 async function unreachable(page: Page): Promise<string[]> {
   const names = await page.evaluate<string[]>(NUMBER_STOPS);
   let reached = new Map<number, Place>();
-  // A field of a date has several places for Tab, and the window itself is one.
+  // A date field has several tab stops, and the window itself is one.
   const most = names.length * 3 + 20;
   for (let presses = 0; presses < most && reached.size < names.length; ) {
     const missing = names.length - reached.size;

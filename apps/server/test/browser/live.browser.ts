@@ -22,7 +22,7 @@ function callIn(page: Page, procedure: string, input: object): Promise<number> {
   return page.evaluate<number>(`fetch('/trpc/${procedure}', ${init}).then(({ status }) => status)`);
 }
 
-// What each try makes has a name of its own, which its list shows.
+// Each attempt creates something with a unique name, which its list shows.
 const changes: readonly (readonly [string, string, string, (name: string) => object, (count: number) => string])[] = [
   [
     'a hold',
@@ -47,15 +47,15 @@ describe('a change in one tab', () => {
     await one.page.goto('/');
     await other.page.goto(path);
     await other.page.getByRole('heading', { level: 1 }).waitFor();
-    // Other work of the machine may hold one try up; a list that is polled takes seconds.
+    // Other work on the machine may delay one attempt. A list that is polled takes seconds.
     const times: number[] = [];
     for (let count = 0; count < MAX_TRIES && !times.some((time) => time < PROMPT_MS); count++) {
-      // A tab that has just fetched rests for a second, which is not what is measured.
+      // A tab that has just fetched waits a second before the next fetch, which is not what is measured here.
       await other.page.waitForTimeout(REST_MS);
       const name = `${what.replaceAll(/\W/g, '').toLowerCase()}-${count}.example.com`;
       const started_at = performance.now();
       expect(await callIn(one.page, procedure, inputOf(name))).toBe(200);
-      // New rows are counted at first, so that none moves automatically.
+      // New rows are only counted at first so that no row moves on its own.
       await other.page
         .getByText(name)
         .or(other.page.getByRole('button', { name: anyCount(newRows) }))
@@ -86,12 +86,12 @@ describe('an open email', () => {
     await other.page.goto('/suppressions');
     await other.page.getByRole('heading', { level: 1 }).waitFor();
 
-    // Later changes reach the tabs after the read did, each a second after the one before.
+    // Later changes reach the tabs after the read does, each a second after the previous one.
     for (const name of ['first', 'second', 'third']) {
       expect(await callIn(one.page, 'suppressions.add', { email: `${name}@read-once.example` })).toBe(200);
       const row = other.page.getByText(`${name}@read-once.example`).first();
       const pill = other.page.getByRole('button', { name: suppressions.newRows(1) });
-      // An empty list shows its first row itself.
+      // An empty list shows its first row automatically.
       await row.or(pill).first().waitFor();
       if (await pill.isVisible()) await pill.click();
       await row.waitFor();

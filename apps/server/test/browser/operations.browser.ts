@@ -60,7 +60,7 @@ describe('an incident', () => {
     const cell = page.getByRole('button', { name: backlog.cell(2, 'slow.test', backlog.menu.all) });
     // The menu focuses its first item.
     const choose = async (item: string) => {
-      // A dialog that closes returns the focus when it is gone.
+      // A closing dialog returns the focus once it is hidden.
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await cell.focus();
       await press('Enter');
@@ -215,7 +215,7 @@ describe('an incident', () => {
     await page.getByRole('button', { name: incident.moving }).waitFor();
 
     const { searchParams } = new URL(page.url());
-    // The clock of the server is ahead of that of the browser here.
+    // The server's clock is ahead of the browser's here.
     const until = new Date(Date.parse(searchParams.get('until') ?? '') + 600_000).toISOString();
     await page.goto(`/operations/incident?since=${searchParams.get('since')}&until=${until}`);
 

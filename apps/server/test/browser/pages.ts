@@ -36,10 +36,10 @@ import { words as shell } from '@postrider/dashboard/strings/shell';
 import type { Page } from 'playwright-core';
 import { refusedMail, type Stage, sendMail } from './dashboard.ts';
 
-/** The ids that stand in the paths of pages as EMAIL, CAPTURE and so on. */
+/** The IDs that appear in page paths as EMAIL, CAPTURE, and so on. */
 export type Ids = Readonly<Record<'EMAIL' | 'CAPTURE' | 'REQUEST' | 'WEBHOOK' | 'HOLD', string>>;
 
-/** One of each thing that a page shows. */
+/** Creates one of each object that a page shows. */
 export async function seedOne(stage: Stage): Promise<Ids> {
   const { world } = stage;
   const { services } = world;
@@ -60,7 +60,7 @@ export async function seedOne(stage: Stage): Promise<Ids> {
 const MANY = 60;
 const SEVERAL = 9;
 
-/** More than one page of mail, captures, requests and suppressions, and several of the rest. */
+/** Creates more than one page of messages, captures, requests, and suppressions, and several of everything else. */
 export async function seedMany(stage: Stage): Promise<void> {
   const { world } = stage;
   const ctx = world.as(world.workspace_id);
@@ -101,14 +101,16 @@ export function placed(path: string, ids: Ids): string {
   return Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path);
 }
 
-/** Opens a page and waits until it shows what it is opened for. */
+/** Opens a page and waits until it shows its main content. */
 export async function openPage(page: Page, path: string, shows: string): Promise<void> {
   await page.goto(path);
   await page.locator('main, dialog').getByText(shows).first().waitFor();
   await page.waitForLoadState('networkidle');
 }
 
-/** Every page with what is opened on it, and what is shown then; a page that is not here fails a test. */
+/**
+ * Every page, including whatever is opened on it, with the text it then shows. A test fails if a page is missing here.
+ */
 export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/', overview.figures.title],
   ['/emails', emails.title],

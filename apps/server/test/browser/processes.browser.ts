@@ -12,10 +12,10 @@ import type { ServerProcess } from '../server-process.ts';
 import { anyCount } from './words-around.ts';
 
 const operator = { ADMIN_EMAIL: 'ops@good.test', ADMIN_PASSWORD: 'correct horse: battery' };
-/** `npm run test:browser -- --all` restarts it as often as it must hold. */
+/** `npm run test:browser -- --all` runs the full number of restarts. */
 const ALL = inject('leaves_nothing_out');
 const RESTARTS = ALL ? 10 : 2;
-/** A mail has three events: accepted, sending and delivered. */
+/** Each message has three events: accepted, sending, and delivered. */
 const MAILS_PER_SECOND = 17;
 const UP_MS = 1500;
 
@@ -44,7 +44,7 @@ async function signedIn(port: string | number): Promise<{ readonly visitor: Visi
 const send = (server: ServerProcess, subject: string) =>
   server.call('POST', '/v1/email/send', { body: { ...hello, subject } });
 
-/** The list as it is shown: each subject with its state. */
+/** Returns the list as shown: each subject with its state. */
 function shownIn(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
     `[...document.querySelectorAll('main tbody tr')].map((row) => [row.querySelector('a').textContent, row.querySelector('.badge').textContent].join(' '))`,
@@ -76,7 +76,7 @@ describe('the admin process', () => {
     const open = () => journey.sql`select 1 from recipients where state <> 'delivered' limit 1`;
     await expect.poll(async () => (await open()).length).toBe(0);
 
-    // The tab was never reloaded: it hears of what came by itself.
+    // The tab was never reloaded, so it learns of new rows automatically.
     await page.getByRole('button', { name: anyCount(emails.fresh) }).click();
     await page.getByRole('link', { name: `Mail ${count - 1}` }).waitFor();
     const older = page.getByRole('button', { name: parts.older });
@@ -131,7 +131,7 @@ describe('a database that is away', () => {
     await links.first().waitFor();
     const every = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
     const places = ALL ? every : every.slice(0, 4);
-    // One tab for each page, opened while all is well, so that each has to say it by itself.
+    // One tab per page, opened while everything works, so that each has to report the failure on its own.
     const tabs: Page[] = [];
     for (const path of places) {
       const { page: tab } = await visitor.open();
@@ -142,7 +142,7 @@ describe('a database that is away', () => {
     await proxy.close();
     const silent: string[] = [];
     const untilAlert = (tab: Page) => tab.getByRole('alert').first().waitFor({ timeout: 45_000 });
-    // Those that poll say it; the others are asked again by opening them.
+    // Pages that poll report it on their own. The others request again when opened.
     const { page: opened } = await visitor.open();
     for (const path of places) {
       await opened.goto(path);

@@ -12,7 +12,7 @@ import { type Stage, sendMail, startStage } from './dashboard.ts';
 
 const operator = { ADMIN_EMAIL: 'ops@people.test', ADMIN_PASSWORD: 'correct horse: battery' };
 
-/** A reverse proxy on a port of its own. The one with TLS names the server behind it by another Host, as many do. */
+/** Starts a reverse proxy on a separate port. Like many proxies, the one with TLS sends the server a different Host. */
 async function openProxy(secure: boolean) {
   let behind = 0;
   const pass = (incoming: IncomingMessage, answer: ServerResponse) => {

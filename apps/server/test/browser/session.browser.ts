@@ -35,13 +35,13 @@ describe('a session', () => {
 
     await page.getByRole('heading', { name: apiKeys.title }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/api-keys');
-    // The refusals are errors to the console.
+    // The console logs the rejections as errors.
     tab.problems.splice(0);
     await page.getByRole('button', { name: shell.account.menu(operator.email) }).click();
     await page.getByRole('menuitem', { name: shell.account.signOut }).click();
     await page.getByRole('heading', { name: signIn.title }).waitFor();
     expect((await visitor.context.cookies()).map(({ name }) => name)).toEqual(['device']);
-    // A query that was under way as the session ended is rejected too.
+    // A query that was in flight when the session ended is also rejected.
     expectQuiet({ ...tab, problems: tab.problems.filter((problem) => !problem.includes('401')) });
     await visitor.stop();
   });

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { axeProblems, type Stage, startStage } from './dashboard.ts';
 import { type Ids, openPage, pages, placed, seedMany, seedOne } from './pages.ts';
 
-/** `npm run test:browser -- --all` looks at each state of each page, in both themes; without it only at empty pages. */
+/**
+ * `npm run test:browser -- --all` checks every state of every page in both themes. Without it, only empty pages are
+ * checked.
+ */
 const ALL = inject('leaves_nothing_out');
 const themes = ALL ? ['light', 'dark'] : ['light'];
 
@@ -21,7 +24,7 @@ const plain = pages.filter(([path]) => !path.includes('?'));
 const ofNavigation = plain.filter(([path]) => !/[A-Z]{4}|acme|nowhere|login/.test(path));
 type Problems = Record<string, string[]>;
 
-/** What axe finds in each theme is added under the name of the state. */
+/** Adds what axe finds in each theme under the state's name. */
 async function look(page: Page, name: string, problems: Problems): Promise<void> {
   for (const theme of themes) {
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
@@ -33,14 +36,14 @@ async function look(page: Page, name: string, problems: Problems): Promise<void>
 async function openTab(stage: Stage) {
   const visitor = await stage.visitor('operator');
   const { page } = await visitor.open();
-  // Colours that are half way between two themes would be measured.
+  // Otherwise, a color halfway between two themes could be measured.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   return { visitor, page };
 }
 
 const whoIsAsking = (url: string) => url.includes('people.me');
 
-/** Answers everything but who is signed in with a refusal. */
+/** Responds with an error to everything except the query for the signed-in user. */
 function refuse(route: Route): Promise<void> {
   const { pathname } = new URL(route.request().url());
   const path = pathname.split('/').at(-1) ?? '';
@@ -79,7 +82,7 @@ describe.each(ALL ? ['loading', 'refused'] : [])('axe', (state) => {
       await page.locator('main h1').first().waitFor();
       if (state === 'loading') {
         const skeleton = page.locator('.skeleton').first();
-        // The skeleton is there at once, and fades in after 300 ms.
+        // The skeleton is in the DOM immediately and fades in after 300 ms.
         await page.waitForTimeout(400);
         if (await skeleton.isVisible()) waited += 1;
       } else await page.waitForLoadState('networkidle');
@@ -112,13 +115,13 @@ interface StatesReport {
   readonly problems: Problems;
   /** The menus and dialogs that were opened. */
   readonly opened: Set<string>;
-  /** What the keyboard could not do. */
+  /** Whatever the keyboard could not do. */
   readonly stuck: string[];
 }
 
 const OPENED = 'dialog:modal, [role="menu"]:popover-open';
 
-/** Opens what each button of a page opens, by keyboard, and looks at it; nothing is changed by it. */
+/** Opens by keyboard whatever each button on a page opens, and checks it. Changes nothing. */
 async function openAll(page: Page, path: string, shows: string, results: StatesReport): Promise<void> {
   await openPage(page, path, shows);
   const inside = (await page.locator('dialog:modal').count()) > 0 ? 'dialog:modal .body' : 'main';
@@ -127,7 +130,7 @@ async function openAll(page: Page, path: string, shows: string, results: StatesR
     all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
   );
   for (const [at, name] of names.entries()) {
-    // A list has the same button in each of its rows.
+    // A list has the same button in every row.
     if (names.indexOf(name) < at) continue;
     const before = await page.locator(OPENED).count();
     await buttons.nth(at).focus();
@@ -190,7 +193,7 @@ describe.each(ALL ? [null] : [])('axe', () => {
 
     expect(results.problems).toEqual({});
     expect(results.stuck).toEqual([]);
-    // Fewer would mean that this test no longer finds what opens.
+    // Fewer would mean that this test no longer finds the elements that open.
     expect(results.opened.size, [...results.opened].join('\n')).toBeGreaterThan(40);
     await visitor.stop();
   }, 900_000);

@@ -68,7 +68,7 @@ describe('Stats', () => {
     expect(await readFile((await (await files).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,2,0,0,0,0\r$/m);
     await page.getByRole('button', { name: parts.charts.table }).first().click();
     const table = page.getByRole('table', { name: stats.mail });
-    // A run that spans the start of an hour has that hour too.
+    // A run that spans the start of an hour also includes that hour.
     await expect.poll(() => table.getByRole('row').count()).toBeOneOf([25, 26]);
     expect(new URL(page.url()).searchParams.get('view')).toBe('table');
     expectQuiet(tab);

@@ -37,7 +37,9 @@ afterAll(async () => {
 
 type Language = keyof typeof webhooks.verify.names;
 
-/** A program around a snippet: it ends with 0 where the post of post.json, and the file body.json, is verified. */
+/**
+ * Programs that wrap a snippet. Each exits with 0 if the request in post.json with the body in body.json is verified.
+ */
 const programs: Record<Language, readonly [command: readonly string[], file: string, around: string]> = {
   typescript: [
     [process.execPath, 'main.ts'],
@@ -96,7 +98,7 @@ exit(verify(file_get_contents('secret'), $headers, file_get_contents('body.json'
   shell: [['sh', 'main.sh'], 'main.sh', '. ./headers\n. ./verify.sh\n'],
 };
 
-// The record above is total, and Object.keys widens its keys to strings.
+// The record above is exhaustive, but Object.keys widens its keys to strings.
 const languages = Object.keys(programs) as Language[];
 
 it.each(['postrider', 'resend'] as const)(
@@ -126,7 +128,7 @@ it.each(['postrider', 'resend'] as const)(
       await drawer.getByRole('tab', { name: webhooks.verify.names[language] }).click();
       const snippet = drawer.getByRole('region', { name: /^verify\./ });
       const there = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
-      // Python, Node and a shell are wherever this suite runs; Go and PHP may be absent.
+      // Python, Node, and a shell are available wherever this suite runs. Go and PHP may be missing.
       if (!there && (language === 'go' || language === 'php')) continue;
       const place = join(folder, `${format}-${language}`);
       mkdirSync(place);

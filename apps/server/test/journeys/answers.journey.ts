@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => journey.stop());
 
-/** Keeps mail at its dot, and says when so many are there. */
+/** Stalls messages after DATA, and resolves `reached` once this many are stalled. */
 function stallAtDot(count: number) {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ describe('a stop while servers owe their answers', () => {
   it('promise P1, P2: hands back what was not sent, and waits for the answers to what was', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '8s' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
-    // A lane begins with five.
+    // A lane starts with five.
     const stall = stallAtDot(5);
     for (let number = 0; number < 9; number++) {
       const mail = { ...hello, to: `to${number}@example.com`, text: LARGE };

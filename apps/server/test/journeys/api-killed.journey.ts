@@ -20,7 +20,8 @@ describe('an API process that dies while it takes mail', () => {
         headers: { 'idempotency-key': `key-${number}` },
       });
 
-    // Each goes on until it gets no answer, so that every one of them has a mail under way when the process dies.
+    // Each client continues until it gets no response, so every one of them has a message in flight when the process
+    // dies.
     let keys = 0;
     let dying: Promise<unknown> | null = null;
     const sendUntilDead = async () => {

@@ -41,7 +41,7 @@ async function rest(method: string, path: string, body?: unknown): Promise<Recor
   return answer.body;
 }
 
-/** A mutation whose result has these fields in its success. */
+/** Runs a mutation, selecting these fields of a successful result. */
 async function mutate(name: string, type: string, success: string, input: object): Promise<Record<string, unknown>> {
   const query = `mutation ($input: ${type}!) { done: ${name}(input: $input) { ... on ${success} } }`;
   const { body, text } = await api.call('POST', '/graphql', { body: { query, variables: { input } } });

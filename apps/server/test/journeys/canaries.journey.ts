@@ -4,12 +4,12 @@ import { startWebhookSink } from '@postrider/testing';
 import { expect, it } from 'vitest';
 import { hello, openJourney, statesOf } from '../journey.ts';
 
-// Digits and letters that no encoding changes.
+// Digits and letters that every encoding leaves unchanged.
 const canary = (place: string) => `canary7c1f09${place}`;
 const relay = { user: canary('relayuser'), password: canary('relaypassword') };
 const ADMIN_PASSWORD = canary('adminpassword');
 
-/** Keeps every byte that a process exports. */
+/** Stores every byte that a process exports. */
 async function openCollector() {
   const bodies = new Map<string, string>();
   const server = createServer((request, response) => {

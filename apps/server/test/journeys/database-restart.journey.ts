@@ -14,7 +14,7 @@ const MAILS = 300;
 const AT_ONCE = 10;
 const CUT_AT = [50, 120, 200];
 
-/** What a restart of the server does to its clients: every connection of the process ends at once. */
+/** Simulates the effect of a server restart on its clients: closes every connection of the process at the same time. */
 async function cutConnections(): Promise<number> {
   const rows = await journey.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -53,7 +53,7 @@ describe('a database that cuts every connection under load', () => {
     expect(new Set(ids.values()).size).toBe(MAILS);
     expect(await journey.sql`select from messages`).toHaveLength(MAILS);
 
-    // A job that was fetched or claimed when its answer was cut comes back when its lease expires.
+    // A job that had been fetched or claimed when its response was cut off is requeued when its lease expires.
     await expect
       .poll(
         async () => {
@@ -67,7 +67,7 @@ describe('a database that cuts every connection under load', () => {
     expect(copies.size).toBe(MAILS);
     for (const copy of copies.values()) expect(copy.bodies).toBe(1);
     expect((await server.call('GET', '/readyz', { key: null })).status).toBe(200);
-    // Which of the two is logged depends on whether the worker was writing when the database hung up.
+    // Which of the two is logged depends on whether the worker was writing when the database closed the connection.
     expect(server.stderr()).toMatch(/terminating connection|CONNECTION_CLOSED/);
     expect(server.stderr()).not.toMatch(/secretKey|connectionParameters/);
     expect(await server.end()).toEqual({ code: 0, signal: null });

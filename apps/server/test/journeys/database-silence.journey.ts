@@ -50,7 +50,7 @@ describe('a database that takes bytes and says nothing', () => {
     const locked = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const holder = journey.sql.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are aborted after a few seconds of idling.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table messages in share mode`;
       locked.resolve();
@@ -72,7 +72,7 @@ describe('a database that takes bytes and says nothing', () => {
   it('promise P18: a full disk fails 64 clients at once, each batch tried once, and sends go on after it', async () => {
     const server = await journey.start();
     await send(server);
-    // The statement fails as Postgres fails it where it cannot extend a file.
+    // Fails the statement the way Postgres does when it cannot extend a file.
     await journey.sql.unsafe(`
       create sequence tried;
       create function disk_full() returns trigger language plpgsql as $$
@@ -192,7 +192,7 @@ describe('a start', () => {
   });
 });
 
-/** The key of the hashes of erased addresses, which no rotation changes. */
+/** Returns the key that hashes erased addresses, which no rotation changes. */
 async function hashKey(secret_key: string): Promise<Buffer> {
   const [row] = await journey.sql<{ id: string; encrypted_key: Buffer }[]>`
     select id, encrypted_key from suppression_hash_keys`;
@@ -231,7 +231,7 @@ describe('a connection that ends between the claim of a mail and the reading of 
   it('promise P8: costs no attempt: the mail is handed back and sent once', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url });
     const cut = proxy.cutAt('b.headers, b.attachments\n    from unnest(');
-    // Larger bodies are not read with the claim.
+    // Larger bodies are not read as part of the claim.
     expect(
       (await server.call('POST', '/v1/email/send', { body: { ...hello, text: 'x'.repeat(300_000) } })).status,
     ).toBe(202);

@@ -4,7 +4,7 @@ import { docPages, readPage } from '../../../../scripts/doc-blocks.ts';
 import { startInstance } from '../../../../scripts/instance.ts';
 import { runBlocks } from '../../../../scripts/run-doc-blocks.ts';
 
-// In what every machine has; npm run test:docs runs the other languages too.
+// Runs only languages available on every machine. npm run test:docs also runs the others.
 const TIMEOUT_MS = 600_000;
 
 it('every code block in shell and TypeScript does what its page says (newcomer N18)', {

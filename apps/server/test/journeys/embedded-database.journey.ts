@@ -12,7 +12,7 @@ const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hel
 let data_dir: string;
 beforeAll(async () => {
   data_dir = await mkdtemp(join(tmpdir(), 'postrider-owner-'));
-  // Postgres may run as another user.
+  // Postgres may run as a different user.
   await chmod(data_dir, 0o755);
 });
 afterAll(async () => {

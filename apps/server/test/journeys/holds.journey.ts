@@ -6,7 +6,7 @@ import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey
 import type { ServerProcess } from '../server-process.ts';
 
 const CLI = fileURLToPath(new URL('../../../../packages/cli/src/launch.mjs', import.meta.url));
-// Two seconds are what is promised; a machine that is busy with other tests gets more.
+// The promise is two seconds, but a machine busy with other tests gets more.
 const OBEYED_MS = 5000;
 
 let journey: Journey;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-/** The command line, as an operator on the machine runs it; what it printed, as JSON. */
+/** Runs the command line as an operator on the machine would, and returns its output as JSON. */
 async function postrider(...args: string[]): Promise<Record<string, unknown>> {
   const child = spawn(process.execPath, [CLI, ...args, '--json'], { env: { ...journey.env } });
   let out = '';
@@ -61,7 +61,7 @@ describe('a hold of a destination, while mail flows through two processes', () =
     const before = { held: arrivedAt('held.example.com').length, other: arrivedAt('other.example.com').length };
     await setTimeout(2000);
 
-    // Accepted all the while, and other mail goes out; of the held nothing does.
+    // Messages were accepted throughout, and other messages go out, but none of the held ones do.
     expect(arrivedAt('held.example.com')).toHaveLength(before.held);
     expect(arrivedAt('other.example.com').length).toBeGreaterThan(before.other);
     flowing = false;
@@ -86,7 +86,7 @@ describe('a hold of a destination, while mail flows through two processes', () =
       .toEqual({ delivered: sent.held + sent.other });
     const copies = [...copiesOf(journey.smtp).values()];
     expect(copies).toHaveLength(sent.held + sent.other);
-    // A killed process may have sent what it could not record; the same bytes go again.
+    // A killed process may have sent what it could not record, in which case the same bytes are sent again.
     expect(copies.filter((one) => one.copies > 1 && one.bodies > 1)).toEqual([]);
     expect(arrivedAt('held.example.com')).toHaveLength(sent.held);
     await servers[1].end();

@@ -6,7 +6,7 @@ import type { ServerProcess } from '../server-process.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
-/** Once: what a server does to its first transaction, or the first for an address; after that it accepts. */
+/** Applies a verdict to a server's first transaction, or to the first for an address, and accepts afterwards. */
 const once =
   (verdict: ReturnType<SmtpRule>): SmtpRule =>
   ({ nth, stage }) =>
@@ -45,7 +45,7 @@ let server: ServerProcess;
 const sinks = new Map<string, SmtpSink>();
 const strangers: Server[] = [];
 
-/** A server of which the test writes every octet itself. */
+/** Starts a server whose every octet is written by the test. */
 async function listen(port: number, host: string, greeting: string | null): Promise<void> {
   const stranger = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -84,7 +84,7 @@ beforeAll(async () => {
     RETRY_SCHEDULE: '1s,1s,1s',
   });
   server = await journey.start();
-  // Polling would use up the window of log reads.
+  // Otherwise, polling would use up the rate window for log reads.
   await journey.sql`update plans set logs_per_minute = 100000`;
 });
 afterAll(async () => {
@@ -161,7 +161,7 @@ describe('what a mail server does', () => {
   });
 
   it('lost in the middle of the mail: deferred and never unknown, in one copy', async () => {
-    // So large that the connection ends before the dot is written.
+    // So large that the connection closes before the final dot is written.
     const read = await send('ada@clumsy.test', 'A line of a long mail.\n'.repeat(400_000));
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'delivered',

@@ -18,7 +18,7 @@ afterAll(() => journey.stop());
 it('chaos C14: mail is parked although its statement loses a deadlock', async () => {
   const { sql, env } = journey;
   const api = await journey.start({ ROLES: 'rest' });
-  // All of it is parked, by one statement.
+  // A single statement parks all of them.
   const hold = ['queues', 'hold', '--local', 'destination', 'example.com', '--reason', 'An outage there'];
   await promisify(execFile)(process.execPath, [CLI, ...hold], { env: { ...env } });
   const batch = Array.from({ length: MAILS }, (_, place) => ({ ...hello, to: `to${place}@example.com` }));
@@ -32,7 +32,7 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
   const inTransaction = async (run: (tx: Tx) => Promise<void>) => {
     const [start, may_end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const transaction = sql.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are aborted after a few seconds of idling.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await run(tx);
       start.resolve();
@@ -57,7 +57,7 @@ it('chaos C14: mail is parked although its statement loses a deadlock', async ()
   expect(jobs).toHaveLength(MAILS);
   const openMiddle = await inTransaction((tx) => lock(tx, 10, 11));
   const sweep = sql.begin(async (tx) => {
-    // The worker is to find the deadlock.
+    // Ensures that the worker detects the deadlock.
     await tx`set local deadlock_timeout = '60s'`;
     await lock(tx, MAILS - 1, MAILS);
     await openTable();

@@ -38,7 +38,10 @@ async function setPassword(password: string): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** Ends the connections of each pool, so that all that come later use the password of now; those that were ended. */
+/**
+ * Closes the connections of every pool so that all later ones use the current password. Returns the names of the pools
+ * whose connections were closed.
+ */
 async function cutConnections(): Promise<Set<string>> {
   const rows = await journey.sql<{ application_name: string }[]>`
     select application_name, pg_terminate_backend(pid) from pg_stat_activity
@@ -87,7 +90,7 @@ it('a new password of the database under load needs no restart, and loses no mai
   expect(cut).toHaveLength(CHANGE_AT.length);
   expect(ids.size).toBe(MAILS);
   await expect.poll(() => statesOf(journey.sql)).toEqual({ delivered: MAILS });
-  // pg-boss has a driver of its own, and connects with the last password too.
+  // pg-boss has its own driver, and also connects with the latest password.
   await cutConnections();
   await expect.poll(connected).toEqual(expect.arrayContaining(['postrider', 'postrider-queue']));
   await expect.poll(async () => (await server.call('GET', '/readyz')).status).toBe(200);

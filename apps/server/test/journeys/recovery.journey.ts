@@ -63,7 +63,7 @@ describe('the mail of a worker', () => {
     const messages = () => second.logged().map(({ msg }) => msg);
 
     await journey.sql.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are aborted after a few seconds of idling.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from pgboss.job where name = 'delivery.attempt' and state = 'active' for update`;
       await first.kill();
@@ -82,7 +82,7 @@ describe('the mail of a worker', () => {
     const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
     const released = Promise.withResolvers<void>();
     const holder = journey.sql.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are aborted after a few seconds of idling.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table suppressions in access exclusive mode`;
       await released.promise;
@@ -109,7 +109,7 @@ describe('the mail of a worker', () => {
 
 describe('a relay', () => {
   it('chaos C10: gets email three seconds after its return from two seconds away', async () => {
-    // The port of the sink, on another address, so that nothing else binds it while the relay is away.
+    // Uses the sink's port on another address, so that nothing else binds it while the relay is down.
     const host = '127.0.0.21';
     const { port } = journey.smtp;
     const server = await journey.start({ DELIVERY: `smtp://${host}:${port}` });
@@ -125,7 +125,8 @@ describe('a relay', () => {
     try {
       await relay.waitFor(1);
       expect(performance.now() - back_at).toBeLessThan(3000);
-      // Email that was not tried meanwhile is sent immediately; what was tried waits a minute for its retry.
+      // Messages that were not attempted in the meantime are sent immediately. The others wait a minute for their
+      // retry.
       const [attempts] = await journey.sql<{ count: number }[]>`
         select count(distinct recipient_id)::int as count from attempts where outcome <> 'accepted'`;
       await expect.poll(() => relay.mails.length, PATIENCE).toBeGreaterThanOrEqual(sent - (attempts?.count ?? 0));

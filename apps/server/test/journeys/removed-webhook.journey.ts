@@ -35,7 +35,7 @@ it('real R20: a webhook that is deleted while its first delivery is fetched dela
   });
   await deleted.promise;
 
-  // It fetches before it says that it is ready, and waits for the lock for two seconds only.
+  // It fetches before it reports that it is ready, and waits only two seconds for the lock.
   const starting = journey.start({ ROLES: 'worker' });
   const waiting = () => journey.sql`
     select from pg_stat_activity

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-/** A mail that was delivered, and where its copy says that reports are to go. */
+/** Sends a message, waits until it is delivered, and returns its path and the return address on its copy. */
 async function delivered(to: string): Promise<{ path: string; return_path: string }> {
   const sent = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
   const copy = await journey.smtp.waitFor((mail) => mail.envelope_to.includes(to));

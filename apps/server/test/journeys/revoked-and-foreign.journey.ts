@@ -27,7 +27,7 @@ async function makeKey(server: ServerProcess): Promise<NewKey> {
   return key.body as unknown as NewKey;
 }
 
-/** Another workspace, with a key of every scope. */
+/** Creates another workspace and returns a key with every scope. */
 async function foreignKey(): Promise<string> {
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
   const hash = createHash('sha256').update(secret).digest();

@@ -36,7 +36,7 @@ afterAll(async () => {
   await dns.stop();
 });
 
-/** Sends a mail and waits for the log entry of its first attempt. */
+/** Sends a message and waits for the log entry of its first attempt. */
 async function firstAttempt(to: string) {
   const sent = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
   expect(sent.status).toBe(202);

@@ -26,7 +26,7 @@ describe('SIGTERM', () => {
         }
       }),
     );
-    // With 1 where the stop has not ended within its fifteen seconds.
+    // The exit code would be 1 if shutdown had not finished within its fifteen seconds.
     expect(await first.exited).toEqual({ code: 0, signal: null });
 
     const stored = await journey.sql<{ id: string }[]>`select id from messages`;
@@ -92,7 +92,7 @@ describe('a private database', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'postrider-shutdown-'));
-    // Postgres refuses to run as root, so it may run as a user who has to reach this directory.
+    // Postgres refuses to run as root, so it may run as a user that needs access to this directory.
     await chmod(directory, 0o755);
   });
   afterEach(async () => {
@@ -100,7 +100,10 @@ describe('a private database', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** The port of the server that the data directory names, wherever the data is; null when none runs. */
+  /**
+   * Returns the port of the Postgres server that the data directory refers to, wherever its data is, or null if none is
+   * running.
+   */
   async function postgresPort(): Promise<number | null> {
     const state = JSON.parse(await readFile(join(directory, 'embedded.json'), 'utf8')) as { directory: string };
     const path = join(resolve(directory, state.directory), 'data', 'postmaster.pid');
@@ -108,7 +111,7 @@ describe('a private database', () => {
     return file === null ? null : Number(file.split('\n')[3]);
   }
 
-  /** Where the process says in its data directory that it listens; undefined until it does. */
+  /** Returns the URL that the process announces in its data directory, or undefined until it is listening. */
   async function announcedUrl(): Promise<string | undefined> {
     const folder = join(directory, 'embedded-holders');
     const names = await readdir(folder).catch(() => []);
@@ -199,7 +202,7 @@ describe('a start that cannot be', () => {
     expect(await server.exited).toEqual({ code: 1, signal: null });
 
     expect(server.stderr()).toContain(`${name} ${busy} is in use`);
-    // Made before the ports were tried, and never shown again.
+    // Created before the ports were tried, and never shown again.
     expect(secretIn(server.stdout(), 'api-key')).toMatch(/^pr_live_[0-9a-f]{64}$/);
   });
 

@@ -6,7 +6,7 @@ let journey: Journey;
 let server: ServerProcess;
 beforeAll(async () => {
   journey = await openJourney({ RETRY_SCHEDULE: '1s,1s,1s,1s' });
-  // Without the inbound role: its port is the sink's, where reports can be looked at.
+  // Runs without the inbound role. Its port belongs to the sink, where reports can be inspected.
   server = await journey.start({ ROLES: 'rest,admin,worker', INBOUND_PORT: String(journey.smtp.port) });
 });
 afterAll(() => journey.stop());

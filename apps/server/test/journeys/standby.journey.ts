@@ -7,7 +7,7 @@ import { type EmbeddedServer, startEmbedded } from '@postrider/db/embedded';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 
-// A server of its own: that commits wait for a standby is a setting of a whole server.
+// Uses a separate server, because making commits wait for a standby is a server-wide setting.
 const settings = { wal_level: 'replica', max_wal_senders: '4', fsync: 'off', full_page_writes: 'off' };
 const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 const retried = { 'idempotency-key': 'order-1' };
@@ -17,7 +17,7 @@ let sql: Sql;
 let server: ServerProcess;
 beforeAll(async () => {
   data_dir = await mkdtemp(join(tmpdir(), 'postrider-standby-'));
-  // Postgres may run as another user.
+  // Postgres may run as a different user.
   await chmod(data_dir, 0o755);
   postgres = await startEmbedded({ data_dir, settings });
   sql = connect(postgres.url, { max: 2, application_name: 'postrider-test' });
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(data_dir, { recursive: true, force: true });
 });
 
-/** Commits wait from here on for a standby of this name, of which there is none. */
+/** Makes commits wait from now on for a standby of this name, which does not exist. */
 async function wantStandby(name: string): Promise<void> {
   await sql.unsafe(`alter system set synchronous_standby_names = '${name}'`);
   await sql`select pg_reload_conf()`;
@@ -44,8 +44,8 @@ async function wantStandby(name: string): Promise<void> {
 }
 
 /**
- * Ends the wait of the commits of accepting, as an operator may who wants to write on, or with its connection, as a
- * shutdown of the server does; the answer to the request.
+ * Sends a message and ends its commit's wait, as an operator might to unblock writes, or closes its connection, as a
+ * server shutdown does. Returns the response status.
  */
 async function sendUnconfirmed(
   headers: Readonly<Record<string, string>>,
@@ -67,13 +67,13 @@ async function sendUnconfirmed(
 }
 
 it('mail that was committed on the primary alone is not answered 202', async () => {
-  // The first mail makes the key known, so that the second takes the fast path.
+  // The first message caches the key, so the second takes the fast path.
   expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);
   await wantStandby('missing_standby');
 
   expect(await sendUnconfirmed({})).toBe(500);
   expect(await sendUnconfirmed(retried)).toBe(500);
-  // A retry finds the answer of the first request, and it is on no standby either.
+  // A retry finds the first request's response, which is not on any standby either.
   expect(await sendUnconfirmed(retried)).toBe(500);
   await wantStandby('');
 
@@ -81,7 +81,7 @@ it('mail that was committed on the primary alone is not answered 202', async () 
 
   expect(answer.status).toBe(202);
   expect(answer.headers.get('idempotent-replayed')).toBe('true');
-  // What was answered 500 is stored and sent, and the retries doubled nothing.
+  // Messages whose response was a 500 are stored and sent, and the retries created no duplicates.
   await expect
     .poll(() => sql`select state::text, count(*) from recipients group by state`.then((rows) => [...rows]))
     .toEqual([{ state: 'delivered', count: 3 }]);

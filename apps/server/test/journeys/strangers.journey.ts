@@ -8,7 +8,7 @@ import type { ServerProcess } from '../server-process.ts';
 // A key may read 120 times a minute.
 const PATIENCE = { timeout: 60_000, interval: 1000 };
 const LONG_MS = 90_000;
-// Beyond the half minute that a relay has.
+// Longer than the half minute that a relay is given.
 const LATE_GREETING_MS = 32_000;
 
 interface Session {
@@ -24,10 +24,10 @@ let server: ServerProcess;
 let late: string;
 const servers: Server[] = [];
 const open = new Set<Socket>();
-/** Envelopes that began before the mail before them had its answer. */
+/** The number of envelopes that started before the previous message got its reply. */
 let ahead = 0;
 
-/** A mail server that is told of each line; the greeting is the empty one. */
+/** Starts a mail server that calls `answer` for each line, and with an empty line for the greeting. */
 async function strangerAt(host: string, port: number, answer: (session: Session) => void): Promise<number> {
   const listener = createServer((socket) => {
     const session: Session = { socket, line: '', content: false, unanswered: false };
@@ -49,17 +49,17 @@ async function strangerAt(host: string, port: number, answer: (session: Session)
   listener.listen(port, host);
   await once(listener, 'listening');
   servers.push(listener);
-  // A socket of TCP has an address with a port.
+  // A TCP socket has an address with a port.
   return (listener.address() as AddressInfo).port;
 }
 
-/** The usual replies, and PIPELINING is offered. */
+/** Sends the usual replies and offers PIPELINING. */
 function reply(session: Session): void {
   const { socket, line } = session;
   if (session.content) {
     if (line !== '.') return;
     session.content = false;
-    // What came with the dot has been read by then, and would be next.
+    // Whatever arrived with the dot has been read by then and would be handled next.
     setTimeout(() => {
       session.unanswered = false;
       socket.write('250 2.0.0 taken\r\n');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-/** The nth request goes to one process or the other in turn, all of them at once. */
+/** Sends all requests concurrently, alternating between the two processes. */
 function inParallel(count: number, idempotency_key: string | null): Promise<Answer[]> {
   return Promise.all(
     Array.from({ length: count }, (_, number) => {

@@ -10,7 +10,7 @@ afterEach(() => journey.stop());
 
 const PAST_EVERY_LEASE_MS = 60_000;
 
-/** Lets mail hang at its dot, and says when that many do. */
+/** Stalls messages after DATA, and resolves `reached` once this many are stalled. */
 function stallAtDot(count: number) {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ function stallAtDot(count: number) {
   return { reached: reached.promise, release: released.resolve };
 }
 
-/** The heartbeats of a stopped worker's jobs have run out; the supervisor of another one notices within ten seconds. */
+/** Expires the heartbeats of a stopped worker's jobs. Another worker's supervisor notices within ten seconds. */
 async function jobsComeBack(count: number) {
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
   await expect
@@ -33,7 +33,9 @@ async function jobsComeBack(count: number) {
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
 }
 
-/** The other worker has noticed that one is dead, and the leases of what that one had claimed have ended. */
+/**
+ * Waits until the other worker has noticed the death, and expires the leases of everything the dead one had claimed.
+ */
 async function leasesEnd(other: ServerProcess) {
   await expect.poll(() => other.logged().map(({ msg }) => msg)).toContain('a worker died; requeued its email');
   await journey.clock.advance(PAST_EVERY_LEASE_MS);

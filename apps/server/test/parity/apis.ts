@@ -6,7 +6,7 @@ import { createHandler as createRest } from '@postrider/rest';
 import { listenHttp, type World } from '@postrider/testing';
 import { type ApiName, isAbsent, type Setup, type UseCase } from './use-case.ts';
 
-/** A caller, as a key and as a person. */
+/** A caller, as a key and as a user. */
 export interface Caller {
   readonly workspace_id: string;
   readonly secret: string;
@@ -18,7 +18,7 @@ export interface Refusal {
   readonly reason: string;
   readonly message: string;
   readonly required_scope: string | null;
-  /** The bad fields, as paths in the names of the core. */
+  /** The invalid fields, as paths with core's names. */
   readonly params: readonly string[];
 }
 
@@ -34,14 +34,14 @@ export interface Apis {
   readonly graphql: Api;
   readonly trpc: Api;
   readonly origins: Readonly<Record<'rest' | 'admin', string>>;
-  /** Root fields of GraphQL that this server answers. */
+  /** Returns the GraphQL root fields that this server supports. */
   rootFields(caller: Caller): Promise<string[]>;
-  /** Subscriptions of GraphQL. */
+  /** Returns the GraphQL subscriptions. */
   streams(caller: Caller): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** The three APIs of one world, each over HTTP. */
+/** Starts the three APIs of one world, each over HTTP. */
 export async function startApis(world: World): Promise<Apis> {
   const [rest, admin] = await Promise.all([
     listenHttp(createRest(world.services)),
@@ -200,7 +200,7 @@ function graphqlApi(url: string): Api {
   };
 }
 
-/** What GraphQL says of the arguments of a page, with the names that other APIs have for them. */
+/** Replaces GraphQL's names of page arguments with those of the other APIs. */
 function coreWords(text: string, reason: string): string {
   if (reason === 'invalid_limit') return text.replace(/^first\b/, 'limit');
   return reason === 'invalid_cursor' ? text.replace(/^after\b/, 'cursor') : text;
@@ -212,7 +212,7 @@ function wayOf(way: UseCase['rest']): { readonly verb: string; readonly path: st
   return { verb, path };
 }
 
-/** The fields of GraphQL under the names of the core. */
+/** Converts GraphQL fields to core's names. */
 function snakeFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeFields);
   if (typeof value !== 'object' || value === null) return value;
@@ -221,7 +221,7 @@ function snakeFields(value: unknown): unknown {
   );
 }
 
-/** A caller with a key of these scopes, and a session in this role. */
+/** Creates a caller with a key that has these scopes, and a session in this role. */
 export async function callerOf(
   world: World,
   workspace_id: string,
@@ -250,7 +250,7 @@ export async function callerOf(
   return { workspace_id, secret, cookie: `sid=${token}` };
 }
 
-/** An adapter that forgets to say who asks. */
+/** Returns an adapter that omits the caller. */
 export function forgetful(world: World, { name }: Api): Api {
   return {
     name,
@@ -258,7 +258,7 @@ export function forgetful(world: World, { name }: Api): Api {
   };
 }
 
-/** An adapter that loses a filter on the way. */
+/** Returns an adapter that drops a filter. */
 export function dropping(api: Api, filter: string): Api {
   return {
     name: api.name,
@@ -269,7 +269,7 @@ export function dropping(api: Api, filter: string): Api {
   };
 }
 
-/** An adapter that looks in one workspace for every caller. */
+/** Returns an adapter that reads one workspace for every caller. */
 export function showing(world: World, { name }: Api, workspace_id: string): Api {
   const actor = { kind: 'system', workspace_id } as const;
   return {

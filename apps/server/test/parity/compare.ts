@@ -1,12 +1,11 @@
 import type { Answer, Api, Caller, Refusal } from './apis.ts';
 import { type ApiName, type Input, isAbsent, type Setup, type UseCase } from './use-case.ts';
 
-/** The APIs that offer a use case. */
 export function offering(use: UseCase, apis: readonly Api[]): Api[] {
   return apis.filter(({ name }) => !isAbsent(use[name]));
 }
 
-/** What is not the same of one use case on several APIs; give makes what each is asked about. */
+/** Returns the differences in a use case's results between APIs. `give` creates the input for each API. */
 export async function valueDifferences(
   use: UseCase,
   apis: readonly Api[],
@@ -21,7 +20,7 @@ export async function valueDifferences(
     if ('refusal' in answer) return [`${api.name} refuses: ${answer.refusal.reason}: ${answer.refusal.message}`];
     results.push({ name: api.name, value: plain(answer.value, use) });
   }
-  // REST and tRPC answer what the core answers; GraphQL a part of it.
+  // REST and tRPC return core's full response, and GraphQL returns part of it.
   const whole = results.filter(({ name }) => name !== 'graphql');
   const [first = { value: plain(await core(use, shared ?? (await give())), use) }] = whole;
   return results
@@ -33,7 +32,7 @@ export async function valueDifferences(
     );
 }
 
-/** How an API refuses a caller that lacks the scope, if it has such a caller. */
+/** Returns how the APIs differ in rejecting a caller without the scope, if they have such a caller. */
 export async function scopeDifferences(
   use: UseCase,
   apis: readonly Api[],
@@ -57,7 +56,7 @@ export async function scopeDifferences(
 
 const success: Refusal = { code: 'answered', reason: '', message: '', required_scope: null, params: [] };
 
-/** Whether what is absent, and what is another's, is refused in the same words by every API. */
+/** Returns how the APIs differ in the error for a missing object and for another workspace's object. */
 export async function absenceDifferences(
   use: UseCase,
   apis: readonly Api[],
@@ -87,7 +86,7 @@ export function absenceOf(answer: Answer, { input, ids = {} }: Setup, use: UseCa
   return names.reduce((text, name) => text.replaceAll(name, '…'), `${code} ${reason}: ${message}`);
 }
 
-/** What a bad input is refused with. */
+/** Returns how the APIs differ in rejecting invalid input. */
 export async function refusalDifferences(
   use: UseCase,
   apis: readonly Api[],
@@ -117,7 +116,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Whether a list has the same pages on every API, and whether the next page of one is asked with a cursor of another. */
+/** Returns how the APIs differ in a list's pages. Also requests the next page of one API with the cursor of another. */
 export async function pageDifferences(
   use: UseCase,
   apis: readonly Api[],
@@ -147,7 +146,7 @@ export async function pageDifferences(
     .map(({ name, pages }) => `${name}: ${JSON.stringify(pages)}, not ${first}`);
 }
 
-/** An answer without what its API alone says of it. What was made for one API only loses its own names. */
+/** Returns a response without API-specific parts. Objects created separately for each API lose only their own names. */
 function plain(value: unknown, use: UseCase): unknown {
   if (Array.isArray(value)) return value.map((inner) => plain(inner, use));
   if (typeof value === 'string') return plainText(value, use.writes);
@@ -158,7 +157,7 @@ function plain(value: unknown, use: UseCase): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, plain(spelled(name, inner), use)]));
 }
 
-/** A node that stands for its id or its name as that, and the one list that stands for a word as that word. */
+/** Replaces a node that represents its ID or name with that value, and the list ["all"] with "all". */
 function spelled(name: string, inner: unknown): unknown {
   if (name === 'queue' && typeof inner === 'object' && inner !== null && 'name' in inner) return inner.name;
   if (name === 'events' && Array.isArray(inner) && inner.length === 1 && inner[0] === 'all') return 'all';
@@ -175,7 +174,7 @@ function plainText(text: string, made_anew: boolean): string {
     .replace(/\b(?:pr_live_|whsec_).+/, 'secret');
 }
 
-/** Where a value is not what another says, for every fact that the value has. */
+/** Returns where a value differs from another, for every field that the first value has. */
 function unlike(value: unknown, other: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null || typeof other !== 'object' || other === null) {
     return Object.is(value, other) ? [] : [`${path}: ${JSON.stringify(value)}, not ${JSON.stringify(other)}`];

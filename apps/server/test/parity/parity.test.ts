@@ -52,21 +52,21 @@ afterAll(async () => {
   await apis.stop();
 });
 beforeEach(async () => {
-  // So that no window and no budget of a minute is ever used up, and no workspace has all the webhooks it may have.
+  // Ensures that no rate window or per-minute budget is used up, and that no workspace reaches its webhook limit.
   now_ms += MINUTE_MS;
   await world.clock.freeze(new Date(now_ms));
   await world.services.sql`delete from webhooks`;
-  // And everybody has just signed in, as keys are never asked to.
+  // Every user has just signed in. Keys never have to.
   await world.services.sql`update sessions set authenticated_at = clock_now()`;
 });
 
-/** A caller with many scopes but this one; null if the API has no such caller. */
+/** Returns a caller with many scopes but not this one, or null if the API has no such caller. */
 function lacking(scope: string, api: ApiName): Caller | null {
   const { admin, operator, member, integrator } = callers;
   if (api === 'rest') return (isOfIntegrators(scope) ? callers[scope] : integrator) ?? null;
   if (scope === 'operator') return admin ?? null;
   if (api === 'graphql') return operator ?? null;
-  // Everybody who is signed in reads mail and domains.
+  // All signed-in users can read messages and domains.
   if (scope === 'email:logs:read' || scope === 'domains:read') return null;
   return (scope === 'admin' ? member : callers[scope]) ?? null;
 }
@@ -75,10 +75,10 @@ function isOfIntegrators(scope: string): boolean {
   return INTEGRATOR.some((one) => one === scope);
 }
 
-/** The answer of the core itself, for what GraphQL offers alone. */
+/** Returns core's own response, for what only GraphQL offers. */
 const byCore = (use: UseCase, { input }: Setup) => invoke(world.as(world.workspace_id), use.operation, input);
 
-/** What each API is asked about was made at the same time. */
+/** Creates the input for an API. All inputs are created at the same time on the frozen clock. */
 async function give(use: UseCase): Promise<Setup> {
   count += 1;
   await world.clock.freeze(new Date(now_ms));
@@ -147,13 +147,13 @@ describe('what two or more APIs offer', () => {
   );
 });
 
-/** The tests outside of this folder. */
+/** The tests outside this folder. */
 const tests = globSync('apps/{rest,admin}/test/**/*.test.ts', { cwd: ROOT }).map((path) => ({
   path,
   text: readFileSync(join(ROOT, path), 'utf8'),
 }));
 
-/** How a test of an API names what it asks. */
+/** Returns the pattern by which an API's tests refer to an operation. */
 const patterns: Record<ApiName, (name: string) => RegExp> = {
   rest(name) {
     const [verb, path = ''] = name.split(' ');
@@ -202,7 +202,7 @@ describe('the audit log after all of it', () => {
     const entries = await world.services.sql<{ action: string; text: string }[]>`
       select action, concat_ws(' ', target_name, diff) as text from audit_log order by action`;
 
-    // Those who sign in and those who are told of alarms are named; no mail of this file goes to them.
+    // The log names users who sign in and recipients of alarm notices. No message in this file is sent to them.
     expect(entries.length).toBeGreaterThan(100);
     const with_addresses = entries.filter(
       ({ action, text }) => action !== 'alarm.settings_changed' && /@(?!people\.test)/.test(text),

@@ -1,6 +1,6 @@
 import { fields } from './use-case.ts';
 
-// What GraphQL shows of each thing, under the names that the core has for it.
+// The GraphQL fields of each object, aliased to core's names.
 
 const recipient = `${fields('id email kind status attempts last_response next_attempt_at', {
   email: 'address',

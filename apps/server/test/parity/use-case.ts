@@ -7,10 +7,10 @@ type AnyOperation = Parameters<typeof invoke>[1];
 export const apiNames = ['rest', 'graphql', 'trpc'] as const;
 export type ApiName = (typeof apiNames)[number];
 
-/** An input in the names of the core. */
+/** An input with core's names. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** A API that does not offer a use case, or has no caller of some kind. */
+/** Marks an API that does not offer a use case or lacks a kind of caller. */
 export interface Absent {
   readonly absent: string;
 }
@@ -23,49 +23,48 @@ export function isAbsent(way: unknown): way is Absent {
   return typeof way === 'object' && way !== null && 'absent' in way;
 }
 
-/** What a use case is asked about: the input, and ids of things that an API names otherwise. */
+/** What a use case operates on: the input, and the IDs of objects that an API names differently. */
 export interface Setup {
   readonly input: Input;
   readonly ids?: Readonly<Record<string, string>>;
 }
 
 export interface GraphqlWay {
-  /** The root field. */
   readonly field: string;
   readonly document: string;
   variables(setup: Setup): Record<string, unknown>;
-  /** What was answered, with the fields of the core. */
+  /** Converts a response to core's fields. */
   value(answer: unknown): unknown;
 }
 
 export interface UseCase {
   readonly name: string;
   readonly operation: AnyOperation;
-  /** What a caller needs for what is given; null: any caller may. */
+  /** The scope a caller needs, or null if any caller may call it. */
   readonly scope: Scope | null;
-  /** Where an API asks for another one on purpose, or has no caller without it. */
+  /** APIs that deliberately require another scope, or have no caller without it. */
   readonly scope_on?: Partial<Record<ApiName, Scope | Absent>>;
   readonly writes: boolean;
-  /** Whether what is given is answered. */
+  /** Whether the call succeeds with the given setup. */
   readonly answers: boolean;
-  /** A list that is walked page by page. */
+  /** Whether it is a list, which is read page by page. */
   readonly paged: boolean;
   /** Method and path. */
   readonly rest: string | Absent;
   readonly graphql: GraphqlWay | Absent;
-  /** GET or POST and the procedure. */
+  /** GET or POST, and the procedure. */
   readonly trpc: string | Absent;
-  /** Makes what it is about in a workspace; number tells it from every other. */
+  /** Creates the objects it operates on in a workspace. `number` makes them unique. */
   given(world: World, workspace_id: string, number: number): Promise<Setup>;
-  /** The field that names what it is about, where there is such a thing. */
+  /** The field that identifies the target, if there is one. */
   readonly target: string | null;
-  /** Whether GraphQL answers null for a target that is not there, as it does wherever something is looked up. */
+  /** Whether GraphQL returns null for a missing target, as it does for every lookup. */
   readonly looks_up: boolean;
-  /** Whether another workspace is to try. */
+  /** Whether to also try it from another workspace. */
   readonly foreign: boolean;
-  /** What makes the input a bad one. */
+  /** Fields that make the input invalid. */
   readonly bad: Input | null;
-  /** Facts that differ from call to call, or that one answer leaves out. */
+  /** Fields that differ between calls, or that one response omits. */
   readonly varying: readonly string[];
 }
 
@@ -89,7 +88,7 @@ export function useCase(
   };
 }
 
-/** The same, of things that never were. */
+/** Returns the same setup with IDs that never existed. */
 export function nowhere({ input, ids = {} }: Setup, use: UseCase): Setup {
   const zeros = (id: unknown) => String(id).replace(/_[0-9a-z]{26}$/, `_${'0'.repeat(25)}1`);
   const target = String(input[use.target ?? '']);
@@ -100,7 +99,7 @@ export function nowhere({ input, ids = {} }: Setup, use: UseCase): Setup {
   };
 }
 
-/** Fields of GraphQL by the names of the core; others says which are called otherwise, and only those need an alias. */
+/** Selects GraphQL fields under core's names. `others` lists those with different names, which need an alias. */
 export function fields(names: string, others: Readonly<Record<string, string>> = {}): string {
   return names
     .trim()
@@ -119,7 +118,7 @@ export function camelFields(input: Input): Record<string, unknown> {
 
 type Variables = (setup: Setup) => Record<string, unknown>;
 
-/** A connection, whose page stands where a list of the core has it. */
+/** Reads a connection and returns its page in the form of a core list. */
 export function connection(
   field: string,
   selection: string,
@@ -151,7 +150,7 @@ export function listOf(answer: unknown): unknown {
   return { data, has_more: pageInfo.hasNextPage, next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }
 
-/** Any other field that reads. */
+/** Reads any other field. */
 export function reading(
   field: string,
   args: Readonly<Record<string, string>>,
@@ -170,7 +169,7 @@ export function reading(
   };
 }
 
-/** A mutation: its payload, or the refusal that it answers. */
+/** Runs a mutation and returns its payload, or the error it returns. */
 export function mutation(
   field: string,
   input_type: string,

@@ -3,26 +3,26 @@ import type { Charged } from '@postrider/core/usage';
 import type { FieldNode } from 'graphql';
 import type { QueryCost } from './query-cost.ts';
 
-/** Points of a time series are plain numbers; this many cost as much as one object. */
+/** Points of a time series are plain numbers. This many cost as much as one object. */
 export const POINTS_OF_AN_OBJECT = 100;
 
-/** The limit of list entries in one answer, whatever they cost. */
+/** The maximum number of list entries in one response, regardless of their cost. */
 export const MAX_ENTRIES = 20_000;
-/** The timeout of an answer. */
+/** The response timeout. */
 export const LONGEST_MS = 15_000;
 
-/** The cost of one request: requested, actual, and what its key has left. */
+/** The cost of one request: the requested cost, the actual cost, and the key's remaining budget. */
 export class CostMeter {
   /** The budget after the last charge. */
   charged: Charged;
-  /** The document was executed, so its answer carries the cost. */
+  /** Whether the document was executed, in which case the response includes the cost. */
   answered = false;
   /** A request costs at least one point. */
   requested = 1;
   /** The cost that a dry run reports without charging it. */
   reported: number | null = null;
   #per_entry: QueryCost['per_entry'] | null = null;
-  /** The limit of an answer that was exceeded first. */
+  /** The first response limit that was exceeded. */
   excess: AppError | null = null;
   #spared = 0;
   #entries = 0;
@@ -36,7 +36,7 @@ export class CostMeter {
     this.#per_entry = per_entry;
   }
 
-  /** Resets the limits per answer; each event of a stream is one. */
+  /** Resets the per-response limits. Each event of a stream is a separate response. */
   beginAnswer(): void {
     this.excess = null;
     this.#entries = 0;
@@ -44,8 +44,8 @@ export class CostMeter {
   }
 
   /**
-   * Counts list entries, and fails every further list of an answer that is too large or too slow. This holds even where
-   * a complexity is wrong, or where a busy event loop delays the timeout.
+   * Counts list entries and fails every further list of a response that is too large or too slow. This works even if a
+   * complexity is wrong or a busy event loop delays the timeout.
    */
   noteEntries(count: number): void {
     this.#entries += count;
@@ -64,17 +64,17 @@ export class CostMeter {
     return null;
   }
 
-  /** Credits the entries that a page did not have. */
+  /** Credits the entries that a page came up short. */
   noteShortPage(node: FieldNode | undefined, missing: number): void {
     if (node && missing > 0) this.#spared += missing * (this.#per_entry?.get(node) ?? 0);
   }
 
-  /** Credits points that were charged in advance and not used. */
+  /** Credits points that were charged up front but not used. */
   noteUnused(points: number): void {
     this.#spared += Math.max(0, points);
   }
 
-  /** Points to refund. */
+  /** The points to refund. */
   get spared(): number {
     return Math.min(Math.floor(this.#spared), this.requested - 1);
   }

@@ -12,14 +12,14 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 
-/** Whether a document can be a dry run, which may depend on its variables. */
+/** Returns whether a document may be a dry run, which can depend on its variables. */
 export function mayRunDry(document: DocumentNode): boolean {
   return dryRuns(document).length > 0;
 }
 
 /**
- * The document of a dry run, reduced to viewer.rateLimit, or null if the operation is not a dry run. Other operations of
- * the document do not count, and only a query can be one.
+ * Returns the document of a dry run, reduced to viewer.rateLimit, or null if the operation is not a dry run. Only a
+ * query can be a dry run. Other operations in the document are ignored.
  */
 export function dryRunOf(
   schema: GraphQLSchema,
@@ -62,7 +62,7 @@ function dryRuns(document: DocumentNode): FieldNode[] {
   return fields;
 }
 
-/** The fragments that an operation uses, also transitively. */
+/** Returns the fragments that an operation uses, directly or transitively. */
 function fragmentsOf(document: DocumentNode, operation: OperationDefinitionNode): Set<FragmentDefinitionNode> {
   const byName = new Map<string, FragmentDefinitionNode>();
   for (const one of document.definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) byName.set(one.name.value, one);

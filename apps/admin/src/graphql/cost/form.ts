@@ -3,20 +3,20 @@ import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSet
 /** The size of a document as it would be executed. */
 export interface DocumentForm {
   readonly fragments: number;
-  /** Fields, spreads and inline fragments, each fragment counted where it is spread. */
+  /** Fields, spreads, and inline fragments. Each fragment is counted everywhere it is spread. */
   readonly selections: number;
-  /** How many selections were visited to measure it. */
+  /** The number of selections visited while measuring. */
   readonly visited: number;
 }
 
 export const MAX_FRAGMENTS = 50;
-/** The limit of all operations together; GraphiQL's introspection has about 300. */
+/** The limit across all operations in a document. GraphiQL's introspection query has about 300. */
 export const MAX_SELECTIONS = 1000;
 
 /**
  * Measures a document by its syntax alone, before any rule or plan follows its fragments: forty fragments that each
- * spread the next one twice are a kilobyte, and 2^40 selections. Each fragment is visited once, so the time is linear
- * in the document. A fragment within itself counts as 0; validation rejects it.
+ * spread the next one twice take a kilobyte but expand to 2^40 selections. Each fragment is visited once, so the time
+ * is linear in the size of the document. A fragment nested in itself counts as 0; validation rejects it.
  */
 export function formOf(document: DocumentNode): DocumentForm {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -28,7 +28,7 @@ export function formOf(document: DocumentNode): DocumentForm {
     const before = sizes.get(name);
     if (before !== undefined) return before;
     const fragment = fragments.get(name);
-    // A fragment within itself is found here while it is measured.
+    // A fragment that contains itself finds this entry while it is being measured.
     sizes.set(name, 0);
     const size = fragment ? sizeOf(fragment.selectionSet) : 0;
     sizes.set(name, size);
@@ -50,12 +50,12 @@ export function formOf(document: DocumentNode): DocumentForm {
   for (const one of document.definitions) {
     if (one.kind === Kind.OPERATION_DEFINITION) selections += sizeOf(one.selectionSet);
   }
-  // Fragments that no operation spreads are validated too.
+  // Fragments that no operation spreads are also validated.
   for (const name of fragments.keys()) sizeOfFragment(name);
   return { fragments: fragments.size, selections, visited };
 }
 
-/** The problem with the form of a document; null if there is none. */
+/** Returns the problem with a document's form, or null if there is none. */
 export function formProblem({ fragments, selections }: DocumentForm): string | null {
   if (fragments > MAX_FRAGMENTS) return `The document has ${fragments} fragments. The maximum is ${MAX_FRAGMENTS}.`;
   if (selections <= MAX_SELECTIONS) return null;

@@ -11,8 +11,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-// Introspection has no complexity of its own: the fields of __Schema and __Type are not built by us. Its cost is what
-// its lists hold, and the schema is known.
+// Introspection has no complexity of its own because we do not build the fields of __Schema and __Type. Its cost is the
+// number of entries in its lists, which is known from the schema.
 
 type ListName =
   | 'types'
@@ -26,15 +26,15 @@ type ListName =
 type Sizes = Readonly<Record<ListName, number>>;
 
 interface SchemaSizes {
-  /** For one of all types, on average: exact for a list under `types`. */
+  /** The average over all types. Exact for a list under `types`. */
   readonly average: Sizes;
-  /** For a type that is not known before execution. */
+  /** For a type that is unknown until execution. */
   readonly most: Sizes;
 }
 
 const sizesOf = new WeakMap<GraphQLSchema, SchemaSizes>();
 
-/** The entries of all lists that a selection under __schema or __type brings. */
+/** Returns the number of entries in all lists that a selection under __schema or __type returns. */
 export function introspectedEntries(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -54,7 +54,7 @@ export function introspectedEntries(
       }
       const name = one.name.value;
       const size = name in sizes ? sizes[name as ListName] : null;
-      // Only directly below the list of all types the average is exact.
+      // The average is exact only directly below the list of all types.
       const next =
         name === 'types' || (sizes === average && size !== null && name !== 'possibleTypes') ? average : most;
       const below = one.selectionSet ? under(one.selectionSet, next) : 0;
@@ -67,7 +67,7 @@ export function introspectedEntries(
   return selection ? under(selection, most) : 0;
 }
 
-/** Fragments of an operation, by name. */
+/** Returns the fragments of a document by name. */
 export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);

@@ -24,7 +24,7 @@ function tooComplex(message: string): GraphQLError {
   return error;
 }
 
-/** Armor's refusals with our reason. Thrown, so that validation does not go on. */
+/** Maps Armor's rejections to our reason. Throws so that validation stops. */
 const rejection = {
   propagateOnRejection: false,
   onReject: [
@@ -34,9 +34,9 @@ const rejection = {
   ],
 };
 
-/** Static limits on a document, before its cost is computed. */
+/** Enforces static limits on a document before its cost is computed. */
 export const limitForm = EnvelopArmorPlugin({
-  // The caller is authenticated here and may see the schema.
+  // The caller is already authenticated and may see the schema.
   blockFieldSuggestion: { enabled: false },
   costLimit: { enabled: false },
   maxTokens: { n: MAX_TOKENS, ...rejection },
@@ -45,16 +45,16 @@ export const limitForm = EnvelopArmorPlugin({
   maxDepth: { n: DEEPEST, flattenFragments: true, ...rejection },
 });
 
-/** The limits that need no schema, before the rules of validation follow the fragments. */
+/** Enforces the limits that need no schema, before validation rules follow the fragments. */
 export const limitSize: Plugin = {
   onValidate({ params, setResult }) {
-    // The cast holds because only a parsed document is validated.
+    // The cast is safe because only parsed documents are validated.
     const problem = formProblem(formOf(params.documentAST as DocumentNode));
     if (problem !== null) setResult([tooComplex(problem)]);
   },
 };
 
-/** The points that a request costs, or an error if it exceeds a limit. */
+/** Returns the points that a request costs, or an error if it exceeds a limit. */
 export function pointsOf(cost: QueryCost): number | GraphQLError {
   if (cost.breadth > MAX_FIELDS)
     return tooComplex(`The document has ${cost.breadth} fields and fragments. The maximum is ${MAX_FIELDS}.`);
@@ -73,22 +73,22 @@ function costly({ points }: QueryCost): number {
   return Math.max(1, Math.ceil(points));
 }
 
-/** extensions.cost of an answer. */
+/** Returns `extensions.cost` of a response. */
 export function toldCost(cost: CostMeter) {
   const { charged, requested, actual, remaining } = cost;
   return { requested, actual, limit: charged.window.limit, remaining, resetAt: isoTime(charged.reset_at_ms) };
 }
 
-/** Computes the cost of a document, charges the key's budget, and refunds what was not used. */
+/** Computes the cost of a document, charges the key's budget, and refunds unused points. */
 export function limitCost(
   services: Services,
   refunds: QueryRefunds,
   known: KnownQueries,
 ): Plugin<YogaInitialContext, GraphqlContext> {
-  /** The errors that prevent execution, or null. */
+  /** Returns the errors that prevent execution, or null. */
   const admit = async (args: ExecutionArgs): Promise<readonly GraphQLError[] | null> => {
     const { schema, document, operationName, variableValues, contextValue } = args;
-    // The server creates the context; envelop loses its type.
+    // The server creates the context, but envelop loses its type.
     const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
     const query_cost = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
     if ('errors' in query_cost) return query_cost.errors.map(unreadable);
@@ -129,14 +129,14 @@ export function limitCost(
       const { cost, ctx } = context;
       cost.answered = true;
       refunds.give(spenderOf(ctx.actor), cost.spared);
-      // The first excess ends the request: what the other lists brought is not worth sending.
+      // The first exceeded limit fails the request. Data from the other lists is not worth sending.
       const answer = cost.excess ? { errors: [graphqlError(cost.excess)], data: null } : result;
       setResult({ ...answer, extensions: { ...result.extensions, cost: toldCost(cost) } });
     },
   };
 }
 
-/** An error of variable or argument coercion: nothing has run, so the whole request is a 400. */
+/** Converts a variable or argument coercion error. Nothing has run yet, so the whole request is a 400. */
 function unreadable(error: GraphQLError): GraphQLError {
   const { nodes = null, message, extensions } = error;
   return new GraphQLError(message, { nodes, extensions: { ...extensions, http: { status: 400 } } });

@@ -21,11 +21,14 @@ import { fragmentsOf, introspectedEntries } from './introspection-cost.ts';
 
 export interface QueryCost {
   readonly points: number;
-  /** The number of selections, each fragment counted where it is spread; below introspection its entries count. */
+  /**
+   * The number of selections, with each fragment counted everywhere it is spread. Under introspection, list entries are
+   * counted.
+   */
   readonly breadth: number;
-  /** The entries of the lists that introspection returns. */
+  /** The number of list entries that introspection returns. */
   readonly introspected: number;
-  /** The cost of each entry of a page, by the field that selects the page. */
+  /** The cost per entry of a page, keyed by the field that selects the page. */
   readonly per_entry: ReadonlyMap<FieldNode, number>;
 }
 
@@ -36,7 +39,7 @@ interface Sums {
 }
 
 const NOTHING: Sums = { points: 0, breadth: 0, introspected: 0 };
-/** This many entries of introspection cost as much as one object: each is a few names. */
+/** This many introspection entries cost as much as one object, because each is only a few names. */
 const ENTRIES_OF_AN_OBJECT = 100;
 const MAX_ERRORS = 50;
 
@@ -44,15 +47,15 @@ type Weight = number | { readonly field?: number; readonly multiplier?: number }
 type Weigh = Weight | ((args: Record<string, unknown>, context: object, field: unknown) => Weight);
 
 /**
- * The cost of an operation before execution, from the `complexity` of each field. If it cannot be computed, the errors:
- * execution would drop the failing field and run the others uncharged.
+ * Computes the cost of an operation before execution from the `complexity` of each field. Returns the errors if it
+ * cannot be computed: execution would drop the failing field and run the others without charging for them.
  */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation_name: string | null | undefined,
   inputs: Readonly<Record<string, unknown>>,
-  /** The resolvers' context; a complexity that depends on the time reads its clock. */
+  /** The resolvers' context. Time-dependent complexities read its clock. */
   context: object,
 ): QueryCost | { readonly errors: readonly GraphQLError[] } {
   const operation = getOperationAST(document, operation_name);
@@ -65,7 +68,7 @@ export function costOf(
   } catch (error) {
     // An argument that cannot be coerced, such as null for a variable with a default.
     if (error instanceof GraphQLError) return { errors: [error] };
-    // An argument over a limit.
+    // An argument that exceeds a limit.
     if (error instanceof AppError) return { errors: [graphqlError(error)] };
     throw error;
   }
@@ -81,7 +84,7 @@ function walk(
 ): QueryCost {
   const fragments = fragmentsOf(document);
   const per_entry = new Map<FieldNode, number>();
-  // Memoized per type: nested fragments would make a small document exponential.
+  // Memoized per type. Otherwise, nested fragments would make a small document exponential.
   const known = new Map<SelectionSetNode, Map<GraphQLNamedType, Sums>>();
 
   const ofSelection = (selection: SelectionSetNode, type: GraphQLNamedType): Sums => {
@@ -139,7 +142,7 @@ function weightOf(
   variables: Record<string, unknown>,
   context: object,
 ): { readonly own: number; readonly multiplier: number } {
-  // Set by the builder on every field.
+  // The builder sets this on every field.
   const weigh = field.extensions.complexity as Weigh | undefined;
   const weight = typeof weigh === 'function' ? weigh(getArgumentValues(field, node, variables), context, field) : weigh;
   if (typeof weight === 'number') return { own: Math.max(0, weight), multiplier: 1 };

@@ -13,9 +13,7 @@ import type { Connection } from '../kit/connections.ts';
 import { pageSize } from '../kit/page-size.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 
-/**
- * Wraps every connection, to credit the entries that its page did not have, and every list, to count its entries.
- */
+/** Wraps every connection to credit missing entries, and every list to count its entries. */
 export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
@@ -42,7 +40,7 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
           if (page) noteHeld(page.edges.length);
           return page;
         } catch (error) {
-          // Arguments are validated before anything is read; any other failure may have read a lot and is charged.
+          // Arguments are validated before anything is read. Any other failure may have read a lot and is charged.
           if (error instanceof AppError && error.code === 'invalid_request') noteHeld(0);
           throw error;
         }
@@ -52,7 +50,7 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Lists of objects. The core bounds the points of a time series. */
+/** Returns whether a list contains objects. Core limits the points of a time series. */
 function isCounted(type: GraphQLOutputType, named_type: GraphQLNamedType): boolean {
   return isListType(getNullableType(type)) && !isLeafType(named_type) && named_type.name !== 'StatPoint';
 }

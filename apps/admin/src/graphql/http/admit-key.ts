@@ -25,7 +25,7 @@ export interface Admission {
 
 type Rejection = { readonly error: AppError; readonly window: Window };
 
-/** Authenticates the key and charges its cost budget in one statement; a session's token takes three. */
+/** Authenticates the key and charges its cost budget in one statement. A session token needs three. */
 export async function admitKey(
   services: Services,
   authorization: string | undefined,
@@ -64,7 +64,7 @@ export function rateHeaders({ limit, remaining, reset_unix }: Window) {
   };
 }
 
-/** Rate headers of a refusal, with Retry-After for a 429. */
+/** Returns the rate limit headers of an error response, with Retry-After for a 429. */
 export function refusalHeaders(error: AppError, window: Window, now_ms: number): Record<string, string> {
   return { ...rateHeaders(window), ...retryAfterHeader(error, now_ms) };
 }

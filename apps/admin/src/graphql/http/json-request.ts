@@ -3,7 +3,7 @@ import { jsonMediaProblem } from '@postrider/net';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The request with its body as one JSON text in UTF-8, the only form that a POST may have, as with /v1. */
+/** Returns the request with its body as a single UTF-8 JSON text, the only format a POST may use, as in /v1. */
 export async function jsonRequest(request: Request): Promise<Request | AppError> {
   if (request.method !== 'POST') return request;
   const problem = jsonMediaProblem(request.headers.get('content-type') ?? undefined);

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** An error before the document was parsed, in the shape of a GraphQL result. */
+/** Formats an error that occurred before the document was parsed as a GraphQL result. */
 export function refusalOf(
   error: AppError,
   request_id: string,

@@ -14,7 +14,7 @@ import { refuse } from './refuse.ts';
 import { createGraphqlServer } from './server.ts';
 import { tooSlow, within } from './within.ts';
 
-/** /graphql: the key is authenticated before the document is parsed. */
+/** Serves /graphql. The key is authenticated before the document is parsed. */
 export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: KnownQueries): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   const server = createGraphqlServer(services, refunds, known);
@@ -53,12 +53,15 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
   return routes;
 }
 
-/** Of an answer that no document gave. A request without a query is a 200 of the server to who accepts plain JSON. */
+/**
+ * Returns whether a response was produced without executing a document. For clients that accept plain JSON, the server
+ * responds with 200 even if the request has no query.
+ */
 function isRefusal({ status, headers }: Response): boolean {
   return status >= 400 || /^application\/(?:json|graphql-response\+json)\b/.test(headers.get('content-type') ?? '');
 }
 
-/** Refusals of the GraphQL server itself, with our reason and its message. */
+/** Adds our reason to errors from the GraphQL server itself, keeping its message. */
 async function inOurShape(response: Response, request_id: string): Promise<Response> {
   const body = serverAnswer.safeParse(await response.json().catch(() => null));
   const message = body.data?.errors[0]?.message ?? HOW_TO_ASK;

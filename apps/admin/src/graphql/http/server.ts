@@ -10,7 +10,7 @@ import type { KnownQueries } from '../known/known-queries.ts';
 import { textCache } from '../known/text-cache.ts';
 import { schema } from '../schema.ts';
 
-/** The GraphQL server, which follows the GraphQL-over-HTTP specification. */
+/** Creates the GraphQL server, which follows the GraphQL-over-HTTP specification. */
 export function createGraphqlServer(services: Services, refunds: QueryRefunds, known: KnownQueries) {
   return createYoga<GraphqlContext>({
     schema,
@@ -21,7 +21,7 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
     multipart: false,
     batching: false,
     maxRequestBodySize: DEFAULT_BODY_BYTES,
-    // Yoga's own Response would be converted to Node's, and a stream that the client leaves would throw then.
+    // Yoga's own Response would be converted to Node's, which throws when a client disconnects from a stream.
     fetchAPI: { Request, Response, Headers, ReadableStream, TextEncoder, TextDecoder, URL, URLSearchParams },
     parserAndValidationCache: { documentCache: textCache(), errorCache: textCache() },
     maskedErrors: { maskError: publicError },
@@ -30,8 +30,8 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
 }
 
 /**
- * Adds the request id to every error, and puts one in the place of a response that is too large. Errors are copied,
- * because those of a cached document are cached with it.
+ * Adds the request ID to every error and replaces a response that is too large with an error. Errors are copied because
+ * those of a cached document are cached with it.
  */
 function naming(log: Log): Plugin<object, GraphqlContext> {
   return {
@@ -55,7 +55,7 @@ export function namedErrors(log: Log, errors: readonly GraphQLError[], request_i
   return errors.map((error) => copyOf(error, { ...asCoded(error), requestId: request_id }));
 }
 
-/** Errors of the parser, the validator and variable coercion have no reason yet. */
+/** Errors from the parser, the validator, and variable coercion do not have a reason yet. */
 function asCoded({ extensions }: GraphQLError): Record<string, unknown> {
   return extensions.reason === undefined
     ? { ...extensions, code: 'invalid_request', reason: 'invalid_query' }
@@ -77,7 +77,10 @@ function copyOf(
   });
 }
 
-/** Masks errors: an AppError is shown, anything else becomes an internal error and only the log has the cause. */
+/**
+ * Masks errors. An AppError is returned as is; anything else becomes an internal error whose cause appears only in the
+ * log.
+ */
 export function publicError(error: unknown): GraphQLError {
   const cause = causeOf(error);
   if (cause instanceof GraphQLError) return error instanceof GraphQLError ? error : cause;

@@ -2,7 +2,7 @@ import { AppError } from '@postrider/core';
 
 const LONGEST_MS = 15_000;
 
-/** The answer, or null after the timeout; a stream has begun by then. */
+/** Returns the result, or null after the timeout. A stream has started by then. */
 export async function within<T>(work: T | Promise<T>): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const patience = setTimeout(() => resolve(null), LONGEST_MS);

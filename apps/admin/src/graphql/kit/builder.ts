@@ -14,7 +14,7 @@ export interface SchemaShape {
   DefaultNodeNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
-    // Times stay text, as in every API; the core parses and formats them.
+    // Times remain strings, as in every API. Core parses and formats them.
     DateTime: { Input: string; Output: string };
     EmailAddress: { Input: string; Output: string };
     URL: { Input: string; Output: string };
@@ -27,7 +27,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
   plugins: [RelayPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   relay: {
-    // The REST id is the global id; its prefix names the type.
+    // The REST ID is the global ID, and its prefix identifies the type.
     encodeGlobalID: (_typename, id) => String(id),
     decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
     nodeQueryOptions: {
@@ -51,7 +51,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
     cursorType: 'String',
   },
   complexity: {
-    // Measured by cost/limits.ts before execution; the plugin would do so inside the first resolver.
+    // cost/limits.ts measures complexity before execution. The plugin would do so in the first resolver.
     disabled: true,
     fieldComplexity: (args, _g, field): FieldComplexityValue => {
       const type = getNamedType(field.type);
@@ -59,7 +59,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
       if (type.name.endsWith('Connection')) {
         return { field: 1, multiplier: Math.max(pageSize(args), 1) };
       }
-      // A list of plain values is part of its object.
+      // A list of plain values counts as part of its object.
       if (isObjectType(type) && type.getInterfaces().length === 0 && isListType(field.type)) {
         return { field: 1, multiplier: 1 };
       }
@@ -87,7 +87,7 @@ builder.scalarType('BigInt', {
 });
 builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value });
 
-/** Checks the type only; the core validates the text and refuses it with a reason. */
+/** Returns a check of the type only. Core validates the text and rejects it with a reason. */
 function textOf(name: string): (value: unknown) => string {
   return (value) => {
     if (typeof value === 'string') return value;

@@ -20,10 +20,10 @@ export interface Connection<T> {
   };
 }
 
-/** Declares <Name>Edge for a type, once: connections and streams share it. */
+/** Declares <Name>Edge for a type once. Connections and streams share it. */
 export function edgeOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Edge<T>> {
   const known = edges.get(type);
-  // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
+  // The plugin types edges by a node's shape before loading, but our nodes are already loaded.
   const edge = (known ?? builder.edgeObject({ type, name: `${type.name}Edge` })) as ObjectRef<Schema, Edge<T>>;
   edges.set(type, edge);
   return edge;
@@ -31,15 +31,15 @@ export function edgeOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Edge<T>
 
 const edges = new WeakMap<object, unknown>();
 
-/** Declares <Name>Connection and <Name>Edge for a type, once. */
+/** Declares <Name>Connection and <Name>Edge for a type once. */
 export function connectionOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Connection<T>> {
   const edge = edgeOf(type);
   const connection = builder.connectionObject({ type, name: `${type.name}Connection` }, edge);
-  // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
+  // The plugin types edges by a node's shape before loading, but our nodes are already loaded.
   return connection as unknown as ObjectRef<Schema, Connection<T>>;
 }
 
-/** The arguments of every connection. Pages go forward only, like REST lists. */
+/** Returns the arguments of every connection. Pagination is forward only, as in REST lists. */
 export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
   return {
     first: t.arg.int({ defaultValue: 20, description: 'Entries of the page, from 1 to 100.' }),
@@ -49,7 +49,7 @@ export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
   };
 }
 
-/** A backward page: has_more and next_cursor of the list describe what comes before it. */
+/** Returns a backward page. The list's has_more and next_cursor describe what precedes it. */
 export function connectionBefore<T extends { readonly id: string }>(
   list: List<T>,
   before: string | null | undefined,
@@ -70,7 +70,7 @@ export function connectionBefore<T extends { readonly id: string }>(
   };
 }
 
-/** A list of the core as a connection. Edges have REST cursors, computed only when selected. */
+/** Converts a list from core to a connection. Edges use REST cursors, which are computed only when selected. */
 export function connectionFrom<E extends { readonly id: string }, T extends { readonly id: string } = E>(
   list: List<E>,
   after: string | null | undefined,
@@ -85,7 +85,7 @@ export function connectionFrom<E extends { readonly id: string }, T extends { re
       get startCursor() {
         return edges[0]?.cursor ?? null;
       },
-      // A page may end short of its limit, after entries that the filter skipped.
+      // A page may contain fewer entries than its limit because the filter skipped some.
       get endCursor() {
         return list.next_cursor ?? edges.at(-1)?.cursor ?? null;
       },
@@ -93,9 +93,9 @@ export function connectionFrom<E extends { readonly id: string }, T extends { re
   };
 }
 
-/** By default the node is the core's entry itself. */
+/** Returns core's entry itself as the node. This is the default. */
 function asItIs<T>(entry: unknown): T {
-  // Without a nodeOf the two types are one, by the default of the type parameter.
+  // Without a nodeOf, the two types are the same because of the type parameter's default.
   return entry as T;
 }
 

@@ -1,11 +1,11 @@
 import { builder } from './builder.ts';
 
-/** An enum of the core's values, in upper case. */
+/** Declares an enum with core's values in uppercase. */
 export function enumOf<const V extends string>(name: string, values: readonly V[], description?: string) {
   return builder.enumType(name, {
     ...(description !== undefined && { description }),
     values: Object.fromEntries(values.map((value) => [value.toUpperCase(), { value }])) as {
-      // The cast holds because fromEntries keeps the names that its type forgets.
+      // The cast is safe because fromEntries preserves the names that its type loses.
       [K in V as Uppercase<K>]: { value: K };
     },
   });

@@ -7,12 +7,12 @@ import type { GraphqlContext } from './request-context.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Calls an operation with GraphQL arguments, which the core validates. */
+/** Calls an operation with GraphQL arguments, which core validates. */
 export function call<O>(
   g: GraphqlContext,
   operation: Operation<z.ZodType, O>,
   args: Args,
-  /** The fields that an explicit null clears. */
+  /** Fields that an explicit null clears. */
   clearable: readonly string[] = [],
 ): Promise<O> {
   const cleared = clearable.filter((name) => args[name] === null).map((name) => [snakeCase(name), null]);
@@ -20,8 +20,8 @@ export function call<O>(
 }
 
 /**
- * Calls an operation whose input needs a look-up first. A caller without access gets the operation's own refusal,
- * whether the look-up found something or not.
+ * Calls an operation whose input requires a lookup first. A caller without access gets the operation's own error
+ * whether or not the lookup finds anything.
  */
 export async function callFound<O>(
   g: GraphqlContext,
@@ -38,13 +38,13 @@ export async function callFound<O>(
   return invokeParsed(g.ctx, operation, raw);
 }
 
-/** The value found, or throws the given error. */
+/** Returns the value if it was found. Otherwise, throws the given error. */
 export function present<T>(value: T | null, absence: AppError): T {
   if (value !== null) return value;
   throw absence;
 }
 
-/** Maps one refusal reason to null: a look-up that finds nothing is not an error. */
+/** Maps one error reason to null, because a lookup that finds nothing is not an error. */
 export async function orNull<T>(reason: Reason, read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -54,7 +54,7 @@ export async function orNull<T>(reason: Reason, read: () => Promise<T>): Promise
   }
 }
 
-/** Calls a list operation, and returns its page as a connection. */
+/** Calls a list operation and returns its page as a connection. */
 export async function page<T extends { readonly id: string }>(
   g: GraphqlContext,
   operation: Operation<z.ZodType, List<T>>,

@@ -2,7 +2,7 @@ import { type AppError, errorFields } from '@postrider/core';
 import { GraphQLError } from 'graphql';
 import { camelCase } from './names.ts';
 
-/** An error for errors[], with code and reason spelled as in REST. */
+/** Creates an error for errors[], with the code and reason spelled as in REST. */
 export function graphqlError(error: AppError): GraphQLError {
   const { message, details, required_scope, ...fields } = errorFields(error);
   const extensions = {
@@ -19,7 +19,7 @@ export function graphqlError(error: AppError): GraphQLError {
   return new GraphQLError(inOurWords(message, error.reason), { extensions });
 }
 
-/** Page arguments that have another name in the core. */
+/** Page arguments whose names differ from those in core. */
 const pageArguments: Readonly<Record<string, readonly [RegExp, string]>> = {
   invalid_limit: [/^limit\b/, 'first'],
   invalid_cursor: [/^cursor\b/, 'after'],
@@ -30,7 +30,7 @@ export function inOurWords(text: string, reason: string): string {
   return renamed ? text.replace(...renamed) : text;
 }
 
-/** A core path such as to[3].email_id, in the names of this schema. */
+/** Converts a core path such as to[3].email_id to the names in this schema. */
 export function pathOf(param: string, reason: string): string[] {
   return inOurWords(param, reason)
     .split(/[.[\]]+/)

@@ -36,7 +36,7 @@ import type { z } from 'zod';
 import type { PageArgs } from './page-size.ts';
 import { MAX_RESPONSE_BYTES, responseTooLarge } from './response-size.ts';
 
-// Batch limits of the core's readers.
+// Batch limits of core's readers.
 const MAX_IDS = 1000;
 const MAX_IDS_PER_LOOKUP = 100;
 
@@ -47,7 +47,7 @@ export interface IdLoader<T> {
   prime(id: string, value: T): void;
 }
 
-/** Batches the ids that the resolvers of one level ask for. */
+/** Batches the IDs that resolvers of the same level request. */
 export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, most = MAX_IDS): IdLoader<T> {
   const loader = new DataLoader<string, T>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: most });
   const load = (id: string) => loader.load(id);
@@ -55,11 +55,11 @@ export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly 
 }
 
 export interface PageLoader<T> {
-  /** A page of the list of one owner. */
+  /** Loads a page of one owner's list. */
   load(id: string, args: PageArgs): Promise<List<T>>;
 }
 
-/** Batches the pages that the nodes of one level ask for, by page size. */
+/** Batches the pages that nodes of the same level request, by page size. */
 export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonly List<T>[]>): PageLoader<T> {
   const bySize = new Map<number | null | undefined, DataLoader<{ id: string; cursor?: string }, List<T>, string>>();
   const loaderOf = (limit: number | null | undefined) => {
@@ -75,7 +75,7 @@ export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonl
   return { load: (id, { first, after }) => loaderOf(first).load(after == null ? { id } : { id, cursor: after }) };
 }
 
-/** One loader per month. */
+/** Creates one loader per month. */
 function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<string, MonthUsage>, 'load'> {
   const byMonth = new Map<string | null, DataLoader<string, MonthUsage>>();
   return (month) => {
@@ -90,7 +90,7 @@ function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<s
   };
 }
 
-/** One loader per range. */
+/** Creates one loader per range. */
 function keyUsageLoaders(ctx: Context) {
   const byRange = new Map<string, Pick<DataLoader<string, KeyUsage | null>, 'load'>>();
   return (range: { readonly since: string; readonly until?: string | null | undefined }, bucket: string) => {
@@ -107,7 +107,7 @@ function keyUsageLoaders(ctx: Context) {
   };
 }
 
-/** What a content link leads to: an attachment by its place, or the source. */
+/** The target of a content link: an attachment by its index, or the source. */
 interface LinkedId {
   readonly id: string;
   readonly place: number | null;
@@ -117,7 +117,7 @@ interface ContentLink {
   readonly expires_at: string;
 }
 
-/** The batched and cached reads of one request. */
+/** Creates the batched and cached reads of one request. */
 export function createLoaders(ctx: Context) {
   return {
     messages: byIds(ctx, readMessages),
@@ -125,9 +125,9 @@ export function createLoaders(ctx: Context) {
     messagesOfRecipients: byIds(ctx, readRecipients, MAX_IDS_PER_LOOKUP),
     attempts: pagesBy(ctx, readAttempts),
     lastAttempts: byIds(ctx, readLastAttempts),
-    // One by one: each may be megabytes, and each read is recorded in the audit log.
+    // Read one at a time: each may be megabytes, and every read is recorded in the audit log.
     contents: new DataLoader<string, EmailContent | null>(withinBudget((id) => contentOrNull(ctx, id))),
-    // One for each place in an answer, as each is used once.
+    // One for each occurrence in a response, because each link is single-use.
     contentLinks: new DataLoader<LinkedId, ContentLink, string>(
       (all) =>
         inTurn(all, ({ id, place }) =>
@@ -157,7 +157,7 @@ export function createLoaders(ctx: Context) {
     deliveryBodies: byIds(ctx, readDeliveryBodies, MAX_IDS_PER_LOOKUP),
     jobs: byIds(ctx, readJobs),
     jobsOfMessages: byIds(ctx, readJobsOfMessages),
-    // Few enough to read all at once.
+    // Small enough to read in full.
     queues: once(async () => (await invoke(ctx, listQueues, {})).data),
     workers: once(async () => (await invoke(ctx, listWorkers, {})).data),
     heldQueues: once(async () => {
@@ -178,10 +178,10 @@ export function createLoaders(ctx: Context) {
 }
 export type Loaders = ReturnType<typeof createLoaders>;
 
-// Longer than most requests, and shorter than a stream.
+// Longer than most requests and shorter than a stream.
 const FRESH_MS = 1000;
 
-/** Caches one read; a stream, which outlives the cache, reads again. */
+/** Caches a single read. A stream outlives the cache and reads again. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | null = null;
   let read_at = 0;
@@ -201,8 +201,8 @@ async function inTurn<Id, T>(ids: readonly Id[], read: (id: Id) => Promise<T>): 
 }
 
 /**
- * Reads content one by one, and no more once a response has as much as it may have: all of it is kept until the response
- * is written.
+ * Reads content one item at a time and stops once a response reaches its size limit, because all content stays in
+ * memory until the response is written.
  */
 function withinBudget<T extends Readonly<Record<'html' | 'text', string | null>> | null>(
   read: (id: string) => Promise<T>,
@@ -217,7 +217,7 @@ function withinBudget<T extends Readonly<Record<'html' | 'text', string | null>>
     });
 }
 
-/** Log entries outlive the content of their message. */
+/** Log entries outlive the content of their messages. */
 async function contentOrNull(ctx: Context, id: string): Promise<EmailContent | null> {
   try {
     return await invoke(ctx, getContent, { id });

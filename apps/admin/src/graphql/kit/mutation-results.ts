@@ -6,7 +6,7 @@ import { inOurWords, pathOf } from './graphql-error.ts';
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 
-/** A refusal as a member of a mutation's result union. */
+/** An error as a member of a mutation's result union. */
 export class Refusal {
   readonly error: AppError;
 
@@ -75,7 +75,7 @@ const StateError = builder.objectRef<Refusal>('StateError').implement({
   }),
 });
 
-/** The result type of each code; null: the error is not a result and goes to errors[]. */
+/** The result type of each code. Null means that the error goes to errors[] instead. */
 const typeOfCode: Record<ErrorCode, string | null> = {
   invalid_request: 'InvalidInputError',
   forbidden: 'ForbiddenError',
@@ -86,7 +86,7 @@ const typeOfCode: Record<ErrorCode, string | null> = {
   internal_error: null,
 };
 
-/** Declares the union <name>: the payload or a refusal. Mutations with the same payload share one. */
+/** Declares the union <name>: the payload or an error. Mutations with the same payload share one union. */
 export function resultOf<T extends object>(name: string, payload: ObjectRef<Schema, T>) {
   return builder.unionType(name, {
     types: [payload, InvalidInputError, ForbiddenError, NotFoundError, StateError],
@@ -94,7 +94,7 @@ export function resultOf<T extends object>(name: string, payload: ObjectRef<Sche
   });
 }
 
-/** The payload, or the refusal as a member of the result. Internal errors are rethrown. */
+/** Returns the payload, or the error as a member of the result. Rethrows internal errors. */
 export async function outcome<T>(work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work();

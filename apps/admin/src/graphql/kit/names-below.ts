@@ -1,6 +1,6 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 
-/** Whether the selection below a field contains one of these field names, on any type. */
+/** Returns whether the selection below a field contains one of these field names on any type. */
 export function namesBelow(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   names: ReadonlySet<string>,

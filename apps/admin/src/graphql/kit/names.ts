@@ -1,8 +1,8 @@
 type Args = Readonly<Record<string, unknown>>;
 
 /**
- * Fields in snake_case. null is dropped, because clients send it for omitted arguments; fields that null clears are
- * listed to call().
+ * Converts field names to snake_case. Nulls are dropped because clients send them for omitted arguments. Fields that a
+ * null clears are passed to call().
  */
 export function snakeFields(value: Args): Record<string, unknown> {
   return Object.fromEntries(
@@ -12,7 +12,7 @@ export function snakeFields(value: Args): Record<string, unknown> {
 
 function snakeValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeValue);
-  // Input objects have no prototype; JSON values keep their names.
+  // Input objects have no prototype. JSON values keep their names.
   if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null)
     return snakeFields(value as Args);
   return value;

@@ -6,15 +6,15 @@ export const MAX_NODES = 100;
 const typenames = new Map<string, string>();
 const searches = new Map<string, number>();
 
-/** Registers the type of a kind of id, and the cost of a search where no index finds it. */
+/** Registers the type for a kind of ID, and the cost of a search if no index covers it. */
 export function claimIds(kind: IdKind, typename: string, search_points = 0): void {
   typenames.set(idPrefixes[kind], typename);
   if (search_points > 0) searches.set(idPrefixes[kind], search_points);
 }
 
 /**
- * The cost of node look-ups: one point each, plus one search per kind. The ids are still plain text when the cost is
- * computed, before the plugin decodes them, which its types do not say.
+ * Returns the cost of node lookups: one point each, plus one search per kind. The IDs are still plain strings when the
+ * cost is computed, before the plugin decodes them, although the plugin's types do not say so.
  */
 export function costOfNodes(nodes: readonly (string | { readonly id: string })[]) {
   const ids = nodes.map((one) => (typeof one === 'string' ? one : one.id));
@@ -25,12 +25,12 @@ export function costOfNodes(nodes: readonly (string | { readonly id: string })[]
   return { field, multiplier: ids.length };
 }
 
-/** The type of an id by its prefix, or null. */
+/** Returns the type of an ID by its prefix, or null. */
 export function typenameOf(id: string): string | null {
   return typenames.get(id.slice(0, id.indexOf('_') + 1)) ?? null;
 }
 
-/** The plugin resolves every node id through a promise; ours are available synchronously. */
+/** The plugin resolves every node ID through a promise, but ours are available synchronously. */
 export function answerIdsAtOnce(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;

@@ -5,12 +5,15 @@ export interface PageArgs {
   readonly after?: string | null | undefined;
 }
 
-/** limit and cursor from first and after. */
+/** Converts `first` and `after` to `limit` and `cursor`. */
 export function pageInput({ first, after }: PageArgs) {
   return { limit: first ?? DEFAULT_PAGE, ...(after != null && { cursor: after }) };
 }
 
-/** The page size that the arguments of a connection ask for. A negative one is refused later, and must not be worth points. */
+/**
+ * Returns the page size requested by a connection's arguments. A negative size is rejected later and must not earn
+ * points.
+ */
 export function pageSize(args: Readonly<Record<string, unknown>>): number {
   const { first, last, before } = args;
   if (last != null || before != null) return atLeastNone(last);

@@ -8,14 +8,14 @@ import type { SuppressionEntry } from '@postrider/core/suppressions';
 import type { WebhookDeliveryEntry, WebhookEntry } from '@postrider/core/webhooks';
 import { builder } from './builder.ts';
 
-/** A recipient together with the message that it was read from. */
+/** A recipient and the message it was read from. */
 export interface RecipientOf {
   readonly id: string;
   readonly entry: RecipientEntry;
   readonly email: LogEntry;
 }
 
-/** Refs of types that name each other; each is implemented in the file of its domain. */
+/** Refs of types that refer to each other. Each is implemented in the file of its domain. */
 export const Message = builder.objectRef<LogEntry>('Message');
 export const Recipient = builder.objectRef<RecipientOf>('Recipient');
 export const Attempt = builder.objectRef<AttemptOfMessage>('Attempt');

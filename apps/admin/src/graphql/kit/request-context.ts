@@ -2,7 +2,7 @@ import type { ActorContext } from '@postrider/core';
 import type { CostMeter } from '../cost/cost-meter.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
-/** Opens a stream: it counts against the stream limit of its key, and ends when the key does. */
+/** Opens a stream. It counts against the stream limit of its key and closes when the key expires or is revoked. */
 export type Follow = <T>(
   g: GraphqlContext,
   source: () => Promise<AsyncGenerator<T | null>>,
@@ -11,7 +11,7 @@ export type Follow = <T>(
 /** The context of every resolver. */
 export interface GraphqlContext {
   readonly ctx: ActorContext;
-  /** A stream replaces the loaders for each event, because what they cached may have changed. */
+  /** A stream replaces the loaders for each event because cached values may have changed. */
   load: Loaders;
   readonly cost: CostMeter;
   readonly follow: Follow;

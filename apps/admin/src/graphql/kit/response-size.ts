@@ -9,7 +9,7 @@ export function responseTooLarge(): AppError {
   );
 }
 
-/** About how large a value is as JSON; it stops counting past a limit. */
+/** Estimates the size of a value as JSON. Stops counting once a limit is exceeded. */
 export function sizeOf(value: unknown, limit: number): number {
   const stack = [value];
   let size = 0;

@@ -1,14 +1,14 @@
 import { builder } from './builder.ts';
 import { resultOf } from './mutation-results.ts';
 
-/** The target of a mutation by its id, with a reason for the audit log. */
+/** The ID of a mutation's target, with a reason for the audit log. */
 export const TargetInput = builder.inputType('TargetInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
   }),
 });
 
-/** The target that gets a new secret, by its id. */
+/** The ID of the target whose secret is rotated. */
 export const RotateInput = builder.inputType('RotateInput', {
   fields: (t) => ({ id: t.id({ required: true }) }),
 });

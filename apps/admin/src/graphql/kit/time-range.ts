@@ -1,6 +1,6 @@
 import { builder } from './builder.ts';
 
-/** since is included, until is not; without until it ends now. */
+/** `since` is inclusive and `until` is exclusive. Without `until`, the range ends now. */
 export const TimeRange = builder.inputType('TimeRange', {
   fields: (t) => ({
     since: t.field({ type: 'DateTime', required: true }),

@@ -17,7 +17,7 @@ import { createFollow } from '../streams.ts';
 import type { KnownQueries } from './known-queries.ts';
 import { type Plan, runPlan } from './plan.ts';
 
-// Read before authentication; the GraphQL server reads a longer body after it.
+// Bodies up to this size are read before authentication. The GraphQL server reads longer bodies after it.
 const LONGEST_BODY = 16 * 1024;
 const mediaTypes = new Set(['application/graphql-response+json', 'application/json']);
 
@@ -41,8 +41,8 @@ interface Answer {
 }
 
 /**
- * Fast path on node:http for queries that the GraphQL server has validated before. Returns false without answering for
- * everything else, including malformed requests.
+ * Creates the fast path on node:http for queries that the GraphQL server has already validated. For everything else,
+ * including malformed requests, it returns false without responding.
  */
 export function createKnownAnswers(
   services: Services,
@@ -59,7 +59,7 @@ export function createKnownAnswers(
     if (!body) return true;
     const known_query = read(body);
     if (!known_query) {
-      // The adapter takes an already read body from here.
+      // The adapter reads the buffered body from here.
       Object.assign(request, { rawBody: body });
       return false;
     }
@@ -93,11 +93,11 @@ export function createKnownAnswers(
     return typeof points === 'number' && cost ? { plan, cost, points, variables: variables ?? {} } : null;
   }
 
-  /** Null if it cannot be computed; the GraphQL server then refuses the request. */
+  /** Returns null if the cost cannot be computed, in which case the GraphQL server rejects the request. */
   function costAt(plan: Plan, variables: Record<string, unknown>): QueryCost | null {
     const before = plan.takes_variables ? undefined : costs.get(plan);
     if (before !== undefined) return before;
-    // A complexity may read the clock; the caller is not authenticated yet.
+    // A complexity may read the clock. The caller is not authenticated yet.
     const query_cost = costOf(plan.schema, plan.document, plan.name, variables, { ctx: services });
     const cost = 'errors' in query_cost ? null : query_cost;
     if (!plan.takes_variables) costs.set(plan, cost);
@@ -135,12 +135,12 @@ export function createKnownAnswers(
     try {
       return { data: await runPlan(plan, g, variables), cost: g.cost };
     } catch {
-      // An answer that is too large is so again.
+      // A response that was too large would be too large again.
       const { excess } = g.cost;
       if (excess)
         return { errors: namedErrors(services.log, [publicError(excess)], g.ctx.request_id), data: null, cost: g.cost };
-      // Full execution reports what failed and where. The loaders' caches are kept, and resolvers that the plan started
-      // still count on its own meter.
+      // Full execution reports what failed and where. The loaders' caches are kept. Resolvers that the plan already
+      // started still count against its own meter.
       const cost = meterOf(query, admitted);
       const again = { ...g, cost };
       const { document, schema } = plan;
@@ -160,7 +160,7 @@ function meterOf({ points, cost }: KnownQuery, { charged }: Admission): CostMete
   return meter;
 }
 
-/** A small JSON POST to /graphql. */
+/** Returns whether the request is a small JSON POST to /graphql. */
 function isPlain({ method, url, headers }: IncomingMessage): boolean {
   const length = Number(headers['content-length'] ?? Number.NaN);
   return (
@@ -173,7 +173,7 @@ function isPlain({ method, url, headers }: IncomingMessage): boolean {
   );
 }
 
-/** Null if the client disconnected. */
+/** Reads the whole body. Returns null if the client disconnects. */
 function readWhole(request: IncomingMessage): Promise<Buffer | null> {
   const { promise, resolve } = Promise.withResolvers<Buffer | null>();
   const chunks: Buffer[] = [];

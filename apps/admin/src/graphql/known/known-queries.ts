@@ -3,11 +3,11 @@ import { schema } from '../schema.ts';
 import { type Plan, planOf } from './plan.ts';
 import { textCache } from './text-cache.ts';
 
-/** Plans for validated queries, by query text. */
+/** Plans of validated queries, by query text. */
 export class KnownQueries {
   readonly #plans = textCache<{ readonly plan: Plan | null }>();
 
-  /** Called after parsing, validation and every limit have accepted a document. */
+  /** Records a document after parsing, validation, and all limits have accepted it. */
   note(text: string | undefined, document: DocumentNode): void {
     if (text === undefined || text.length > this.#plans.maxEntrySize || this.#plans.has(text)) return;
     this.#plans.set(text, { plan: planOf(schema, document) });

@@ -23,7 +23,7 @@ import type { GraphqlContext } from '../kit/request-context.ts';
 type Args = Record<string, unknown>;
 type Resolve = (source: unknown, args: Args, g: GraphqlContext, info: GraphQLResolveInfo) => unknown;
 
-/** How the value of a field is serialized. */
+/** How a field's value is serialized. */
 type Shape = { readonly required: boolean } & (
   | { readonly kind: 'leaf'; readonly serialize: (value: unknown) => unknown }
   | { readonly kind: 'object'; readonly steps: readonly Step[] }
@@ -32,7 +32,7 @@ type Shape = { readonly required: boolean } & (
 
 interface Step {
   readonly key: string;
-  /** Its place among all steps of the plan. */
+  /** The index among all steps of the plan. */
   readonly index: number;
   readonly resolve: Resolve;
   readonly shape: Shape;
@@ -40,7 +40,7 @@ interface Step {
   readonly info: Omit<GraphQLResolveInfo, 'variableValues'>;
 }
 
-/** A validated single-query document, with everything that is the same for each run. */
+/** A validated single-query document, with everything that stays the same between runs. */
 export interface Plan {
   readonly name: string | null;
   readonly document: DocumentNode;
@@ -48,16 +48,16 @@ export interface Plan {
   readonly takes_variables: boolean;
   readonly steps: readonly Step[];
   readonly count: number;
-  /** How many selections were visited to make it. */
+  /** The number of selections visited to build the plan. */
   readonly visited_nodes: number;
 }
 
-/** The plan cannot run the query; full execution reports why. */
+/** Thrown when a plan cannot run the query. Full execution reports why. */
 export class PlanFailed extends Error {}
 
 /**
- * Resolves fields, types and arguments once, which execution does for every row. Null for several operations,
- * directives, introspection and abstract types.
+ * Resolves fields, types, and arguments once, whereas execution does so for every row. Returns null for multiple
+ * operations, directives, introspection, and abstract types.
  */
 export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | null {
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
@@ -72,7 +72,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
 
   const stepsOf = (type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Step[] => {
     const byKey = new Map<string, [FieldNode, ...FieldNode[]]>();
-    // One set for all selection sets that are merged, as CollectFields of the specification has it.
+    // All merged selection sets share one set, as in CollectFields of the specification.
     const visited = new Set<string>();
     for (const selection of selections) collect(type, selection, byKey, visited);
     return [...byKey].map(([key, nodes]) => stepOf(type, key, nodes));
@@ -117,7 +117,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
     return {
       key,
       index,
-      // The schema types the source of a field as any.
+      // The schema types a field's source as `any`.
       resolve: (field.resolve ?? defaultFieldResolver) as Resolve,
       argsOf: (variables) => constant ?? getArgumentValues(field, node, variables),
       shape: shapeOf(field.type, nodes),
@@ -126,7 +126,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
         fieldNodes: nodes,
         returnType: field.type,
         parentType: type,
-        // The same for every row: no resolver of ours reads the list index.
+        // The same for every row, because none of our resolvers read the list index.
         path: { prev: undefined, key, typename: type.name },
         schema,
         fragments: Object.fromEntries(fragments),
@@ -171,7 +171,7 @@ class Run {
     this.g = g;
     this.variables = variables;
     this.done = promise;
-    // If the first rows fail synchronously, nothing awaits this promise.
+    // Nothing awaits this promise if the first rows fail synchronously.
     promise.catch(() => undefined);
     this.#finish = resolve;
     this.#fail = reject;
@@ -190,9 +190,11 @@ class Run {
     return target;
   }
 
-  /** Sets a value now or when its promise resolves; the key is reserved at once, to keep the document's order. */
+  /**
+   * Sets a value now or when its promise resolves. The key is reserved immediately to preserve the document's order.
+   */
   #settle(shape: Shape, value: unknown, target: Target, key: string | number): void {
-    // A target is an array or an object, and each key fits it.
+    // A target is an array or an object, and each key matches its type.
     const place = target as Record<string | number, unknown>;
     if (!(value instanceof Promise)) {
       place[key] = this.#complete(shape, value);
@@ -234,7 +236,7 @@ function failed(): never {
   throw new PlanFailed();
 }
 
-/** Runs a plan; rejects if anything fails, without error paths. */
+/** Runs a plan. Rejects if anything fails, without error paths. */
 export async function runPlan(
   { steps, count, schema, document, takes_variables }: Plan,
   g: GraphqlContext,

@@ -14,7 +14,7 @@ import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 
-// In practice fewer are active at once; tRPC lists ended ones page by page.
+// In practice, fewer are active at the same time. tRPC pages through those that have ended.
 const MOST = 100;
 
 const AlarmStatus = enumOf('AlarmStatus', alarmStatuses);
@@ -86,7 +86,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-// An explicit null clears these.
+// Fields that an explicit null clears.
 const clearable = ['webhookUrl', 'from', 'quietFrom', 'quietUntil'];
 
 const AlarmPayload = builder.objectRef<{ readonly alarm: AlarmEntry }>('AlarmPayload').implement({

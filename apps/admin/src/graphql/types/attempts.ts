@@ -39,7 +39,7 @@ const SmtpLine = builder.objectRef<Line>('SmtpLine').implement({
   }),
 });
 
-// A filter may read thousands of events to find few or none.
+// A filter may read thousands of events and find few or no matches.
 const SEARCH_POINTS = 100;
 
 claimIds('attempt', 'Attempt', SEARCH_POINTS);
@@ -94,7 +94,10 @@ builder.node(Attempt, {
 
 export const AttemptConnection = connectionOf(Attempt);
 
-/** A transcript line: `C: RCPT TO…` is the client's, `S:` the server's; all others describe the session. */
+/**
+ * Parses a transcript line: `C: RCPT TO…` is from the client, `S:` is from the server, and all other lines describe the
+ * session.
+ */
 function lineOf(line: string): Line {
   if (line.startsWith('C: ')) return { side: 'client', text: line.slice(3) };
   if (line.startsWith('S: ')) return { side: 'server', text: line.slice(3) };

@@ -53,7 +53,7 @@ interface ItemPage {
   readonly next_cursor: string | null;
 }
 
-// No connection: an item has a place among those that were done, and none of its own to go on from.
+// Not a connection: an item has a position among the processed items but no cursor of its own.
 const BulkItemPage = builder.objectRef<ItemPage>('BulkItemPage').implement({
   fields: (t) => ({
     nodes: t.field({ type: [BulkItem], resolve: ({ data }) => data }),
@@ -278,8 +278,8 @@ builder.mutationFields((t) => ({
 }));
 
 /**
- * All given filters as one filter of the core, which refuses fields that do not belong to the action. null is passed on
- * for the core to refuse: dropping it would widen what the action processes.
+ * Combines all given filters into one core filter. Core rejects fields that do not belong to the action. Null is passed
+ * on so that core rejects it: dropping it would widen what the action processes.
  */
 function oneFilter(fields: readonly (object | null | undefined)[]): Record<string, unknown> | undefined {
   const filters = fields.filter((filter) => filter != null);

@@ -15,9 +15,9 @@ import { Message } from '../kit/refs.ts';
 import { DeleteResult, TargetInput } from '../kit/target.ts';
 import { MessageResult } from './messages.ts';
 
-// A mail may have megabytes.
+// A message may be megabytes in size.
 const CONTENT_COST = 100;
-/** An answer is given up after 15 seconds, so this is what it waits, however long it may. */
+/** The longest effective wait, because responses time out after 15 seconds. */
 const LONGEST_WAIT = 10;
 
 const CaptureHeader = builder.objectRef<CaptureDetail['headers'][number]>('CaptureHeader').implement({

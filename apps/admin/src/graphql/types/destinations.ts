@@ -4,7 +4,7 @@ import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 
-// The usual number that needs attention.
+// The typical number that needs attention.
 const A_FEW = 20;
 
 const ClosedReason = enumOf('DestinationClosedReason', ['failing', 'limit']);

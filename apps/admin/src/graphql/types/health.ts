@@ -75,7 +75,7 @@ builder.queryField('machine', (t) =>
   t.field({
     type: Checkup,
     description: 'Checks of the server, each with a fix. Takes up to 5 s.',
-    // It queries name servers and opens connections.
+    // Queries name servers and opens connections.
     complexity: 100,
     resolve: (_, __, g) => call(g, examineMachine, {}),
   }),
@@ -147,7 +147,7 @@ builder.queryField('storage', (t) =>
   t.field({
     type: Storage,
     description: 'Size per table and per email, and days until the disk is full. Requires operator.',
-    // It asks for the size of every file.
+    // Reads the size of every file.
     complexity: 50,
     resolve: (_, __, g) => call(g, getStorage, {}),
   }),

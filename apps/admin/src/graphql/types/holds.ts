@@ -7,7 +7,7 @@ import { claimIds } from '../kit/node-ids.ts';
 import { Hold } from '../kit/refs.ts';
 import { Actor } from './audit.ts';
 
-// In practice fewer are in force at once; tRPC lists ended ones page by page.
+// In practice, fewer are active at the same time. tRPC pages through those that have ended.
 const MOST = 100;
 
 const HoldScope = enumOf('HoldScope', holdScopes);

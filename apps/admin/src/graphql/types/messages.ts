@@ -33,7 +33,7 @@ import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
 import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
 
-// A body may be megabytes, so a request may read ten at most; points beyond its real size are refunded.
+// A body may be megabytes, so a request may read at most ten. Points beyond its actual size are refunded.
 const CONTENT_COST = 200;
 const BYTES_OF_A_POINT = 64 * 1024;
 
@@ -43,7 +43,7 @@ async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<
   return content;
 }
 
-/** About the size of its source, without rendering it. */
+/** Estimates the size of the message source without rendering it. */
 function bytesOf({ html, text, attachments }: EmailContent): number {
   const attached = attachments.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   return (html?.length ?? 0) + (text?.length ?? 0) + attached;
@@ -217,7 +217,7 @@ const StatusCount = builder
   });
 
 const LINK = 'A one-time download URL, valid for five minutes. Each link is recorded in the audit log.';
-// It reads the content again, and writes two rows.
+// Reads the content again and writes two rows.
 const LINK_COST = 10;
 
 interface PlacedAttachment {
@@ -333,7 +333,7 @@ function bothEnds(): AppError {
 }
 
 const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessagePayload').implement({
-  // Not "message": that field of ApiError has another type, and a document selects both.
+  // Not `message`: ApiError has a field of that name with another type, and documents select both.
   fields: (t) => ({ email: t.field({ type: Message, resolve: ({ email }) => email }) }),
 });
 

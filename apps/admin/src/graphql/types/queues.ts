@@ -21,7 +21,7 @@ import type { GraphqlContext } from '../kit/request-context.ts';
 import { TimeRange } from '../kit/time-range.ts';
 import { AuditEntry } from './audit.ts';
 
-// The usual number of queues or workers, which the cost of a list assumes.
+// The typical number of queues or workers, used to compute the cost of a list.
 const A_FEW = 10;
 
 const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').implement({
@@ -33,7 +33,7 @@ const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').im
 
 interface PointOf extends Point {
   readonly end: string;
-  /** Admin actions on the queue in the whole range, read once. */
+  /** Admin actions on the queue over the whole range, read once. */
   readonly annotations: () => Promise<readonly Audited[]>;
 }
 
@@ -60,7 +60,7 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
   }),
 });
 
-/** Percentiles that were not selected with the queue need another read. */
+/** Reads percentiles that were not selected with the queue. */
 async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', percentiles: readonly number[]) {
   const known = new Map(queue[of].map((one) => [one.p, one]));
   const durations = percentiles.flatMap((p) => known.get(p) ?? []);
@@ -134,7 +134,7 @@ Queue.implement({
           };
           return data.map((point, index) => ({
             ...point,
-            // The last point lasts until the end of the range.
+            // The last point extends to the end of the range.
             end: data[index + 1]?.at ?? range.until ?? AFTER_ALL,
             point_seconds,
             annotations,

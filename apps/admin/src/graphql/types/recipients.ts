@@ -17,7 +17,7 @@ const RecipientKind = enumOf('RecipientKind', recipientKinds);
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 type Waiting = NonNullable<RecipientEntry['waiting']>;
 
-/** A recipient that waits for something. */
+/** A recipient that is waiting for something. */
 const WaitScheduled = builder.objectRef<RecipientOf>('WaitScheduled').implement({
   fields: (t) => ({
     until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
@@ -52,7 +52,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-// The position in the queue is counted per message.
+// The queue position is counted per message.
 const RECIPIENT_COUNTS_COST = 5;
 
 async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Places[number] | undefined> {
@@ -78,7 +78,7 @@ const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-/** Fields about the hold of a recipient; the hold itself needs admin. */
+/** Fields about a recipient's hold. The hold itself requires admin. */
 const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
   reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
   until: t.field({
@@ -94,7 +94,7 @@ const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
     resolve: ({ entry }, _, { load }) => (entry.waiting?.hold ? load.holds.load(entry.waiting.hold.id) : null),
   }),
 });
-/** The queue of all mail, for operators. */
+/** The delivery queue, for operators. */
 const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
   queue: t.field({
     type: Queue,

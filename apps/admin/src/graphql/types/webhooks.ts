@@ -29,7 +29,7 @@ import { Event, Webhook, WebhookDelivery } from '../kit/refs.ts';
 import { DeleteResult, RotateInput, TargetInput } from '../kit/target.ts';
 import { KeyMode } from './api-keys.ts';
 
-// A body has up to 20 kB.
+// A body can be up to 20 kB.
 const BODY_COST = 2;
 // Most deliveries have one to three attempts.
 const ATTEMPTS_COST = 3;
@@ -255,7 +255,7 @@ const RecoverInput = builder.inputType('RecoverInput', {
   }),
 });
 
-/** Core takes the string "all"; GraphQL has only the list ["all"]. */
+/** Core accepts the string "all". GraphQL has only the list ["all"]. */
 function eventsInput(events: readonly string[] | null | undefined): { readonly events?: readonly string[] | 'all' } {
   if (events == null) return {};
   return { events: events.length === 1 && events[0] === 'all' ? 'all' : events };

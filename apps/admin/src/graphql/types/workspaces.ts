@@ -159,7 +159,7 @@ const PlanDeleteInput = builder.inputType('PlanDeleteInput', {
   fields: (t) => ({ name: t.string({ required: true }) }),
 });
 
-/** Limits under their names in core; null (no limit) is a value, so it is passed on. */
+/** Returns the limits under their core names. Null (no limit) is a value, so it is passed on. */
 function limitsOf({
   maxRecipientsPerRequest: recipientsPerRequest,
   otherPerMinute: defaultPerMinute,

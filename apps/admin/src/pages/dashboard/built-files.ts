@@ -13,9 +13,9 @@ export const themes = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof themes)[number];
 
 export interface BuiltFiles {
-  /** A hash of the sources: it changes with every build of other sources. */
+  /** A hash of the sources, which changes whenever a build has different sources. */
   readonly release: string;
-  /** The HTML page of the dashboard, per theme. */
+  /** The dashboard's HTML page, per theme. */
   readonly start: Readonly<Record<Theme, BuiltFile>>;
   /** By request path. */
   readonly assets: ReadonlyMap<string, BuiltFile>;
@@ -29,7 +29,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * All files of a build, in memory, so that a later build cannot change what this process serves; null without a build.
+ * Reads all files of a build into memory so that a later build cannot change what this process serves. Returns null if
+ * there is no build.
  */
 export function readBuiltFiles(folder: string, hash_file: string): BuiltFiles | null {
   const page = join(folder, 'index.html');
@@ -49,11 +50,11 @@ export function readBuiltFiles(folder: string, hash_file: string): BuiltFiles | 
     assets.set(`/${relative(folder, path).split(sep).join('/')}`, { type, bodies });
   }
   const release = readFileSync(join(folder, hash_file), 'utf8').trim();
-  // The cast holds because the names come from the list of themes.
+  // The cast is safe because the names come from the list of themes.
   return { release, start: start as Record<Theme, BuiltFile>, assets };
 }
 
-/** The server writes the theme into the page, so that another theme never flashes. */
+/** The server writes the theme into the page so that the wrong theme never flashes. */
 function startPage(html: string, theme: Theme): BuiltFile {
   const themed = bytes(Buffer.from(html.replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`)));
   const bodies = { identity: themed, br: bytes(brotliCompressSync(themed)), gzip: bytes(gzipSync(themed)) };

@@ -10,7 +10,7 @@ export type DashboardState =
   | { readonly kind: 'building' }
   | { readonly kind: 'failed'; readonly why: string };
 
-/** Read for each request: in development the dashboard is built while the server runs. */
+/** Called for each request, because in development the dashboard is built while the server runs. */
 export type DashboardSource = () => DashboardState;
 
 const POLICY =
@@ -30,7 +30,7 @@ export function dashboardRoutes(source: DashboardSource): Hono<AdminEnv> {
   return routes;
 }
 
-/** Serves the dashboard for a path of its own router, such as a bookmarked one. */
+/** Serves the dashboard for a client-side route, such as a bookmarked one. */
 export function startDashboard(context: Context<AdminEnv>, source: DashboardSource): Response | Promise<Response> {
   const state = source();
   switch (state.kind) {
@@ -57,7 +57,7 @@ export function startDashboard(context: Context<AdminEnv>, source: DashboardSour
   }
 }
 
-/** Whether a browser asks for a page, rather than a program for data. */
+/** Returns whether the request comes from a browser loading a page, rather than a program fetching data. */
 export function wantsPage(context: Context): boolean {
   return context.req.method === 'GET' && (context.req.header('accept') ?? '').includes('text/html');
 }

@@ -12,7 +12,7 @@ export const trpcCode: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   internal_error: 'INTERNAL_SERVER_ERROR',
 };
 
-/** Errors of tRPC itself, before a procedure runs; any other code is an internal error. */
+/** Errors from tRPC itself, before a procedure runs. Any other code is an internal error. */
 const ownRefusals: Partial<Record<TRPC_ERROR_CODE_KEY, readonly [Reason, string]>> = {
   NOT_FOUND: ['route_not_found', 'No such procedure.'],
   METHOD_NOT_SUPPORTED: ['route_not_found', 'Use GET for queries and POST for mutations.'],
@@ -21,7 +21,10 @@ const ownRefusals: Partial<Record<TRPC_ERROR_CODE_KEY, readonly [Reason, string]
   UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Send the input as application/json.'],
 };
 
-/** The error as the caller may see it: an AppError unchanged, anything else as an internal error without detail. */
+/**
+ * Returns the error as the caller may see it: an AppError unchanged, anything else as an internal error without
+ * details.
+ */
 export function publicError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof TRPCError) {
@@ -37,7 +40,7 @@ export interface ErrorData extends Omit<PublicError, 'message'> {
   readonly docs_url: string;
 }
 
-/** The public fields of an error, without the message. */
+/** Returns the public fields of an error, without the message. */
 export function errorData(
   error: AppError,
   about: { readonly request_id: string; readonly public_url: string },

@@ -10,7 +10,7 @@ export interface Caller {
   readonly services: Services;
   /** The signed-in user, or null. */
   readonly actor: UserActor | null;
-  /** When the session was read, before the body. */
+  /** When the session was checked, before the body was read. */
   readonly checked_at: number;
   readonly request_id: string;
   readonly address: string;
@@ -20,11 +20,11 @@ export interface Caller {
 
 const t = initTRPC.context<Caller>().create({
   sse: {
-    // A proxy closes a connection that is silent for a minute; the client reconnects after two missed pings.
+    // Proxies close connections that are silent for a minute. The client reconnects after two missed pings.
     ping: { enabled: true, intervalMs: 15_000 },
     client: { reconnectAfterInactivityMs: 35_000 },
   },
-  // Otherwise answers include stack traces.
+  // Otherwise, responses include stack traces.
   isDev: false,
   errorFormatter({ shape, error, ctx }) {
     const public_error = publicError(error);
@@ -39,7 +39,7 @@ const t = initTRPC.context<Caller>().create({
 export const { router } = t;
 export const subscriptions = t.procedure;
 
-/** The input may be omitted where every field is optional. */
+/** The input may be omitted if every field is optional. */
 export type Input<I extends z.ZodType> = Record<string, never> extends z.input<I> ? z.input<I> | undefined : z.input<I>;
 
 export interface TypedProcedure<I extends z.ZodType, O> {
@@ -48,17 +48,17 @@ export interface TypedProcedure<I extends z.ZodType, O> {
   readonly meta: unknown;
 }
 
-/** An operation that reads, as a query (GET). */
+/** Exposes an operation that only reads as a query (GET). */
 export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<TypedProcedure<I, O>> {
-  // The parser passes the raw input to invoke, which validates it; the cast gives it the type of invoke's input.
+  // The parser passes the raw input to invoke, which validates it. The cast restores the type of invoke's input.
   return t.procedure.input(asItCame).query(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-/** An operation that changes something, as a mutation (POST). */
+/** Exposes an operation that changes something as a mutation (POST). */
 export function mutation<I extends z.ZodType, O>(
   operation: Operation<I, O>,
 ): TRPCMutationProcedure<TypedProcedure<I, O>> {
-  // Holds as in query().
+  // The cast is safe for the same reason as in query().
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
@@ -85,7 +85,7 @@ export function signedIn({ actor }: Caller): UserActor {
   return actor;
 }
 
-/** Hands an AppError to tRPC under its code. */
+/** Passes an AppError to tRPC under its code. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

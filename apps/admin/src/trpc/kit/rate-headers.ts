@@ -1,6 +1,6 @@
 import type { RateWindow } from '@postrider/core/usage';
 
-/** The rate windows that a request counted against; the headers describe the one with the least left. */
+/** The rate windows that a request counted against. The headers describe the one with the least remaining. */
 export class RateNotes {
   #windows: RateWindow[] = [];
 

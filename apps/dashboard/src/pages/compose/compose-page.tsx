@@ -18,10 +18,10 @@ import { words } from './strings.ts';
 type Mail = Inputs['test']['send'];
 type Attachment = NonNullable<Mail['attachments']>[number];
 
-// The input of a procedure is limited to 100 kB, and base64 is a third larger.
+// A procedure's input is limited to 100 kB, and base64 adds a third.
 const MAX_BYTES = 60_000;
 
-/** Composes one mail; the panel beside the form shows the API request that sends the same. */
+/** Composes one email. The panel next to the form shows the equivalent API request. */
 const head = (
   <PageHeader
     title={words.title}
@@ -51,7 +51,7 @@ export function ComposePage() {
       },
     }),
   );
-  // The sender that the form begins with is not known yet.
+  // The form's default sender is not known yet.
   if (!domains.data && !domains.error) {
     return (
       <Page>

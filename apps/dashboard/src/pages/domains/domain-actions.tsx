@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What is rarely done with a domain. Suspending is the operators'. */
+/** Rarely used actions on a domain. Only operators can suspend one. */
 export function DomainMenu({
   domain,
   onOpen,

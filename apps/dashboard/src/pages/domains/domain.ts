@@ -6,7 +6,7 @@ import { words } from './strings.ts';
 export type Domain = Outputs['domains']['get'];
 export type DnsRecord = Domain['dns_records'][number];
 
-/** The dialogs of a domain's page, by their name in the URL. */
+/** The dialogs of the domain page, by their name in the URL. */
 export const domainDialogs = ['remove', 'rotate', 'suspend', 'resume'] as const;
 export type DomainDialog = (typeof domainDialogs)[number];
 
@@ -44,7 +44,7 @@ export const recordStates: Readonly<Record<DnsRecord['status'], Omit<StatusView,
   lookup_error: { tone: 'wait', icon: CircleAlert, word: words.recordStatuses.lookup_error },
 };
 
-/** The records that must change before the domain can send. */
+/** Returns the records that must change before the domain can send. */
 export function failing({ dns_records }: Pick<Domain, 'dns_records'>): readonly DnsRecord[] {
   return dns_records.filter(({ required, status }) => required && status !== 'ok');
 }

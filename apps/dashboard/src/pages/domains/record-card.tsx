@@ -3,7 +3,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { type DnsRecord, recordStates } from './domain.ts';
 import { words } from './strings.ts';
 
-/** One record: its purpose, what to publish, what name servers answer, and how to fix it. */
+/** Shows one record: its purpose, what to publish, what name servers return, and how to fix it. */
 export function RecordCard({ record }: { readonly record: DnsRecord }) {
   const { purpose, required, type, host, fqdn, value, ttl, status, hint, observed } = record;
   const [name, about] = words.detail.purpose[purpose];

@@ -7,8 +7,8 @@ import { toast } from '../../parts/toasts.tsx';
 import { type Domain, failing } from './domain.ts';
 
 /**
- * Polls a domain until it is verified: while records are wrong, it only looks them up, and once all are right it runs
- * the verification that is recorded.
+ * Polls a domain until it is verified. While records are wrong, it only looks them up. Once all are correct, it runs
+ * the verification, which is recorded.
  */
 export function useDomain(name: string) {
   const me = useMe();
@@ -23,7 +23,7 @@ export function useDomain(name: string) {
   });
   const verify = useMutation(
     trpc.domains.verify.mutationOptions({
-      // Until the domain is fetched again, its records would still be wrong, and the effect would verify once more.
+      // Until the domain is refetched, its records would still look wrong, and the effect would verify again.
       onSuccess: (checked) => queries.setQueryData(options.queryKey, checked),
       onError: (error) => toast(problemOf(error).message, 'bad'),
     }),

@@ -6,7 +6,7 @@ import { contentTabs } from './content-tabs.ts';
 
 const readers = {
   tab: oneOf(...contentTabs),
-  /** The dialog of the shown mail, or that of the chosen ones. */
+  /** The dialog of the open email, or of the selected ones. */
   action: oneOf('cancel', 'giveUp', 'resend', 'reschedule'),
 };
 
@@ -15,9 +15,9 @@ export const emailRoutes = [
     getParentRoute: () => shellRoute,
     path: '/emails',
     validateSearch: searchOf({
-      /** In the grammar of search-grammar.ts. */
+      /** Uses the syntax of search-grammar.ts. */
       q: text,
-      /** The mail in the drawer. */
+      /** The email shown in the drawer. */
       open: text,
       ...readers,
     }),

@@ -5,9 +5,9 @@ type Filter = Omit<Extract<Inputs['emails']['list'], object>, 'limit' | 'cursor'
 
 export interface Search {
   readonly filter: Filter;
-  /** Opens one mail instead of a list. */
+  /** Opens one email instead of a list. */
   readonly id: string | null;
-  /** Words that the grammar does not know. */
+  /** Words that the grammar does not recognize. */
   readonly unknown: readonly string[];
 }
 
@@ -17,8 +17,8 @@ type Name = (typeof names)[number];
 const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
 
 /**
- * `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` is the domain of a recipient. A bare address
- * is a recipient, a bare id a mail, and a bare state a status.
+ * Parses a search such as `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` matches a
+ * recipient's domain. A bare address matches a recipient, a bare ID an email, and a bare state a status.
  */
 export function parseSearch(text: string): Search {
   const values = new Map<Name, string[]>();
@@ -57,13 +57,13 @@ export function parseSearch(text: string): Search {
   return { filter, id: one('id') ?? null, unknown };
 }
 
-/** A date means its start in UTC. */
+/** A date means the start of that day in UTC. */
 function timeOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** The text with its statuses replaced by one; null removes them. */
+/** Returns the text with its statuses replaced by one. Null removes them. */
 export function withStatus(text: string, status: MailStatus | null): string {
   const rest = text.replace(/(?:^|\s)status:\S+/g, '').trim();
   return [status && `status:${status}`, rest].filter(Boolean).join(' ');

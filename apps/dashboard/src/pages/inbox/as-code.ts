@@ -1,4 +1,4 @@
-/** Waits for the first captured mail to an address, like a test. */
+/** Returns a command that waits for the first email captured for an address, as a test would. */
 export function waitCurl(to: string): string {
   return `curl -G ${location.origin}/v1/captures -H 'Authorization: Bearer <API key>' --data-urlencode 'to=${to.replaceAll("'", '')}' -d wait=10`;
 }

@@ -13,7 +13,7 @@ import { words } from './strings.ts';
 
 type Capture = Outputs['captures']['get'];
 
-// A megabyte of base64 slows the page down and helps no reader.
+// A megabyte of base64 slows down the page and is of no use to readers.
 const SHOWN_SOURCE = 64 * 1024;
 
 export function CaptureContent({

@@ -26,11 +26,11 @@ interface DetailProps {
   readonly onTab: (tab: CaptureTab) => void;
   readonly onGone: () => void;
   readonly back?: ReactNode;
-  /** In a drawer, with a link to its own page. */
+  /** Whether it is shown in a drawer, with a link to its own page. */
   readonly drawn?: boolean;
 }
 
-/** One captured mail. Each read is recorded in the audit log, so it is read once. */
+/** Shows one captured email. It is read once because each read is recorded in the audit log. */
 export function CaptureDetail(props: DetailProps) {
   const allowed = may(useMe(), 'admin');
   const capture = useQuery(
@@ -109,7 +109,10 @@ function CaptureView({
   );
 }
 
-/** The links and codes of a mail, to copy. Links are shown as text, because a click may use up a single-use link. */
+/**
+ * Lists the links and codes of an email for copying. Links are shown as text because a click may use up a single-use
+ * link.
+ */
 function LinksAndCodes({ capture: { codes, links } }: { readonly capture: Capture }) {
   if (codes.length === 0 && links.length === 0) return null;
   const rows = (list: readonly string[], what: string) =>

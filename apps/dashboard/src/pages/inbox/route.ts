@@ -5,7 +5,7 @@ import { captureTabs } from './search.ts';
 
 const readers = {
   tab: oneOf(...captureTabs),
-  /** The dialog of the shown capture, or that of all of them. */
+  /** The dialog of the open capture, or of all captures. */
   action: oneOf('release', 'clear'),
 };
 
@@ -15,7 +15,7 @@ export const inboxRoutes = [
     path: '/inbox',
     validateSearch: searchOf({
       q: text,
-      /** The mail in the drawer. */
+      /** The email shown in the drawer. */
       open: text,
       ...readers,
     }),

@@ -7,7 +7,7 @@ interface CaptureFilter {
   readonly subject?: string;
 }
 
-/** `to:ada from:shop your code`: words without a name are searched in the subject. */
+/** Parses a search such as `to:ada from:shop your code`. Words without a field name are matched against the subject. */
 export function parseSearch(text: string): CaptureFilter {
   const words: string[] = [];
   const filters: { to?: string; from?: string } = {};

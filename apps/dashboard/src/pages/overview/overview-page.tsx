@@ -125,13 +125,13 @@ function LastFigures({
   begun_at,
 }: {
   readonly summary: Summary;
-  /** When the first mail of all was sent. */
+  /** When the very first email was sent. */
   readonly begun_at: string | null;
 }) {
   const { totals, accept_to_delivered_p95_seconds: p95, waiting, complete_until } = summary;
   const { accepted, delivered, bounced, failed } = totals;
   const text = words.figures;
-  // Counts are made each minute: before the first of them, 0 would be untrue.
+  // Counts are computed every minute. Showing 0 before the first count would be wrong.
   const uncounted = begun_at !== null && begun_at >= complete_until;
   const count = (value: number) => (uncounted ? text.unknown : value.toLocaleString('en'));
   const figures: readonly (readonly [string, string])[] = [
@@ -158,7 +158,7 @@ function LastFigures({
   );
 }
 
-/** The chart of Stats; its points link to their mail. */
+/** Shows the chart from Stats. Its points link to their email. */
 function LastDay() {
   const { view = 'chart' } = useSearch({ from: '/shell/' });
   const navigate = useNavigate({ from: '/' });

@@ -5,7 +5,7 @@ type Groups = Pick<Outputs['requests']['groups'], 'exact'> & {
   readonly data: readonly Pick<Outputs['requests']['groups']['data'][number], 'reason' | 'count'>[];
 };
 
-/** The server's maximum: with this many groups there may be more. */
+/** The server's maximum. If a response has this many groups, there may be more. */
 const MAX_GROUPS = 50;
 
 export function answerOf({ exact, data }: Groups): string {

@@ -21,17 +21,17 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 };
 const EVENT = 'email.delivered';
 const REQUIRED = new Set(['from', 'to', 'subject', 'url', 'name', 'content', 'filename']);
-// The placeholder of the request log for a value that it left out.
+// The request log's placeholder for an omitted value.
 const LEFT_OUT = /^\[\d+ (?:characters|entries|fields)\]$/;
 
 /**
- * The request with each fault fixed, as a command; null if too little of it was stored. Values that the log masked or
- * left out are replaced by examples, and so is a sender of a domain that may not send.
+ * Returns the request with each fault fixed, as a command, or null if too little of it was stored. Values that the log
+ * masked or omitted are replaced with examples, and so is a sender whose domain may not send.
  */
 export function correctedCurl({ api, method, path, body, faults }: Request, senders: readonly string[]): string | null {
   if (api !== 'rest' || method === 'GET') return null;
   if (body !== null && (typeof body !== 'object' || Array.isArray(body))) return null;
-  // The cast holds because the log stores JSON, and repaired() checks for a record.
+  // The cast is safe because the log stores JSON, and repaired() checks for a record.
   const fixed = repaired(body as Body | null, faults, senders);
   if (path.startsWith('/email/send') && fixed.html === undefined && fixed.text === undefined)
     fixed.text = EXAMPLES.text;
@@ -42,14 +42,14 @@ export function correctedCurl({ api, method, path, body, faults }: Request, send
   return lines.join(' \\\n');
 }
 
-/** The body with each fault fixed. */
+/** Returns the body with each fault fixed. */
 export function repaired(body: Body | null, faults: readonly Fault[], senders: readonly string[]): Body {
   const fixed = filled(body);
   const sender = `hello@${senders[0]}`;
-  // A fault found first hides that the sender may not send, which the next request would be refused for.
+  // An earlier fault hides that the sender may not send, for which the next request would be rejected.
   if (typeof fixed.from === 'string' && !senders.some((name) => sentBy(fixed.from, name))) fixed.from = sender;
   for (const fault of faults) repair(fixed, fault, sender);
-  // Holds because compacted() maps a record to a record.
+  // Safe because compacted() maps a record to a record.
   return compacted(fixed) as Body;
 }
 
@@ -57,7 +57,7 @@ function sentBy(from: unknown, domain: string): boolean {
   return new RegExp(`@${domain.replaceAll('.', '\\.')}>?\\s*$`, 'i').test(String(from));
 }
 
-/** Removes the gaps of lists. They stay until all faults are fixed, because pointers count the original entries. */
+/** Removes gaps from lists. They stay until all faults are fixed because pointers refer to the original indexes. */
 function compacted(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => one !== undefined).map(compacted);
   if (!isRecord(value)) return value;
@@ -79,11 +79,11 @@ function filled(body: Body | null): Body {
       }),
     );
   };
-  // Holds because fill() maps a record to a record.
+  // Safe because fill() maps a record to a record.
   return fill(body ?? {}, '') as Body;
 }
 
-/** Fixes the value at the pointer of a fault. */
+/** Fixes the value at a fault's pointer. */
 function repair(body: Body, { pointer, reason, message }: Fault, sender: string): void {
   const parts = pointer
     .split('/')
@@ -103,7 +103,7 @@ function repair(body: Body, { pointer, reason, message }: Fault, sender: string)
   else if (reason === 'no_content') holder.text = EXAMPLES.text;
   else if (reason === 'missing_field' || reason === 'invalid_email' || REQUIRED.has(name))
     holder[last] = EXAMPLES[name] ?? '…';
-  // Without events a webhook would hear of all of them, which is more than was asked for.
+  // Without `events`, a webhook would receive all of them, which is more than was requested.
   else if (name === 'events' && !Array.isArray(holder)) holder[last] = [EVENT];
   else if (name === 'events' && !Object.values(holder).includes(EVENT)) holder[last] = EVENT;
   else if (Array.isArray(holder)) holder[Number(last)] = undefined;

@@ -15,7 +15,7 @@ type Fault = Request['faults'][number];
 
 const SANDBOX = 'sandbox.test';
 
-/** One refused request: what was wrong, and a corrected version. */
+/** Shows one rejected request: what was wrong, and a corrected version. */
 export function RequestDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: 'static' }));
   return (

@@ -8,7 +8,7 @@ export const requestRoutes = [
     path: '/requests',
     validateSearch: searchOf({
       reason: text,
-      /** The request in the drawer. */
+      /** The request shown in the drawer. */
       open: text,
     }),
     component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),

@@ -4,7 +4,7 @@ import { Notice } from '../../parts/states.tsx';
 import { SignedOut } from './signed-out.tsx';
 import { words } from './strings.ts';
 
-/** Signs in by a button, because a mail scanner that follows the link must not use it up. */
+/** Signs in with a button, because an email scanner that follows the link must not use it up. */
 export function LinkPage() {
   const [problem, setProblem] = useState<string>();
   const enter = async () => {

@@ -16,7 +16,7 @@ type Stats = Outputs['stats']['get'];
 
 const METRICS = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 type Metric = (typeof METRICS)[number];
-/** The dimensions that a viewer may use. */
+/** The dimensions available to viewers. */
 const OPEN = ['domain', 'tag', 'destination'] as const;
 
 interface Row {

@@ -15,12 +15,12 @@ export type Dimension = (typeof dimensions)[number];
 export const bucketMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 export type Bucket = keyof typeof bucketMs;
 
-/** The label of a point; a day is a UTC day. */
+/** Returns the label of a point. Days are UTC days. */
 export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {
   return bucket === 'day' ? iso.slice(0, 10) : exactTime(iso, utc).slice(5, 16);
 }
 
-/** The search of Emails that shows what a point counts. */
+/** Returns the Emails search for what a point counts. */
 export function mailsOf(iso: string, bucket: Bucket): string {
   const end = new Date(Date.parse(iso) + bucketMs[bucket]);
   return `after:${iso} before:${end.toISOString()}`;

@@ -9,7 +9,7 @@ import { words } from './strings.ts';
 type Detail = Outputs['deliveries']['get'];
 type Post = Detail['posts'][number];
 
-/** The posted body, and each attempt with its response, the latest first. */
+/** Shows the request body and each attempt with its response, latest first. */
 export function DeliveryDetail({ delivery }: { readonly delivery: Detail }) {
   const { event_id, next_attempt_at, error, url, request_body, posts } = delivery;
   const text = words.delivery;

@@ -2,7 +2,7 @@ import type { Inputs } from '../../api/trpc.ts';
 
 type EventName = NonNullable<Inputs['webhooks']['test']['type']>;
 
-// Total, so that a new type of event breaks the build here.
+// Exhaustive, so that a new event type breaks the build here.
 const known: Readonly<Record<EventName, true>> = {
   'email.queued': true,
   'email.scheduled': true,
@@ -23,5 +23,5 @@ const known: Readonly<Record<EventName, true>> = {
   'quota.warning': true,
 };
 
-/** The types that an endpoint can choose; docs/webhooks.md describes each. */
+/** The event types that an endpoint can subscribe to. docs/webhooks.md describes each one. */
 export const eventNames: readonly string[] = Object.keys(known);

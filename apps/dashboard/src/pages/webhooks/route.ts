@@ -17,9 +17,9 @@ export const webhookRoutes = [
     validateSearch: searchOf({
       open: oneOf(...dialogs),
       status: oneOf(...deliveryStates),
-      /** Of the snippets. */
+      /** The language of the snippets. */
       in: oneOf(...languages),
-      /** The delivery whose drawer is open. */
+      /** The delivery shown in the drawer. */
       delivery: text,
     }),
     loader: ({ params: { id } }) => void queries.prefetchQuery(trpc.webhooks.get.queryOptions({ id })),

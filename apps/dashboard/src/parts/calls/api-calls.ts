@@ -1,10 +1,10 @@
 import { quoted } from './curl.ts';
 
-/** One action in the form of each API. */
+/** The equivalent of one action in each API. */
 export interface Call {
   readonly curl: string;
   readonly graphql: string;
-  /** null: the command line has no verb for it. */
+  /** Null if the command line has no equivalent. */
   readonly cli: string | null;
 }
 

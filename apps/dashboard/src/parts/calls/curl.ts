@@ -1,4 +1,4 @@
-/** A request that sends a mail, with a placeholder for the key. */
+/** Returns a request that sends an email, with a placeholder for the key. */
 export function curlOf(body: object): string {
   return [
     `curl ${location.origin}/v1/email/send \\`,
@@ -8,7 +8,7 @@ export function curlOf(body: object): string {
   ].join('\n');
 }
 
-/** A single-quoted shell word. */
+/** Returns the text as a single-quoted shell word. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

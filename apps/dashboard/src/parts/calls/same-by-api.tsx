@@ -2,7 +2,7 @@ import { CodeBlock } from '../copy.tsx';
 import { words } from '../strings.ts';
 import type { Call } from './api-calls.ts';
 
-/** The action of a dialog in the form of each API, folded up. */
+/** Shows the equivalent of a dialog's action in each API, collapsed by default. */
 export function SameByApi({ call: { curl, graphql, cli } }: { readonly call: Call }) {
   return (
     <details className="same">

@@ -10,7 +10,7 @@ import { Chart, type ChartProps } from './chart.tsx';
 
 export type ChartView = 'chart' | 'table';
 
-/** A chart that can be shown as a table and downloaded. */
+/** Shows a chart that can be viewed as a table and downloaded. */
 export function ChartPanel({
   title,
   file,

@@ -25,11 +25,11 @@ export interface ChartProps {
   readonly onPick?: (at: number) => void;
 }
 
-// Lines differ by dashes too, not by colour alone.
+// Lines also differ by dashes, not by color alone.
 const dashes = [undefined, '6 3', '2 3', '9 3 2 3', '1 2', '12 4'];
 const HEIGHT = 100;
 
-/** Lines over time. The arrow keys move along them, and each point is announced as text. */
+/** Draws lines over time. The arrow keys move along them, and each point is announced as text. */
 export function Chart({ label, times, series, format, marks = [], onPick }: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const last = Math.max(0, times.length - 1);
@@ -112,7 +112,7 @@ function formatValue(value: number | null | undefined, format: (value: number) =
   return value == null ? '–' : format(value);
 }
 
-/** A round number above every value. */
+/** Returns a round number above every value. */
 function topOf(series: readonly ChartSeries[]): number {
   const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   if (most <= 0) return 2;
@@ -120,7 +120,7 @@ function topOf(series: readonly ChartSeries[]): number {
   return [1, 2, 4, 5, 10].map((factor) => factor * step).find((top) => top >= most) ?? most;
 }
 
-/** The path of a line, interrupted where a value is null. */
+/** Returns the path of a line, with gaps where values are null. */
 function pathOf(values: readonly (number | null)[], top: number): string {
   let pen = 'M';
   return values
@@ -137,7 +137,7 @@ function pathOf(values: readonly (number | null)[], top: number): string {
     .join('');
 }
 
-/** The points without neighbours, as lines of length 0: round caps draw them as dots. */
+/** Returns the points without neighbors as lines of length 0, which round caps render as dots. */
 function dotsOf(values: readonly (number | null)[], top: number): string {
   return values
     .map((value, index) => {

@@ -5,17 +5,17 @@ import { words } from '../strings.ts';
 import { FormDialog, type FormDialogProps } from './form-dialog.tsx';
 
 interface ConfirmByNameProps<T> extends Omit<FormDialogProps<T>, 'danger' | 'run' | 'children' | 'about'> {
-  /** What to type. */
+  /** The text to type. */
   readonly name: string;
   readonly about: string;
-  /** More to know about the target. */
+  /** Further facts about the target. */
   readonly facts?: FormDialogProps<T>['about'];
   readonly run: () => Promise<T>;
 }
 
 const plain = (text: unknown) => String(text).trim().toLowerCase();
 
-/** Confirms by its name what cannot be undone. */
+/** Confirms an irreversible action by having the user type the target's name. */
 export function ConfirmByName<T>({ name, about, facts, run, ...dialog }: ConfirmByNameProps<T>) {
   return (
     <FormDialog

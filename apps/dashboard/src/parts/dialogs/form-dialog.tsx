@@ -10,24 +10,24 @@ import { words } from '../strings.ts';
 
 interface DialogFormProps<T> {
   readonly title: string;
-  /** The action, on the button that submits. */
+  /** The action, as the label of the submit button. */
   readonly submit: string;
-  /** The button that closes without it. */
+  /** The label of the button that closes without submitting. */
   readonly keep?: string;
   readonly danger?: boolean;
   readonly run: (form: FormData) => Promise<T>;
   readonly onDone: (result: T) => void;
   readonly onClose: () => void;
-  /** The fields, given the messages of invalid ones; an error that names none is shown above. */
+  /** Renders the fields, given the messages of invalid ones. An error that names no field is shown above. */
   readonly children?: (problems: ReadonlyMap<string, string>) => ReactNode;
 }
 
-/** The form of a dialog with its two buttons. What it makes may be a secret, so it enters no cache. */
+/** A dialog's form with its two buttons. The result may be a secret, so it is never cached. */
 export function DialogForm<T>(props: DialogFormProps<T>) {
   const { title, submit, keep = words.cancel, danger = false, run, onDone, onClose, children } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // Set before the next render, so that a double click runs once.
+  // Set before the next render so that a double click runs only once.
   const running = useRef(false);
   const send = async (form: FormData) => {
     if (running.current) return;
@@ -64,15 +64,14 @@ export function DialogForm<T>(props: DialogFormProps<T>) {
 
 export interface FormDialogProps<T> extends Omit<DialogFormProps<T>, 'onDone'> {
   readonly about?: ReactNode;
-  /** Runs once the dialog has closed. */
+  /** Called once the dialog has closed. */
   readonly onDone?: (result: T) => void;
-  /** What replaces the form once it has succeeded, such as a secret to copy; without it, the dialog closes. */
+  /** Renders what replaces the form after it succeeds, such as a secret to copy. Without it, the dialog closes. */
   readonly next?: (result: T) => ReactNode;
-  /** The same action by each API. */
+  /** The equivalent action in each API. */
   readonly call?: Call;
 }
 
-/** A dialog with one form. */
 export function FormDialog<T>({ about, onDone, next, call, ...form }: FormDialogProps<T>) {
   const [outcome, setResult] = useState<ReactNode>(null);
   const done = (result: T) => {

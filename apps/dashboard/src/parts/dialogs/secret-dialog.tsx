@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Dialog } from '../dialog.tsx';
 import { Check } from '../field.tsx';
 
-/** Shows a secret that cannot be shown again: it closes only after the user ticks that it is stored. */
+/** Shows a secret that cannot be shown again. Closes only after the user confirms that it is stored. */
 export function SecretDialog({
   title,
   words,

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** The dialog of an action, in the URL of whatever page or drawer shows its target. */
+/** Stores an action's dialog in the URL of the page or drawer that shows its target. */
 export function useAction() {
   const { action } = useSearch({ strict: false });
   const navigate = useNavigate();

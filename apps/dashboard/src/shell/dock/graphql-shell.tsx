@@ -7,7 +7,7 @@ import { words } from './strings.ts';
 
 const EARLY_MS = 60_000;
 
-/** Queries GraphQL with a session token, which stays in this component. */
+/** Queries GraphQL with a session token that never leaves this component. */
 export function GraphqlShell() {
   const [query, setQuery] = useState(words.graphql.first);
   const [answer, setAnswer] = useState<string>();

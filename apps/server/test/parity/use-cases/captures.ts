@@ -13,7 +13,7 @@ import { several } from './setup.ts';
 
 const shownCapture = fields('id from sender to subject size_bytes received_at');
 
-/** A captured mail that another program sent. */
+/** Creates a message captured from another program. */
 async function captured(world: World, workspace_id: string, number: number): Promise<Setup> {
   const to = `reader@nr${number}.example.com`;
   const raw = Buffer.from(

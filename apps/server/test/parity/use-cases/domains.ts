@@ -46,7 +46,7 @@ export const domains = [
     graphql: mutation('domainCreate', 'DomainInput', 'DomainPayload', `of: domain { ${shapes.domain} }`),
     given: async (_, __, number) => ({ input: { name: `nr${number}.example.org` } }),
     writes: true,
-    // Every domain has keys and a token of its own.
+    // Every domain has its own keys and token.
     varying: ['value'],
     bad: { name: 'not a name' },
   }),
@@ -118,8 +118,7 @@ export const domains = [
       ({ input }) => ({ name: input.domain }),
     ),
     given: aDomain,
-    // What has not been added can be examined too.
-    // It says how long the name servers took.
+    // Domains that have not been added can also be examined. The result includes how long the name servers took.
     varying: ['duration_ms'],
   }),
   useCase(updateDomain, {

@@ -2,7 +2,7 @@ import type { Outputs } from '../../../api/trpc.ts';
 import { curlOf } from '../../../parts/calls/curl.ts';
 import type { Email } from './email.ts';
 
-/** The request that sends the same mail again, with a place for the key. */
+/** Returns the request that sends the same email again, with a placeholder for the key. */
 function requestOf(email: Email, content: Outputs['emails']['content']): Record<string, unknown> {
   const { html, text, headers } = content;
   return {
@@ -23,7 +23,7 @@ export function asCurl(email: Email, content: Outputs['emails']['content']): str
   return curlOf(requestOf(email, content));
 }
 
-/** GraphQL cannot send mail, so the query reads it. */
+/** GraphQL cannot send email, so the query reads it. */
 export function asGraphql({ id }: Email): string {
   return `query Email($id: ID!) {
   node(id: $id) {

@@ -14,7 +14,7 @@ import { words } from './strings.ts';
 
 type EmailContent = Outputs['emails']['content'];
 
-/** The content of a mail. Each read is recorded in the audit log. */
+/** Shows the content of an email. Each read is recorded in the audit log. */
 export function Content({
   id,
   tab,
@@ -29,7 +29,7 @@ export function Content({
   const me = useMe();
   const allowed = may(me, 'admin');
   const content = useQuery(
-    // Read once, because each read is an entry of the audit log.
+    // Read once because each read is recorded in the audit log.
     trpc.emails.content.queryOptions({ id }, { enabled: allowed, staleTime: 'static', gcTime: 60_000 }),
   );
   return (

@@ -14,7 +14,7 @@ import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
 import { words } from './strings.ts';
 
-/** What can be done with a mail in its state; what cannot be done says why. */
+/** The actions available for an email in its current state. Unavailable actions explain why. */
 export function EmailActions({ email }: { readonly email: Email }) {
   const { action, open: ask, close } = useAction();
   const navigate = useNavigate();
@@ -89,7 +89,7 @@ const ends = {
   retry_backoff: ['retryNow', RotateCcw, words.actions.retried],
 } as const;
 
-/** The action that ends a wait, where one does. */
+/** Shows the action that resolves a wait, if there is one. */
 export function EndWait({ id, reason }: { readonly id: string; readonly reason: Waiting['reason'] }) {
   return (reason === 'scheduled' || reason === 'retry_backoff') && <End id={id} reason={reason} />;
 }

@@ -20,7 +20,7 @@ import { words } from './strings.ts';
 import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
 
-/** Everything about one mail: why it waits, its trace, its recipients, its content. */
+/** Shows everything about one email: why it is waiting, its trace, its recipients, and its content. */
 export function EmailDetail({
   id,
   tab,
@@ -32,7 +32,7 @@ export function EmailDetail({
   readonly tab: ContentTab;
   readonly onTab: (tab: ContentTab) => void;
   readonly back?: ReactNode;
-  /** In a drawer, which has its own heading. */
+  /** Whether it is shown in a drawer, which has its own heading. */
   readonly drawn?: boolean;
 }) {
   const email = useQuery(trpc.emails.get.queryOptions({ id }));
@@ -111,7 +111,7 @@ function Answer({ email }: { readonly email: Email }) {
   );
 }
 
-/** How many recipients ended otherwise, by state: "1 bounced, 2 suppressed". */
+/** Counts the recipients with other outcomes, by state: "1 bounced, 2 suppressed". */
 function restOf({ recipients }: Email): string {
   const counts = new Map<MailStatus, number>();
   for (const { status } of recipients) if (status !== 'delivered') counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -8,27 +8,27 @@ export interface Step {
   readonly from_ms: number;
   readonly to_ms: number;
   readonly attempt: Attempt | null;
-  /** A later attempt of the same recipient replaces it. */
+  /** Whether a later attempt of the same recipient supersedes it. */
   readonly dimmed: boolean;
 }
 
 export interface Timeline {
   readonly steps: readonly Step[];
   readonly omitted: number;
-  /** The position of a time on the axis, from 0 to 1. */
+  /** Returns the position of a time on the axis, from 0 to 1. */
   readonly at: (ms: number) => number;
   /** Whether idle time is drawn shorter than to scale. */
   readonly compressed: boolean;
 }
 
 const MAX_ATTEMPTS = 12;
-// Idle time takes at most as much of the axis as this share of what happened.
+// Idle time takes up at most this share of the active time on the axis.
 const IDLE_SHARE = 0.35;
 const SHORTEST_MS = 4;
 
 export const phaseNames: readonly PhaseName[] = ['connect', 'tls', 'mail', 'data'];
 
-/** The steps of a mail on one time axis. */
+/** Lays out the steps of an email on one time axis. */
 export function timelineOf(email: Email, now_ms: number): Timeline {
   const started_ms = Date.parse(email.created_at);
   const attempts = email.attempts.toSorted((left, right) => left.started_at.localeCompare(right.started_at));

@@ -6,7 +6,7 @@ import type { Attempt, Email } from './email.ts';
 import { words } from './strings.ts';
 import { phaseNames, type Step, type Timeline, timelineOf } from './timeline.ts';
 
-/** The mail as a waterfall, from its acceptance to the last attempt. */
+/** Shows an email as a waterfall, from acceptance to the last attempt. */
 export function Trace({ email }: { readonly email: Email }) {
   const now = useNow();
   const end = isOpen(email.status) ? now : Date.parse(email.last_event.at);

@@ -5,7 +5,7 @@ import type { Email, Waiting } from './email.ts';
 import { EndWait } from './email-actions.tsx';
 import { words } from './strings.ts';
 
-/** Why a mail is not sent yet, and the action that ends the wait. */
+/** Explains why an email has not been sent yet, with the action that resolves the wait. */
 export function WaitingNotice({ email }: { readonly email: Email }) {
   const waiting = email.recipients.find((one) => one.waiting !== null)?.waiting;
   if (!waiting) return null;

@@ -4,10 +4,12 @@ import { words } from './strings.ts';
 export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** The statuses of mail that waits now. No row counts scheduled mail, so an action on a row must not touch it. */
+/**
+ * The statuses of email that is waiting now. No row counts scheduled email, so an action on a row must not affect it.
+ */
 export const WAITING = 'queued,deferred,sending';
 
-/** The log filter that finds the mail of a row; null if the log has none. */
+/** Returns the log filter that finds a row's email, or null if the log has none. */
 export function filterOf(by: Dimension, key: string): Readonly<Record<string, unknown>> | null {
   switch (by) {
     case 'destination':
@@ -22,31 +24,31 @@ export function filterOf(by: Dimension, key: string): Readonly<Record<string, un
   }
 }
 
-/** The search of Emails that shows the same; null if there is none. */
+/** Returns the equivalent search of the Emails page, or null if there is none. */
 export function searchOf(by: Dimension, key: string): string | null {
   const name = { destination: 'at', sender_domain: 'domain', tag: 'tag', provider: null, api_key: null }[by];
   if (name === null) return null;
   return `status:${WAITING} ${name}:${/\s/.test(key) ? `"${key}"` : key}`;
 }
 
-/** The scope of a hold on a row; null if there is none. */
+/** Returns the scope of a hold on a row, or null if there is none. */
 export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_key' | null {
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
 }
 
-/** What a dialog does: to the mail of a row, or to the hold on it. */
+/** What a dialog does to a row's email or to the hold on it. */
 export const backlogActions = ['hold', 'release', 'limit', 'retry', 'give_up'] as const;
 export type BacklogAction = (typeof backlogActions)[number];
 
 interface Ages {
   readonly what: string;
-  /** The same ages as a filter of the log by the time of acceptance. */
+  /** The same ages as a log filter by acceptance time. */
   readonly range: () => Readonly<Record<string, string>>;
 }
 
 /**
- * The first column is the youngest mail; each other one includes everything older, because old mail is acted on
- * together.
+ * Returns the ages of a column. The first column is the youngest email. Each of the others includes everything older,
+ * because old email is acted on together.
  */
 export function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
   const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);

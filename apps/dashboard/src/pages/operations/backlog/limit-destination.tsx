@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function LimitDestination({ destination, onClose }: Props) {
-  // The fields take their defaults once, so they wait for the present ones.
+  // The fields read their defaults only once, so they wait for the current values.
   const { data } = useQuery(trpc.destinations.list.queryOptions({}, { gcTime: 0 }));
   if (!data) return null;
   const current = data.data.find((row) => row.destination === destination) ?? NO_LIMIT;

@@ -13,13 +13,13 @@ type Row = Backlog['total'];
 interface MatrixProps {
   readonly backlog: Backlog;
   readonly by: Dimension;
-  /** Bulk actions are for the user's own workspace. */
+  /** Whether the backlog belongs to the user's own workspace. Bulk actions require that. */
   readonly own: boolean;
-  /** Opens the dialog of a row, for the ages of a column where one is given. */
+  /** Opens a row's dialog, for the ages of a column if one is given. */
   readonly onOpen: (open: BacklogAction, target: string, age?: number) => void;
 }
 
-/** Waiting mail: a row for each destination, a column for each age. */
+/** Shows waiting email with a row per destination and a column per age. */
 export function Matrix(props: MatrixProps) {
   const { backlog, by } = props;
   const bounds = backlog.bucket_upper_minutes;
@@ -110,7 +110,7 @@ function heat(at: number | null): string {
   return at < 4 ? 'warm' : 'hot';
 }
 
-/** A count, with the actions on what it counts. */
+/** Shows a count, with the actions on what it counts. */
 function Cell({
   row,
   count,
@@ -138,10 +138,10 @@ function Cell({
         <MenuItem onSelect={() => void navigate({ to: '/emails', search: { q: search } })}>{words.menu.show}</MenuItem>
       )}
       {scope !== null && (
-        // One item for both, so that a refresh of the page never removes the item with the focus.
+        // One item covers both so that a refresh never removes the focused item.
         <MenuItem
           needs={scope === 'destination' ? 'operator' : undefined}
-          // Several workspaces may have the same domain, and a row of the instance does not say which.
+          // Several workspaces may have the same domain, and an instance-wide row does not identify the workspace.
           blocked={hold === null && scope === 'sender_domain' && !own ? words.menu.ownDomain : null}
           onSelect={() => (hold === null ? onOpen('hold', row.key) : onOpen('release', hold.id))}
         >

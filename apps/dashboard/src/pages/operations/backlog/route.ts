@@ -11,9 +11,9 @@ export const backlogRoutes = [
       by: oneOf(...dimensions),
       reach: oneOf('instance'),
       open: oneOf(...backlogActions),
-      /** Of the open dialog: the row, or the hold that is released. */
+      /** The row of the open dialog, or the hold being released. */
       target: text,
-      /** Of the open dialog: the column. */
+      /** The column of the open dialog. */
       age: number,
     }),
     component: lazyRouteComponent(() => import('./backlog-page.tsx'), 'BacklogPage'),

@@ -18,9 +18,9 @@ export interface BulkPlan {
   readonly title: string;
 }
 
-/** Previews what a bulk action would touch, asks for the reason, and starts it on the server. */
+/** Previews what a bulk action would affect, asks for a reason, and starts it on the server. */
 export function BulkDialog({ plan: initial_plan, onClose }: { readonly plan: BulkPlan; readonly onClose: () => void }) {
-  // Ages in a plan are counted from now: a new render must not preview another plan.
+  // Ages in a plan are relative to now, so a rerender must not preview a different plan.
   const [plan] = useState(initial_plan);
   const preview = useQuery({
     queryKey: ['bulk', 'preview', plan],

@@ -25,7 +25,7 @@ const back = (
   </Link>
 );
 
-/** One run with its receipts. */
+/** Shows one run with its receipts. */
 export function RunPage() {
   const { id } = useParams({ from: '/shell/operations/bulk/$id' });
   const run = useQuery(trpc.ops.bulkGet.queryOptions({ id }));

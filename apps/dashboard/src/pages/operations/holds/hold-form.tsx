@@ -16,7 +16,7 @@ const MAX_HOURS = 720;
 const scopes = Object.entries(words.scopes) as [Scope, string][];
 const ofInstance: readonly Scope[] = ['instance', 'queue', 'destination'];
 
-/** Holds one target; without it, the form begins with what to hold. */
+/** Holds one target. Without a target, the form first asks what to hold. */
 export function HoldForm({
   target,
   onClose,

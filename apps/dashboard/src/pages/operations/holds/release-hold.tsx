@@ -17,20 +17,23 @@ type Entry = Outputs['audit']['list']['data'][number];
 type Way = 'ramp' | 'at_once';
 
 const DEFAULT_RATE = 60;
-/** Of the queues, only the one of mail has a backlog that is sent at a rate. */
+/** The only queue whose backlog is sent at a rate. */
 const RATED_QUEUE = 'delivery.attempt';
 
-/** Asks how fast the backlog is to go on, and ends the hold. */
+/** Asks how fast the backlog should resume, and releases the hold. */
 export function ReleaseHold({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const hold = useQuery(trpc.holds.get.queryOptions({ hold_id: id }));
   return <QueryView query={hold}>{(data) => <Release hold={data} onClose={onClose} />}</QueryView>;
 }
 
-/** The entry of another person who was first; a release is answered the same to both, and only the first one counts. */
+/**
+ * Returns the audit entry if someone else released the hold first. Both releases get the same response, but only the
+ * first one counts.
+ */
 async function releasedByAnother(hold: Hold, own_id: string): Promise<Entry | null> {
   const chain = hold.workspace_id === null ? 'instance' : 'workspace';
   const filter = { chain, target_id: hold.id, action: 'hold.released', limit: 1 } as const;
-  // An operator may release what a workspace holds without reading its log.
+  // An operator may release a workspace's hold without permission to read its log.
   const audit_log = await client.audit.list.query(filter).catch(() => null);
   const entry = audit_log?.data[0];
   return entry && entry.actor.id !== own_id ? entry : null;

@@ -10,7 +10,7 @@ export const holdRoutes = [
       open: oneOf('new'),
       /** The hold whose dialog is open. */
       release: text,
-      /** Those that have ended are shown too. */
+      /** Also shows holds that have ended. */
       ended: flag,
     }),
     component: lazyRouteComponent(() => import('./holds-page.tsx'), 'HoldsPage'),

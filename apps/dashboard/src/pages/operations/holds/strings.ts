@@ -83,7 +83,7 @@ export const words = {
   },
 };
 
-/** The display name of a hold's target. */
+/** Returns the display name of a hold's target. */
 export function targetOf({ scope, value }: Pick<Hold, 'scope' | 'value'>): string {
   return scope === 'instance' ? 'The whole instance' : value;
 }

@@ -10,7 +10,7 @@ import { words } from './strings.ts';
 type Group = Outputs['ops']['failureGroups']['data'][number];
 
 interface Acting {
-  /** Bulk actions are for the user's own workspace. */
+  /** Whether the failures belong to the user's own workspace. Bulk actions require that. */
   readonly own: boolean;
   readonly onOpen: (action: IncidentAction, destination: string) => void;
 }

@@ -9,7 +9,7 @@ import { ExactTime } from '../../../parts/times.tsx';
 import { type Happening, happeningsOf, kinds } from './happenings.ts';
 import { words } from './strings.ts';
 
-/** Holds, alarms, workers and changes on the time axis of the failures, and as a list. */
+/** Shows holds, alarms, workers, and changes on the time axis of the failures and as a list. */
 export function Happenings({
   since,
   until,

@@ -20,7 +20,7 @@ interface IncidentData {
   readonly audit: Outputs['audit']['list']['data'];
 }
 
-/** Everything with a time, the latest first. */
+/** Returns everything that has a time, latest first. */
 export function happeningsOf(
   { holds, alarms, workers, audit }: IncidentData,
   since: string,

@@ -23,7 +23,7 @@ type Groups = Outputs['ops']['failureGroups'];
 
 const MINUTE_MS = 60_000;
 
-/** Everything that happened in a time range, on one page; its URL can be shared. */
+/** Shows everything that happened in a time range on one page. Its URL can be shared. */
 export function IncidentPage() {
   const search = useSearch({ from: '/shell/operations/incident' });
   const { since: since_param, until, range = 'hour', reach: reach_param, open, target } = search;

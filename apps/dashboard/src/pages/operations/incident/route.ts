@@ -11,10 +11,10 @@ export const incidentRoutes = [
     getParentRoute: () => shellRoute,
     path: '/operations/incident',
     validateSearch: searchOf({
-      /** The start of the incident; by default an hour ago. */
+      /** The start of the incident. Defaults to an hour ago. */
       since: time,
       until: time,
-      /** While it moves: how far back it goes. */
+      /** How far back a moving range goes. */
       range: oneOf(...rangeNames),
       reach: oneOf('instance'),
       view: oneOf('table'),

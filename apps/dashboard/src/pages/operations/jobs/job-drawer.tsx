@@ -21,7 +21,7 @@ const calls: Readonly<Record<Action, (id: string) => Promise<unknown>>> = {
   runNow: (id) => client.ops.jobs.runNow.mutate({ id }),
   cancel: (id) => client.ops.jobs.cancel.mutate({ id }),
 };
-/** The actions that may help in a state; the server decides, and says why not. */
+/** The actions that may help in each state. The server decides, and explains why an action is unavailable. */
 const offered: Readonly<Record<Job['state'], readonly Action[]>> = {
   ready: ['cancel'],
   active: [],

@@ -152,7 +152,7 @@ const columns: readonly Column<Job>[] = [
   { name: words.columns.due, width: 'fit', end: true, show: ({ start_after }) => <RelativeTime at={start_after} /> },
 ];
 
-/** The failure's text links to its details. */
+/** Links a failure's text to its details. */
 function Failure({ output }: Pick<Job, 'output'>) {
   const text = failureText(output);
   return <span title={text}>{text}</span>;

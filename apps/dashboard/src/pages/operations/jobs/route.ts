@@ -11,7 +11,7 @@ export const jobRoutes = [
       queue: text,
       state: oneOf(...jobStates),
       subject: text,
-      /** The job in the drawer. */
+      /** The job shown in the drawer. */
       job: text,
       open: oneOf('redrive'),
     }),

@@ -8,7 +8,7 @@ export const operatorRoutes = [
     path: '/operations/operators',
     validateSearch: searchOf({
       open: oneOf('new', 'remove'),
-      /** The operator that is removed. */
+      /** The operator being removed. */
       operator: text,
     }),
     component: lazyRouteComponent(() => import('./operators-page.tsx'), 'OperatorsPage'),

@@ -26,7 +26,7 @@ const POINTS = 120;
 const text = words.detail;
 const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
 
-/** Depth, work and waiting over time, with a mark at each change that a person made. */
+/** Charts depth, work, and wait times, with a mark at each change a person made. */
 export function QueueHistory({
   queue,
   since,
@@ -57,7 +57,7 @@ export function QueueHistory({
   );
 }
 
-/** What was done, the latest first. */
+/** Returns what was done, latest first. */
 function marksOf(holds: readonly Hold[], audit: readonly Entry[], since: string): readonly Mark[] {
   const marks: Mark[] = [
     ...holds.flatMap(({ id, created_at, ended_at, ended_by, created_by, reason }) => [
@@ -136,7 +136,7 @@ function Charts({ history, marks }: { readonly history: History; readonly marks:
   );
 }
 
-/** The last point that begins at a time or before it. */
+/** Returns the last point that starts at or before a time. */
 function pointOf(data: History['data'], at: string): number {
   const after = data.findIndex((point) => point.at > at);
   return after === -1 ? data.length - 1 : Math.max(0, after - 1);

@@ -31,7 +31,7 @@ const back = (
   </Link>
 );
 
-/** One queue: what it holds now, its history, and what people did to it. */
+/** Shows one queue: what it contains now, its history, and what people did to it. */
 export function QueuePage() {
   const { name } = useParams({ from: '/shell/operations/queues/$name' });
   const queue = useQuery(trpc.ops.queue.queryOptions({ queue: name }));

@@ -4,13 +4,16 @@ import { words } from './strings.ts';
 
 export type Reach = 'workspace' | 'instance';
 
-/** What the page covers: only operators may ask for the instance, and without admin in the workspace they get it. */
+/**
+ * Returns what the page covers. Only operators can view the instance, and operators without admin in the workspace
+ * always do.
+ */
 export function useReach(reach_param: 'instance' | undefined): Reach {
   const me = useMe();
   return may(me, 'operator') && (reach_param === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
 }
 
-/** The choice of an operator, as the search parameter that holds it; the workspace is the default. */
+/** Lets an operator choose what the page covers. The choice is a search parameter and defaults to the workspace. */
 export function ReachChoice({
   reach,
   onChange,

@@ -13,7 +13,7 @@ type Table = Storage['tables'][number];
 
 const DAYS_A_YEAR = 365;
 const LONG_DAYS = 100 * DAYS_A_YEAR;
-/** Smaller tables are left out: they free no space. */
+/** Smaller tables are omitted because they would free no space. */
 const MIN_BYTES = 100_000;
 
 const count = (value: number) => Math.round(value).toLocaleString('en');
@@ -119,7 +119,7 @@ function Tables({ storage }: { readonly storage: Storage }) {
   );
 }
 
-/** The tables of jobs are counted as one, under the name of their library. */
+/** All job tables are combined under their library's name. */
 function nameOf({ name }: Table): string {
   return name === 'pgboss' ? words.jobs : name;
 }

@@ -8,7 +8,7 @@ import { words } from './strings.ts';
 type Plan = Outputs['plans']['list']['data'][number];
 
 const text = words.plans;
-/** What a new plan begins with. */
+/** The default limits of a new plan. */
 const usual = {
   monthly_emails: null,
   recipients_per_request: 50,
@@ -37,12 +37,12 @@ const limits = [
   ['capture_bytes_limit', text.held.captureBytes, text.held.about],
 ] as const;
 
-/** Makes a plan, or changes the limits of one. */
+/** Creates a plan or changes the limits of one. */
 export function EditPlan({
   plan,
   onClose,
 }: {
-  /** null: a new one. */
+  /** Null creates a new plan. */
   readonly plan: Plan | null;
   readonly onClose: () => void;
 }) {

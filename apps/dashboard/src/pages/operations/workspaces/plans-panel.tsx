@@ -17,7 +17,7 @@ type Plan = Outputs['plans']['list']['data'][number];
 const text = words.plans;
 const count = (value: number | null) => (value === null ? words.unlimited : value.toLocaleString('en'));
 
-/** The plans with their limits, which an operator makes, changes and deletes. */
+/** Lists the plans with their limits. Operators create, change, and delete them here. */
 export function PlansPanel() {
   const { open, plan: plan_param } = useSearch({ from: '/shell/operations/workspaces' });
   const navigate = useNavigate({ from: '/operations/workspaces' });

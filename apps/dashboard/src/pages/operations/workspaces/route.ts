@@ -8,7 +8,7 @@ export const workspacesRoutes = [
     path: '/operations/workspaces',
     validateSearch: searchOf({
       open: oneOf('new', 'plan', 'delete'),
-      /** The plan that is changed or deleted. */
+      /** The plan being changed or deleted. */
       plan: text,
     }),
     component: lazyRouteComponent(() => import('./workspaces-page.tsx'), 'WorkspacesPage'),

@@ -10,7 +10,7 @@ export const apiKeyRoutes = [
       open: oneOf('new'),
       rotate: text,
       revoke: text,
-      /** Revoked and expired keys are shown too. */
+      /** Also shows revoked and expired keys. */
       gone: flag,
     }),
     component: lazyRouteComponent(() => import('./api-keys-page.tsx'), 'ApiKeysPage'),

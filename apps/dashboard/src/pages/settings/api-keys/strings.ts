@@ -77,7 +77,7 @@ export const words = {
   },
 };
 
-/** The words of docs/interface.md for the five scopes of integrators. */
+/** The wording of docs/interface.md for the five integrator scopes. */
 export const scopeMeanings: Readonly<Record<Scope, string>> = {
   'email:send': 'Send transactional emails',
   'email:logs:read': 'Read email delivery logs',

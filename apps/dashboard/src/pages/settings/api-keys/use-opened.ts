@@ -6,7 +6,7 @@ interface OpenDialog {
   readonly revoke?: string;
 }
 
-/** The open dialog is in the URL; a secret never is. */
+/** Stores the open dialog in the URL, but never a secret. */
 export function useOpened() {
   const navigate = useNavigate({ from: '/settings/api-keys' });
   return {

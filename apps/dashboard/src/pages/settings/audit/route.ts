@@ -7,10 +7,10 @@ export const auditRoutes = [
     getParentRoute: () => shellRoute,
     path: '/settings/audit',
     validateSearch: searchOf({
-      /** Shows the entries of the instance instead of the workspace's. */
+      /** Shows the entries of the instance instead of the workspace. */
       chain: oneOf('instance'),
       target: text,
-      /** The entry in the drawer. */
+      /** The entry shown in the drawer. */
       open: text,
     }),
     component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),

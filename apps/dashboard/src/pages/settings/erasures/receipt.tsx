@@ -13,7 +13,7 @@ import { words } from './strings.ts';
 type Erasure = Outputs['erasures']['get'];
 type Line = readonly [string, number];
 
-/** What was erased and what remains; it holds no address. */
+/** Shows what was erased and what remains. Contains no address. */
 export function Receipt({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const erasure = useQuery(trpc.erasures.get.queryOptions({ id }));
   return (
@@ -26,7 +26,7 @@ export function Receipt({ id, onClose }: { readonly id: string; readonly onClose
 function ErasureView({ erasure }: { readonly erasure: Erasure }) {
   const { id, status, counts, remains, created_at, finished_at } = erasure;
   const text = words.receipt;
-  // The words have every kind that is counted.
+  // The strings include every kind that is counted.
   const kinds = Object.keys(words.kinds) as (keyof typeof words.kinds)[];
   const lines = kinds.flatMap((kind): Line[] => (counts[kind] > 0 ? [[words.kinds[kind], counts[kind]]] : []));
   return (

@@ -7,7 +7,7 @@ export const erasureRoutes = [
     getParentRoute: () => shellRoute,
     path: '/settings/erasures',
     validateSearch: searchOf({
-      /** new, or the id of a receipt. */
+      /** `new`, or the ID of a receipt. */
       open: text,
     }),
     component: lazyRouteComponent(() => import('./erasures-page.tsx'), 'ErasuresPage'),

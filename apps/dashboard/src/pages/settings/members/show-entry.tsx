@@ -14,7 +14,7 @@ interface MadeEntry {
   readonly login_url_expires_at: string | null;
 }
 
-/** The only place where the first credential of a user is shown. */
+/** The only place where a user's first credential is shown. */
 export function ShowEntry({ entry, onClose }: { readonly entry: MadeEntry; readonly onClose: () => void }) {
   const { email, password, login_url, login_url_expires_at } = entry;
   const secret = login_url ?? password;

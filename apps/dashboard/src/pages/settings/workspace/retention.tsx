@@ -10,7 +10,10 @@ import { words } from './strings.ts';
 type Retention = Outputs['workspaces']['retention'];
 type Kind = Retention['kinds'][number];
 
-/** How long what is kept, and whether mail leaves the machine: settings of the instance, which cannot be changed here. */
+/**
+ * Shows how long data is retained and whether email leaves the machine. These are instance settings, which cannot be
+ * changed here.
+ */
 export function RetentionPanel({ retention }: { readonly retention: Retention }) {
   const { kinds, delivery, captured_bytes, request_log, transcripts } = retention;
   const captures = delivery.includes('capture');

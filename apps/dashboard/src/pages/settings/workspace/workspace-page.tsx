@@ -60,7 +60,7 @@ function answerOf({ used, limit, resets_at }: Pick<Usage, 'used' | 'limit' | 're
     : words.answer.limited(count(used), count(limit), resets_at.slice(0, 10));
 }
 
-/** Null while it is being loaded. */
+/** Null while loading. */
 type PlanUse = Usage['plan_use'] | null;
 
 function Plan({ plan, use }: Pick<Workspace, 'plan'> & { readonly use: PlanUse }) {

@@ -2,15 +2,18 @@ import type { Language } from '../search.ts';
 
 type Format = 'postrider' | 'resend';
 
-/** The prefix of the three headers; Resend's format has those of Svix. */
+/** The prefix of the three headers. Resend's format uses those of Svix. */
 const prefixes: Readonly<Record<Format, string>> = { postrider: 'webhook', resend: 'svix' };
 
-/** A program that verifies a post, with nothing but the language's own library. The browser suite runs each. */
+/**
+ * Returns a program that verifies a webhook request using only the language's standard library. The browser suite runs
+ * each one.
+ */
 export function snippetOf(language: Language, format: Format): string {
   return snippets[language].replaceAll('PREFIX', prefixes[format]);
 }
 
-/** The file in which the snippet is kept. */
+/** The file name of each snippet. */
 export const fileNames: Readonly<Record<Language, string>> = {
   typescript: 'verify.ts',
   python: 'verify.py',

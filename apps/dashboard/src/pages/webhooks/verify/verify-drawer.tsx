@@ -5,7 +5,7 @@ import { type Language, languages } from '../search.ts';
 import { words } from '../strings.ts';
 import { fileNames, snippetOf } from './snippets.ts';
 
-/** How a program knows that a post came from here, in five languages. */
+/** Explains in five languages how to verify that a request came from this server. */
 export function VerifyDrawer({
   format,
   language,
