@@ -3,18 +3,19 @@ import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { takeTls } from './tls/take-tls.ts';
 
-// Parameters of ours in an address, so that they come wherever the address does; no driver and no server sees them.
+// Our own parameters, stored in the URL so that they travel with it. They are removed before a driver or server sees
+// them.
 const FILE = 'postrider_password_file';
 const POOLED = 'postrider_pooled';
 
-/** An address whose password is in a file, which is read again for each new connection. */
+/** Returns a URL whose password is in a file, which is read again for each new connection. */
 export function withPasswordFile(address: string, file: string): string {
   const url = new URL(address);
   url.searchParams.set(FILE, file);
   return url.href;
 }
 
-/** The address of a pooler, which takes no settings of a session when it is connected to. */
+/** Returns the URL of a pooler, which does not accept session settings as startup parameters. */
 export function throughPooler(address: string): string {
   const url = new URL(address);
   url.searchParams.set(POOLED, 'true');
@@ -22,16 +23,16 @@ export function throughPooler(address: string): string {
 }
 
 export interface OpenedAddress {
-  /** For a driver; without TLS parameters, and without a password where that is in a file. */
+  /** For a driver: without TLS parameters, and without a password if the password is in a file. */
   readonly url: string;
   readonly ssl: ConnectionOptions | false;
   readonly password: (() => string) | null;
   readonly pooled: boolean;
 }
 
-/** Throws if a file that the address names cannot be read. */
+/** Throws if a file that the URL names cannot be read. */
 export function openAddress(address: string): OpenedAddress {
-  // The error of the URL parser would name the address with its password.
+  // The URL parser's error would contain the URL, including its password.
   if (!URL.canParse(address)) throw new Error('The database URL is not valid.');
   const { url, ssl } = takeTls(new URL(address));
   const file = url.searchParams.get(FILE);
@@ -47,7 +48,7 @@ export function openAddress(address: string): OpenedAddress {
       try {
         known = readPassword(file);
       } catch {
-        // It is being replaced: the next connection reads it.
+        // The file is being replaced; the next connection reads it.
       }
       return known;
     },
@@ -60,12 +61,12 @@ function readPassword(file: string): string {
   return password;
 }
 
-/** How pg, and what is built on it, connects to an address. */
+/** Returns how pg, and anything built on it, connects to a URL. */
 export function pgConnection(address: string): pg.ClientConfig {
   const { url, ssl, password } = openAddress(address);
   if (password === null) return { connectionString: url, ssl };
-  // What pg reads from an address wins over the option of the same name, and an address without a password has an
-  // empty one: so it parses the address, and gets its parts. Nothing connects here.
+  // In pg, values from the connection string override the options of the same name, and a URL without a password sets
+  // an empty one. So pg only parses the URL here, and its parts are passed as options. Nothing connects here.
   const { host, port, user, database } = new pg.Client({ connectionString: url });
   const options = new URL(url).searchParams.get('options');
   return { host, port, user, database, ssl, password, ...(options !== null && { options }) };

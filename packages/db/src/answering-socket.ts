@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 
 const POLL_MS = 250;
-/** ReadyForQuery: Postgres has answered all of a statement. */
+/** ReadyForQuery: Postgres has finished responding to a statement. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
 const READY_BYTES = READY.length + 1;
 
 interface Waiting {
-  /** By performance.now(); null while nothing is asked. */
+  /** From performance.now(); null while no statement is pending. */
   asked_at: number | null;
 }
 
@@ -18,9 +18,9 @@ export interface ServerPlace {
 }
 
 /**
- * Sockets that are destroyed when Postgres takes a statement and says nothing for so long: a server that is stopped, or
- * a network that swallows packets, would otherwise be waited for without end. Behind TLS the answers cannot be told
- * from other bytes, so there every byte counts as the answer to all before it.
+ * Creates sockets that are destroyed if Postgres receives a statement and then stays silent for this long. Otherwise a
+ * stopped server, or a network that drops packets, would block the caller forever. With TLS, responses cannot be told
+ * from other bytes, so every byte counts as the response to everything sent before it.
  */
 export function answeringSockets(answer_ms: number): (place: ServerPlace) => Socket {
   const sockets = new Map<Socket, Waiting>();
@@ -53,13 +53,13 @@ export function answeringSockets(answer_ms: number): (place: ServerPlace) => Soc
     const name = host[place] ?? 'localhost';
     if (path) socket.connect(path);
     else socket.connect(port[place] ?? 5432, name);
-    // Behind connect, which puts the write of the prototype back.
+    // Runs after connect, which restores the prototype's write.
     const write = socket.write;
     socket.write = function asking(this: Socket, ...args: Parameters<Socket['write']>) {
       waiting.asked_at ??= performance.now();
       return write.apply(this, args);
     } as Socket['write'];
-    // The driver asks for it when it checks a certificate.
+    // The driver reads it when it verifies a certificate.
     return Object.assign(socket, { host: name });
   };
 }

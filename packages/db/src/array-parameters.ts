@@ -1,5 +1,5 @@
-// postgres.js types an array by its first element and sends a Date[] or Buffer[] as one value, so these arrays are
-// sent as text, which the server casts.
+// postgres.js types an array by its first element and sends a Date[] or Buffer[] as a single value. These arrays are
+// therefore sent as text, which the server casts.
 
 /** For `${isoTimes(dates)}::timestamptz[]`. */
 export function isoTimes(dates: readonly (Date | null)[]): (string | null)[] {

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
-/** The first line of a migration that holds nothing but indexes to be made while mail is written. */
+/** The first line of a migration that contains only indexes to be created while the tables are being written to. */
 const MARK = /^-- concurrently\b/i;
 const INDEX = /^create (unique )?index ([a-z0-9_]+) on ([a-z0-9_.]+)\s+([^;]+);/gm;
 const REST = /--[^\n]*|\s+/g;
-// Postgres cuts what is longer.
+// Postgres truncates longer names.
 const PLAIN_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 interface Index {
   readonly unique: string;
   readonly name: string;
   readonly table: string;
-  /** From the columns on. */
+  /** Everything from the column list onward. */
   readonly rest: string;
 }
 
@@ -20,7 +20,7 @@ type Asks = Pick<Client, 'query'>;
 
 export const isConcurrent = (text: string) => MARK.test(text);
 
-/** Throws for what cannot be made without a transaction, and repeated. */
+/** Throws for anything that cannot run outside a transaction or be repeated safely. */
 export function indexesOf(text: string): Index[] {
   const indexes = [...text.matchAll(INDEX)].map(([, unique = '', name = '', table = '', rest = '']) => ({
     unique,
@@ -34,9 +34,9 @@ export function indexesOf(text: string): Index[] {
 }
 
 /**
- * Makes an index while others write. Postgres does so for one table at a time and never for a partitioned one: the
- * parent gets its index first, so that new partitions have it too, and each present partition is built and attached.
- * A run that was interrupted is continued by the next.
+ * Creates an index without blocking writes. Postgres supports this for one table at a time and never for a partitioned
+ * one. So the parent gets its index first, which new partitions inherit, and the index of each existing partition is
+ * then built and attached. An interrupted run is continued by the next one.
  */
 export async function makeIndex(client: Asks, index: Index): Promise<void> {
   const { unique, name, table, rest } = index;
@@ -63,16 +63,16 @@ function nameOnPartition(partition: string, index: string): string {
 async function buildIndex(client: Asks, { unique, name, table, rest }: Index): Promise<void> {
   const state = await stateOf(client, name, table);
   if (state === 'valid') return;
-  // It waits for every transaction that is older, and nothing waits for it.
+  // It waits for every older transaction, and nothing waits for it.
   const { rows: timeouts } = await client.query<{ lock_timeout: string }>('show lock_timeout');
   await client.query('set lock_timeout = 0');
-  // What an interrupted run left is kept up to date by every write and used by no read.
+  // An invalid index left by an interrupted run is maintained by every write but used by no read.
   if (state === 'invalid') await client.query(`drop index concurrently ${name}`);
   await client.query(`create ${unique}index concurrently ${name} on ${table} ${rest}`);
   await client.query(`set lock_timeout = '${timeouts[0]?.lock_timeout ?? '0'}'`);
 }
 
-/** Of an index by its name, which must not be that of another table. */
+/** Returns the state of a named index. Throws if the name belongs to another table. */
 async function stateOf(client: Asks, name: string, table: string): Promise<'absent' | 'invalid' | 'valid'> {
   const { rows } = await client.query<{ ours: boolean; valid: boolean }>(
     `select indrelid = to_regclass($2) as ours, indisvalid as valid from pg_index where indexrelid = to_regclass($1)`,

@@ -147,7 +147,7 @@ describe('connect', () => {
     };
     const first = await rush();
 
-    // A little work goes on all the time.
+    // Simulates light, continuous activity.
     await expect
       .poll(async () => {
         await pool`select 1`;
@@ -212,7 +212,7 @@ describe('sqlState', () => {
 
 describe('arrayLiteral', () => {
   it('brings arrays of unequal length through unnest unchanged', async () => {
-    // Postgres text holds neither NUL nor half of a surrogate pair.
+    // Postgres text cannot contain NUL or a lone surrogate.
     const text = fc.string({ unit: fc.oneof(fc.constantFrom('"', '\\', '{', '}', ',', ' ', 'NULL', "'"), unicode()) });
 
     await fc.assert(

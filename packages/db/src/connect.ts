@@ -7,11 +7,11 @@ import { sessionPlanning } from './planner.ts';
 import { narrowed, type Sql, type Tx } from './sql.ts';
 
 /**
- * int8 is read as a JS number: our counts, sizes and positions stay below 2^53. Sums of int8 are numeric in Postgres
- * and arrive as text, so cast them (`sum(n)::int8`).
+ * int8 is read as a JS number: our counts, sizes and positions stay below 2^53. Postgres returns sums of int8 as
+ * numeric, which arrives as text, so cast them (`sum(n)::int8`).
  *
- * An id is a uuid in the database and a text with a prefix in the program. The server says which parameters are uuids,
- * and a uuid of ours says of which kind it is, so this is the only place that translates.
+ * An id is a uuid in the database and a prefixed string in the program. The server reports which parameters are uuids,
+ * and each of our uuids encodes its kind, so this is the only place that translates between the two.
  */
 const types = {
   uuid: { to: 2950, from: [2950], serialize: uuidOfId, parse: idOfUuid },
@@ -23,7 +23,7 @@ export interface ConnectOptions {
   readonly application_name: string;
   /** How long an idle connection stays open. */
   readonly idle_seconds?: number;
-  /** How long Postgres may take for an answer before the connection is closed. */
+  /** How long Postgres may take to respond before the connection is closed. */
   readonly answer_ms?: number;
   readonly connect_ms?: number;
   readonly lock_ms?: number;
@@ -34,19 +34,20 @@ export interface ConnectOptions {
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
-// A process that stands still inside a transaction holds its rows; those who wait for them must not give up before.
+// A process that hangs inside a transaction keeps its row locks. Waiters must not give up before this timeout releases
+// them.
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 10_000;
-// A lock holds up the whole batch.
+// A lock blocks the whole batch.
 const LANE_LOCK_TIMEOUT_MS = 2000;
 const CONNECT_TIMEOUT_MS = 5000;
-// A connection holds 5 to 15 MB in Postgres, and opening one takes about as long as a commit.
+// A connection uses 5 to 15 MB in Postgres, and opening one takes about as long as a commit.
 const IDLE_SECONDS = 20;
-// The first mail on a lane plans our longest statements.
+// The first message on a lane has our longest statements planned.
 const IDLE_LANE_SECONDS = 60;
 const KEEP_ALIVE_SECONDS = 15;
 
-/** A pool of at most `max` connections; nothing connects before the first query. */
+/** Creates a pool of at most `max` connections. Nothing connects before the first query. */
 export function connect(address: string, options: ConnectOptions): Sql {
   requirePatchedDriver();
   const { url, ssl, password, pooled } = openAddress(address);
@@ -60,11 +61,11 @@ export function connect(address: string, options: ConnectOptions): Sql {
     ...(options.answer_ms && { socket: answeringSockets(options.answer_ms) }),
     idle_timeout: options.idle_seconds ?? IDLE_SECONDS,
     keep_alive: KEEP_ALIVE_SECONDS,
-    // The driver's default backoff grows to 20 s, longer than a request may wait in an outage.
+    // The driver's default backoff grows to 20 s, longer than a request may wait during an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
     ...(options.on_statement && { debug: (_connection: number, text: string) => options.on_statement?.(text) }),
     onnotice(notice) {
-      // SQLSTATE 01000 after a cancel and 57P01 at a shutdown, in the language of the server.
+      // The SQLSTATE is 01000 after a cancel and 57P01 at shutdown, and the text is in the server's language.
       if (notice.routine === 'SyncRepWaitForLSN') unconfirmed += 1;
       options.on_notice?.(notice.message ?? '');
     },
@@ -73,9 +74,9 @@ export function connect(address: string, options: ConnectOptions): Sql {
       statement_timeout: options.statement_ms ?? STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       lock_timeout: options.lock_ms ?? LOCK_TIMEOUT_MS,
-      // A role or a database may have it at error, which would hide the warning of a commit that no standby has.
+      // A role or database may set this to error, which would hide the warning that no standby has a commit.
       client_min_messages: 'notice',
-      // A role or a database may have it off, and an accepted email would be lost in a crash.
+      // A role or database may turn this off, and a crash would then lose accepted emails.
       synchronous_commit: 'on',
       ...sessionPlanning,
       TimeZone: 'UTC',
@@ -85,8 +86,8 @@ export function connect(address: string, options: ConnectOptions): Sql {
 }
 
 /**
- * The settings of a session: startup parameters, or, as a pooler refuses most of those, a part of the first query of each
- * connection, which is the driver's own for the types of arrays.
+ * Returns the session settings. They are startup parameters, but a pooler rejects most of those. There they are part of
+ * each connection's first query, the one in which the driver fetches array types.
  */
 function sessionOf(
   pooled: boolean,
@@ -104,11 +105,13 @@ function sessionOf(
     where a.typcategory = 'A'
     group by b.oid, b.typarray
     order by b.oid`;
-  // The patch of the driver takes a text for it.
+  // The driver patch accepts a string here.
   return { connection: { application_name }, fetch_types: first as unknown as boolean };
 }
 
-/** The driver does not say how many callers wait for a connection, so transactions that have not begun are counted. */
+/**
+ * The driver does not report how many callers wait for a connection, so this counts transactions that have not begun.
+ */
 function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
   let waiting = 0;
   const begin = sql.begin;
@@ -135,8 +138,8 @@ function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
 }
 
 /**
- * Single connections, each a pool of one: statements that do not await each other are pipelined and run in the order in
- * which they were issued.
+ * Creates single connections, each a pool of one. Statements that do not await each other are pipelined and run in the
+ * order they were issued.
  */
 export function connectSingly(
   url: string,
@@ -149,14 +152,14 @@ export function connectSingly(
 }
 
 /**
- * A Postgres text[] literal. Arrays of unequal length cannot be unnested as text[][], so they are sent as one text[] of
- * literals: `select id, tags::text[] from unnest(${ids}::uuid[], ${literals}::text[]) as t(id, tags)`.
+ * Returns a Postgres text[] literal. Arrays of unequal length cannot be unnested as text[][], so they are sent as one
+ * text[] of literals: `select id, tags::text[] from unnest(${ids}::uuid[], ${literals}::text[]) as t(id, tags)`.
  */
 export function arrayLiteral(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** The SQLSTATE of a Postgres error, such as 23505 for a unique violation. */
+/** Returns the SQLSTATE of a Postgres error, such as 23505 for a unique violation. */
 export function sqlState(error: unknown): string | null {
   return error instanceof postgres.PostgresError ? error.code : null;
 }
@@ -165,8 +168,8 @@ const MAX_DEADLOCKS = 3;
 const DEADLOCK_PAUSE_MS = 20;
 
 /**
- * Runs it again after a deadlock, which has undone all of it. The pause lets the winner take its lock: a retry that is
- * faster would meet the same deadlock.
+ * Retries after a deadlock, which rolls back the whole transaction. The pause lets the winner take its lock: an
+ * immediate retry would hit the same deadlock.
  */
 export async function retryingDeadlock<T>(run: () => Promise<T>): Promise<T> {
   for (let deadlocks = 1; ; deadlocks++) {
@@ -179,7 +182,7 @@ export async function retryingDeadlock<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-// patches/postgres+3.4.9.patch sets it in each build, and raises it when a hunk changes.
+// Set by patches/postgres+3.4.9.patch in each build, and raised whenever a hunk changes.
 const DRIVER_PATCH = 'postrider-3';
 
 function requirePatchedDriver(): void {

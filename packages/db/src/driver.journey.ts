@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connect } from './connect.ts';
 import type { Sql } from './sql.ts';
 
-// One test at least for each hunk of patches/postgres+3.4.9.patch; those of pools in general are in connect.test.ts.
+// At least one test for each hunk of patches/postgres+3.4.9.patch. General pool tests are in connect.test.ts.
 
 const url = inject('postgres_url');
 let sql: Sql;
@@ -26,7 +26,7 @@ async function cut(application_name: string): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`;
 }
 
-/** What a scenario of wired-driver.ts prints. */
+/** Returns what a scenario of wired-driver.ts prints. */
 async function wired(scenario: string): Promise<unknown> {
   const program = fileURLToPath(new URL('../test/wired-driver.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [program, scenario, url]);
@@ -66,7 +66,7 @@ describe('a transaction', () => {
     let statements: Promise<unknown> = Promise.resolve();
     const lost = pool.begin(async (tx) => {
       await tx`select 1`;
-      // More than the driver has in flight at once.
+      // More than the driver sends at a time.
       statements = settled(Array.from({ length: 250 }, () => tx`select pg_sleep(20)`));
       await cut('waiting');
       await statements;

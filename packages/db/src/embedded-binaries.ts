@@ -16,11 +16,11 @@ import { run, type ServerUser } from './embedded-process.ts';
 export interface Binaries {
   readonly initdb: string;
   readonly pg_ctl: string;
-  /** The major version, as in PG_VERSION of a data directory. */
+  /** The major version, as in the PG_VERSION file of a data directory. */
   readonly major: string;
 }
 
-/** Postgres programs that `user` can run: those of the npm package or a copy in `copy_into()`. */
+/** Finds Postgres programs that `user` can run: those in the npm package, or a copy in `copy_into()`. */
 export async function findBinaries(
   user: ServerUser | null,
   copy_into: () => string,
@@ -83,7 +83,7 @@ async function tryOut(user: ServerUser | null, native: string): Promise<string |
   return null;
 }
 
-/** npm archives hold no symbolic links, and the package's own install script may be forbidden to run. */
+/** npm archives cannot contain symbolic links, and the package's own install script may not be allowed to run. */
 function hydrateLinks(native: string): string | null {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return null;
@@ -95,14 +95,17 @@ function hydrateLinks(native: string): string | null {
     try {
       if (!lstatSync(target, { throwIfNoEntry: false })) symlinkSync(relative(dirname(target), source), target);
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (!existsSync(target)) return error instanceof Error ? error.message : String(error);
     }
   }
   return null;
 }
 
-/** Copies aside and renames, so that no process sees a partial copy; modes do not depend on the umask. */
+/**
+ * Copies to a temporary path and renames, so that no process sees a partial copy. File modes do not depend on the
+ * umask.
+ */
 function copyReadable(native: string, copy: string): void {
   const partial = `${copy}.${process.pid}.partial`;
   rmSync(partial, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Waits until the pipe from its parent ends, which it does however the parent dies. Then it stops the server, unless
- * another process uses it: $1 is the directory of their records, $2 that of the data. A process that has died may still
- * be there until its parent has noticed.
+ * Waits until the pipe from the parent closes, which happens however the parent dies. Then stops the server, unless
+ * another process uses it. $1 is the directory of the process records, $2 the data directory. A process that has died
+ * may remain visible until its parent reaps it.
  */
 const GUARD = `
 read -r _
@@ -24,13 +24,13 @@ for _ in 1 2 3; do
 done
 `;
 
-/** Keeps a server from outliving this process; the returned function ends that. */
+/** Keeps a server from outliving this process. The returned function removes the guard. */
 export function guardServer(holders: string, data: string): () => void {
   if (process.platform === 'win32') return () => undefined;
   const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', holders, data], {
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Its own process group: Ctrl-C must not end it before its parent.
+    // Its own process group: Ctrl-C must not kill it before its parent.
     detached: true,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   });

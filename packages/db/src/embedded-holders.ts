@@ -16,10 +16,10 @@ import { processBirth, processExists } from './embedded-process.ts';
 
 const LOCK_WAIT_MS = 120_000;
 const LOCK_POLL_MS = 25;
-/** Process, its start, its data directory. */
+/** The process id, its start time and its data directory. */
 const IDENTITY_LINES = 3;
 
-/** Serializes starts and stops of one data directory, also across processes. */
+/** Serializes starts and stops of a data directory, including across processes. */
 export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promise<T> {
   const path = join(data_dir, 'embedded.lock');
   const mine = `${path}.${randomBytes(6).toString('hex')}`;
@@ -49,7 +49,7 @@ export function hold(data_dir: string): () => void {
   return () => record.remove();
 }
 
-/** What the living processes of a data directory say of themselves. */
+/** Returns what the live processes of a data directory announce about themselves. */
 function announced(data_dir: string): string[] {
   const directory = holdersDirectory(data_dir);
   if (!existsSync(directory)) return [];
@@ -61,12 +61,12 @@ function announced(data_dir: string): string[] {
 }
 
 export interface Claim {
-  /** Replaces what this process says of itself. */
+  /** Replaces this process's announcement. */
   say(what: string): void;
   end(): void;
 }
 
-/** Says something of this process, unless what others say of themselves stands against it. */
+/** Announces something about this process, unless another process's announcement conflicts with it. */
 export async function claim(
   data_dir: string,
   what: string,
@@ -80,7 +80,7 @@ export async function claim(
   });
 }
 
-/** A file that says which process uses a data directory. */
+/** A file that records which process uses a data directory. */
 class HolderRecord {
   readonly #data_dir: string;
   readonly #path: string;
@@ -116,7 +116,7 @@ export function holdersDirectory(data_dir: string): string {
   return join(data_dir, 'embedded-holders');
 }
 
-/** Includes the directory: a copied tree holds the records of processes that use the original. */
+/** Includes the directory, because a copied tree contains the records of processes that use the original. */
 function identity(data_dir: string): string {
   return [process.pid, processBirth(process.pid), data_dir].join('\n');
 }
@@ -126,7 +126,7 @@ function isAlive(data_dir: string, holder: string): boolean {
   return directory === data_dir && processExists(Number(pid)) && processBirth(Number(pid)) === birth;
 }
 
-/** A link appears with its content; a file is created empty and written later. */
+/** A link appears together with its content, whereas a file is created empty and written afterwards. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -146,7 +146,7 @@ function breakAbandoned(data_dir: string, path: string): boolean {
   } catch {
     return true;
   }
-  // Another process may have broken and retaken the same lock since it was read; if so, restore it.
+  // Another process may have broken and retaken the lock since it was read. If so, restore it.
   if (readText(aside) !== holder) tryLink(aside, path);
   rmSync(aside, { force: true });
   return true;

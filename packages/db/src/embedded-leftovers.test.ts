@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A database as a start makes it for a data directory that Postgres's user cannot enter. */
+/** Creates a database as a start does for a data directory that the Postgres user cannot enter. */
 function bodyOf(name: string, refers: boolean | string): string {
   const directory = join(parent, `cluster-${name}`);
   mkdirSync(join(directory, 'data'), { recursive: true });

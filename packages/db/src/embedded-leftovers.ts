@@ -3,17 +3,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findPostmaster, readState } from './embedded-state.ts';
 
-/** Where root stores the files that Postgres's user must reach if the checkout is closed to it, as under /root. */
+/**
+ * Where root stores the files that the Postgres user must reach when it cannot enter the checkout, for example under
+ * /root.
+ */
 export const machineDirectories = ['/var/lib/postrider', join(tmpdir(), 'postrider-root')] as const;
 
-/** A database of this machine that no data directory refers to. */
+/** A database on this machine that no data directory refers to. */
 export interface Leftover {
   readonly directory: string;
-  /** The data directory that it was made for. */
+  /** The data directory it was created for. */
   readonly made_for: string;
 }
 
-/** A directory that is closed to this process, or not there, has none. */
+/** Returns nothing for a parent directory that is missing or cannot be read. */
 export function leftoverDatabases(parents: readonly string[] = machineDirectories): Leftover[] {
   return parents.flatMap((parent) =>
     clustersIn(parent)
@@ -26,10 +29,13 @@ export function leftoverDatabases(parents: readonly string[] = machineDirectorie
   );
 }
 
-/** folder_missing: the data directory may be on a volume that is not mounted, and refer to it. */
+/** folder_missing: the data directory may be on an unmounted volume, and still refer to the database. */
 export type Removal = 'removed' | 'not_left_over' | 'folder_missing';
 
-/** Removes one that is left over. `deleted` says that a folder which is missing around its data directory was deleted. */
+/**
+ * Removes a leftover database. `deleted` says that a missing folder around its data directory was really deleted, not
+ * just unmounted.
+ */
 export function removeLeftover(
   directory: string,
   deleted: boolean,
@@ -42,7 +48,7 @@ export function removeLeftover(
   return 'removed';
 }
 
-/** What goes away meanwhile counts as nothing. */
+/** Returns the size of everything under a path. Files that disappear meanwhile count as nothing. */
 export function bytesIn(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) return stats?.isFile() ? stats.size : 0;
@@ -69,7 +75,7 @@ function read(path: string): string | null {
   }
 }
 
-/** What cannot be read may be one that is in use. */
+/** A database whose reference cannot be read may be in use. */
 function refersTo(data_dir: string, directory: string): boolean {
   try {
     return existsSync(data_dir) && readState(data_dir)?.directory === directory;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The operating system user of Postgres if ours is root, which Postgres refuses. */
+/** The operating system user that runs Postgres when this process is root, because Postgres refuses to run as root. */
 export interface ServerUser {
   readonly name: string;
   readonly uid: number;
@@ -13,7 +13,7 @@ export interface ProcessResult {
   readonly output: string;
 }
 
-/** Runs a program to its end; one that cannot be started counts as failed. */
+/** Runs a program until it exits. A program that cannot be started counts as failed. */
 export function run(
   user: ServerUser | null,
   file: string,
@@ -23,13 +23,14 @@ export function run(
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(file, args, {
-      // initdb reads the working directory, and the server's user may lack access to the caller's.
+      // initdb reads the working directory, and the server's user may not have access to the caller's.
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
       // Its own process group: Ctrl-C must reach only this process, which then stops the server.
       detached: process.platform !== 'win32',
-      // The server gets none of the caller's environment, except on Windows, which cannot start programs without it.
+      // The server inherits nothing from the caller's environment, except on Windows, which cannot start programs
+      // without it.
       ...(process.platform === 'win32'
         ? {}
         : { env: { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin', ...environment } }),
@@ -46,7 +47,7 @@ export function run(
   });
 }
 
-/** Asks the operating system instead of reading mode bits, so that ACLs and mount options count. */
+/** Checks with the operating system instead of reading mode bits, so that ACLs and mount options count. */
 export async function canEnter(user: ServerUser | null, directory: string): Promise<boolean> {
   if (!user) return true;
   const { code } = await run(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', directory]);
@@ -63,13 +64,13 @@ export function processExists(pid: number): boolean {
 }
 
 /**
- * The start time of a process, since pids are reused, which is common in containers; empty where the system does not
- * report it.
+ * Returns the start time of a process, which identifies it even if its pid is reused, as is common in containers. Empty
+ * if the system does not report it.
  */
 export function processBirth(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22 is the start time; the command in field 2 may hold spaces and parentheses.
+    // Field 22 is the start time; the command in field 2 may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '');
   } catch {

@@ -4,7 +4,7 @@ import { processCommand, processExists } from './embedded-process.ts';
 
 /** The contents of embedded.json, readable only by its owner. */
 export interface State {
-  /** Relative to the data directory, or absolute where Postgres's user cannot reach into it. */
+  /** Relative to the data directory, or absolute if the Postgres user cannot reach into it. */
   readonly directory: string;
   readonly password: string;
 }
@@ -24,12 +24,12 @@ export function readState(data_dir: string): State | null {
   throw new Error(`${path} is damaged. Restore it, or move ${data_dir} away to start with an empty database.`);
 }
 
-/** The running server of this directory, or null. */
+/** Returns the running server of this directory, or null. */
 export function findPostmaster(data: string): Postmaster | null {
   const path = join(data, 'postmaster.pid');
   if (!existsSync(path)) return null;
   const [pid = '', directory, , port] = readFileSync(path, 'utf8').split('\n');
-  // A copied tree has the pid file of the original's server.
+  // A copied tree contains the pid file of the original's server.
   if (resolve(directory ?? '') !== data || !processExists(Number(pid))) return null;
   const command = processCommand(Number(pid));
   if (command && !command.includes(data)) return null;

@@ -42,7 +42,7 @@ function postmasterPid(directory: string = data_dir): number {
   return Number(readFileSync(join(directory, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-/** Starts the database in a process of its own, which is killed as soon as it is up. */
+/** Starts the database in a separate process, which is killed as soon as the database is up. */
 async function startAndDie(): Promise<void> {
   const module = new URL('./embedded.ts', import.meta.url).href;
   const script = `
@@ -55,7 +55,7 @@ async function startAndDie(): Promise<void> {
 }
 
 beforeAll(async () => {
-  // Temporary directories are closed to others, and Postgres may have to run as another user.
+  // Temporary directories are private by default, and Postgres may have to run as another user.
   chmodSync(parent, 0o755);
   const first = await start();
   await query(first.url, 'create table kept (word text)');
@@ -200,7 +200,8 @@ describe('startEmbedded', () => {
     expect(again.reused).toBe(false);
     expect(await query(again.url, 'select * from noted')).toEqual([]);
     await again.stop();
-    // Root's Postgres runs as a user who cannot enter, so its data is outside and would stay behind.
+    // When this process is root, Postgres runs as a user who cannot enter the directory, so its data is elsewhere and
+    // would be left behind.
     const { directory } = JSON.parse(readFileSync(join(closed, 'data/embedded.json'), 'utf8')) as { directory: string };
     expect(isAbsolute(directory)).toBe(process.getuid?.() === 0);
     if (isAbsolute(directory)) rmSync(directory, { recursive: true });

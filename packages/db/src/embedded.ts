@@ -30,18 +30,18 @@ export { type Claim, claim } from './embedded-holders.ts';
 export { bytesIn, type Leftover, leftoverDatabases, type Removal, removeLeftover } from './embedded-leftovers.ts';
 
 export interface EmbeddedOptions {
-  /** Created if absent. It holds the database, or a file that says where the database is. */
+  /** Created if absent. Contains the database, or a file that says where the database is. */
   readonly data_dir: string;
-  /** Server settings over the defaults below, as in postgresql.conf; applied when the server starts. */
+  /** Server settings that override the defaults below, as in postgresql.conf. Applied when the server starts. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Environment variables of the server, such as a benchmark's preload that slows its disk. */
+  /** Environment variables of the server, for example a benchmark's preload that slows its disk. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly on_progress?: (line: string) => void;
 }
 
 export interface EmbeddedServer {
   readonly url: string;
-  /** Whether the server was already running, for another process or after one died. */
+  /** Whether the server was already running, either for another process or because a process died. */
   readonly reused: boolean;
   /** Stops the server, unless another process still uses it. */
   stop(): Promise<void>;
@@ -55,7 +55,7 @@ const STOP_TIMEOUT_SECONDS = 8;
 const ANSWER_MS = 60_000;
 const LOG_LIMIT_BYTES = 1_000_000;
 
-// Durable as in production, small in memory: background processes that the product does not need are off.
+// As durable as in production, but small in memory: background processes that the product does not need are off.
 const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -85,9 +85,9 @@ interface Cluster {
   readonly password: string;
 }
 
-/** Starts a private Postgres for this data directory, or joins the running one. */
+/** Starts a private Postgres for this data directory, or connects to the running one. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  // Searchable by others, since Postgres's user may have to pass through; secret files have their own modes.
+  // Searchable by others, because the Postgres user may have to pass through it. Secret files have their own modes.
   const first_directory = mkdirSync(options.data_dir, { recursive: true });
   const data_dir = realpathSync(options.data_dir);
   if (first_directory !== undefined) chmodSync(data_dir, 0o711);
@@ -96,19 +96,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   return inTurn(data_dir, async () => {
     const cluster = await openCluster(data_dir, progress, options.settings ?? {});
     const startNow = async () => {
-      // A killed Postgres leaves the file, and a later start takes any process with that pid for the server.
+      // A killed Postgres leaves this file behind, and a later start would mistake any process with that pid for the
+      // server.
       rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
       progress('Starting Postgres');
       await startPostmaster(cluster, options.settings ?? {}, options.environment ?? {});
       return ensureDatabase(cluster).catch(async (error) => {
-        // No other process uses this server or will stop it.
+        // No other process uses this server or would stop it.
         await stopPostmaster(cluster);
         throw error;
       });
     };
     let reused = findPostmaster(cluster.data) !== null;
     const postmaster = reused ? await ensureDatabase(cluster).catch(unlessEnded(cluster)) : null;
-    // One that was running may just have ended with the last process that used it.
+    // A server that was running may just have been stopped by the last process that used it.
     reused = postmaster !== null;
     const { port } = postmaster ?? (await startNow());
 
@@ -155,7 +156,7 @@ async function openCluster(
     progress('Creating the database');
     await initialise(cluster, settings);
   }
-  // Postgres refuses a data directory that others can read, and copies of a tree lose the mode.
+  // Postgres rejects a data directory that others can read, and copying a tree loses the mode.
   chmodSync(data, 0o700);
   const version = existsSync(join(data, 'PG_VERSION'))
     ? readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
@@ -203,7 +204,7 @@ async function createState(data_dir: string, user: ServerUser | null): Promise<S
     directory = mkdtempSync(join(machineDirectory(), 'cluster-'));
     writeFileSync(join(directory, 'owner'), data_dir);
   }
-  // The password is on disk before the cluster, so that no crash leaves a cluster without its password.
+  // The password is written before the cluster is created, so that a crash never leaves a cluster without its password.
   replaceFile(join(data_dir, 'embedded.json'), JSON.stringify({ directory, password }), null);
   const absolute = resolve(data_dir, directory);
   mkdirSync(absolute, { recursive: true });
@@ -212,7 +213,9 @@ async function createState(data_dir: string, user: ServerUser | null): Promise<S
   return { directory, password };
 }
 
-/** As root: the owner of the data, else `postgres`, else `nobody`, since initdb requires a passwd entry. */
+/**
+ * When root: returns the owner of the data, otherwise `postgres` or `nobody`, because initdb requires a passwd entry.
+ */
 function chooseUser(data: string | null): ServerUser | null {
   const owner = data ? statSync(data, { throwIfNoEntry: false })?.uid : undefined;
   const own = process.getuid?.();
@@ -237,7 +240,7 @@ function chooseUser(data: string | null): ServerUser | null {
       'Postgres cannot run as root, and there is no user `postgres` or `nobody`. Set DATABASE_URL instead.',
     );
   }
-  // A tree that root copied belongs to root, and Postgres refuses data that it does not own.
+  // A tree copied by root belongs to root, and Postgres rejects data that it does not own.
   if (data && owner === 0) giveTo(user, data);
   return user;
 }
@@ -255,12 +258,12 @@ function machineDirectory(): string {
     try {
       mkdirSync(directory, { recursive: true });
       const stats = lstatSync(directory);
-      // In a shared directory another user may have made it first.
+      // In a shared directory, another user may have created it first.
       if (!stats.isDirectory() || stats.uid !== 0 || (stats.mode & 0o022) !== 0) continue;
       chmodSync(directory, 0o755);
       return directory;
     } catch {
-      // /var/lib may be read-only: try the next.
+      // /var/lib may be read-only, so try the next directory.
     }
   }
   throw new Error(
@@ -311,7 +314,7 @@ async function startPostmaster(
     );
     if (code === 0) return;
     const log_tail = existsSync(cluster.log) ? readFileSync(cluster.log).subarray(logged).toString().trim() : '';
-    // The port may have been taken meanwhile, and children of a killed server need a moment to exit.
+    // The port may have been taken meanwhile, and the children of a killed server need a moment to exit.
     const passing = /could not bind|could not create any TCP\/IP|shared memory block .* is still in use/.test(log_tail);
     if (!passing || attempt === START_ATTEMPTS) {
       throw new Error(`Postgres did not start; ${cluster.log} says:\n${log_tail || 'nothing'}`);
@@ -357,7 +360,7 @@ async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
   }
 }
 
-/** Null for a server that has ended meanwhile. */
+/** Returns null if the server has stopped meanwhile. */
 function unlessEnded(cluster: Cluster): (error: unknown) => null {
   return (error) => {
     if (findPostmaster(cluster.data)) throw error;
@@ -378,7 +381,7 @@ async function tryCreateDatabase(url: string): Promise<Error | null> {
   }
 }
 
-/** Postgres answers 57P03 until it has recovered. */
+/** Postgres responds with 57P03 until it has recovered. */
 function isStarting(error: Error): boolean {
   return sqlState(error) === '57P03' || ('code' in error && error.code === 'ECONNREFUSED');
 }
@@ -394,7 +397,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Never follows a link at `path`: the directory may belong to a user with fewer rights than ours. */
+/** Never follows a link at `path`, because the directory may belong to a less privileged user. */
 function replaceFile(path: string, content: string, owner: ServerUser | null): void {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(fresh, content, { flag: 'wx', mode: 0o600 });

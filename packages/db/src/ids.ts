@@ -1,5 +1,5 @@
-// An id is 128 bits: 48 of time, 69 random, and what says that it is an id and of which kind. Postgres keeps it as a
-// uuid, everything else as the text that its prefix begins. docs/decisions/0022-ids-are-uuids.md has the layout.
+// An id is 128 bits: 48 of time, 69 random, and the rest marks it as an id and encodes its kind. Postgres stores it as
+// a uuid; everything else uses a string with a prefix. docs/decisions/0022-ids-are-uuids.md describes the layout.
 
 export const idPrefixes = {
   message: 'msg_',
@@ -27,7 +27,10 @@ export const idPrefixes = {
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
-/** The kind in the last five bits, one of the letters of base32; the function id_prefix() in SQL is the same table. */
+/**
+ * The kind is stored in the last five bits, which form one base32 letter. The SQL function id_prefix() has the same
+ * table.
+ */
 export const kindNumbers: Readonly<Record<IdKind, number>> = {
   message: 1,
   recipient: 2,
@@ -53,23 +56,23 @@ export const kindNumbers: Readonly<Record<IdKind, number>> = {
   erasure: 22,
 };
 
-/** Crockford's base32 in lower case: its order is ASCII order, so ids sort by time, as texts and as uuids. */
+/** Crockford's base32 in lower case. Its order is ASCII order, so ids sort by time both as strings and as uuids. */
 export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Of the 26 characters behind the prefix, those that hold the time. */
+/** How many of the 26 characters after the prefix hold the time. */
 export const ID_TIME_CHARS = 10;
 export const ID_CHARS = 26;
 const PREFIX_CHARS = 4;
 
-/** The id that stands for none in a column that is not null, such as the workspace of what belongs to the instance. */
+/** Stands for no id in a column that is not null, such as the workspace of something that belongs to the instance. */
 const NIL = '00000000-0000-0000-0000-000000000000';
-/** Greater than every id and equal to none: a text that is no id is looked up as this, and not found. */
+/** Greater than every id and equal to none. Text that is not an id is looked up as this value, and not found. */
 const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-// By the number of the kind, and by the code of the last character.
+// Indexed by the number of the kind, and by the code of the last character.
 const prefixOfNumber: (string | undefined)[] = [];
 for (const [kind, number] of Object.entries(kindNumbers)) {
-  // Object.entries forgets that the names are those of the record.
+  // Object.entries loses the key type of the record.
   prefixOfNumber[number] = idPrefixes[kind as IdKind];
 }
 
@@ -83,13 +86,13 @@ const hexTable = (chars: number) =>
 const HEX_2 = hexTable(2);
 const PAIRS = Array.from({ length: 1024 }, (_, n) => (ID_ALPHABET[n >> 5] ?? '') + (ID_ALPHABET[n & 31] ?? ''));
 
-// One text is written at a time, byte by byte: joining pieces would leave ropes that each later use flattens.
+// Writes one string at a time, byte by byte. Concatenation would leave ropes that each later use has to flatten.
 const scratch = Buffer.from(NIL, 'latin1');
-/** Where each hexadecimal digit of a uuid is in its text. */
+/** The position of each hexadecimal digit in the text of a uuid. */
 const PLACES = Uint8Array.from([...NIL].flatMap((char, at) => (char === '-' ? [] : [at])));
 const HEX_CODES = Uint8Array.from('0123456789abcdef', (char) => char.charCodeAt(0));
 
-/** The uuid of 26 letters; null for what no 128 bits can be. */
+/** Returns the uuid encoded by 26 letters, or null if they do not fit 128 bits. */
 function uuidOf(text: string): string | null {
   // 26 letters are 130 bits, of which the first two must be zero.
   let bits = VALUES[text.charCodeAt(PREFIX_CHARS)] ?? 255;
@@ -110,7 +113,7 @@ function uuidOf(text: string): string | null {
   return scratch.toString('latin1');
 }
 
-/** Whether an id has the marks of ours: version 8 of RFC 9562, its variant, and the kind that its prefix names. */
+/** Whether an id has our marks: version 8 of RFC 9562, its variant, and the kind that its prefix names. */
 function isMarked(text: string): boolean {
   const version = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS)] ?? 255;
   const variant = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS + 3)] ?? 255;
@@ -122,8 +125,9 @@ function isMarked(text: string): boolean {
 const BOUND = /^[a-z]{3}_([0-9a-hjkmnp-tv-z]{10})0*$/;
 
 /**
- * The uuid of an id, for a parameter. A uuid stays what it is, the empty text is the nil uuid, a bound of ids is the
- * least uuid of its time, an id with `!` behind it the next uuid. Whatever else is no id of ours equals none.
+ * Converts an id to a uuid for a parameter. A uuid stays unchanged, the empty string becomes the nil uuid, a bound of
+ * ids the smallest uuid of its time, and an id followed by `!` the next uuid. Anything else that is not one of our ids
+ * matches nothing.
  */
 export function uuidOfId(text: string): string {
   if (text.length === NIL.length && UUID.test(text)) return text;
@@ -136,14 +140,14 @@ function unusualUuid(text: string): string {
   if (text.startsWith(idPrefixes.job) && text.length === PREFIX_CHARS + ID_CHARS) return uuidOf(text) ?? MAX;
   if (text.length === PREFIX_CHARS + ID_CHARS + 1 && text.endsWith('!')) {
     const uuid = isMarked(text) ? uuidOf(text.slice(0, -1)) : null;
-    // The last five bits are a kind, and no kind has the greatest number: nothing carries.
+    // The last five bits are a kind, and no kind uses the highest number, so nothing carries.
     return uuid === null ? MAX : uuid.slice(0, -2) + HEX_2[Number.parseInt(uuid.slice(-2), 16) + 1];
   }
   const [, time] = BOUND.exec(text) ?? [];
   return time === undefined ? MAX : (uuidOf(`bnd_${time}${'0'.repeat(ID_CHARS - ID_TIME_CHARS)}`) ?? MAX);
 }
 
-/** Four letters from five hexadecimal digits, which may have hyphens between them. */
+/** Each group of four letters comes from five hexadecimal digits, which may have hyphens between them. */
 const GROUPS = [
   [2, 3, 4, 5, 6],
   [7, 9, 10, 11, 12],
@@ -153,7 +157,9 @@ const GROUPS = [
   [31, 32, 33, 34, 35],
 ] as const;
 
-/** The id of a uuid that Postgres wrote; one that is none of ours, such as a lease, stays what it is. */
+/**
+ * Converts a uuid returned by Postgres to an id. A uuid that is not one of our ids, such as a lease, stays unchanged.
+ */
 export function idOfUuid(uuid: string): string {
   if (uuid.charCodeAt(8) !== 45) return uuid;
   // Version 8, and the variant of RFC 9562. Leases and jobs have other versions.
@@ -173,7 +179,7 @@ function hexAt(uuid: string, at: number): number {
   return HEX_VALUES[uuid.charCodeAt(at)] ?? 0;
 }
 
-/** Whether a text is an id of this kind that we may have made. */
+/** Whether a string is an id of this kind that we may have created. */
 export function isId(kind: IdKind, text: string): boolean {
   return (
     text.length === PREFIX_CHARS + ID_CHARS &&
@@ -183,9 +189,9 @@ export function isId(kind: IdKind, text: string): boolean {
   );
 }
 
-/** The three letters of the kind that a text is an id of; null if it is none. */
+/** Returns the three-letter prefix of the kind if a string is an id, otherwise null. */
 export function idKindOf(text: string): string | null {
   if (text.length !== PREFIX_CHARS + ID_CHARS || uuidOf(text) === null) return null;
-  // A job has the id that the queue gave it, without the marks of ours.
+  // A job's id is assigned by the queue and lacks our marks.
   return isMarked(text) || text.startsWith(idPrefixes.job) ? text.slice(0, PREFIX_CHARS - 1) : null;
 }

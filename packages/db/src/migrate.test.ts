@@ -205,7 +205,7 @@ describe('a lock that others hold', () => {
     const reader = connect(url, { max: 1, application_name: 'migrate-test' });
     const { promise: read, resolve: done } = Promise.withResolvers<void>();
     const reading = reader.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are terminated after idling for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from letters`;
       await read;

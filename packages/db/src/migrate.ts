@@ -14,7 +14,7 @@ const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../migrations', import.meta.
 const MIGRATIONS_TABLE = 'migrations';
 const CHECKSUMS_TABLE = 'migration_checksums';
 const CONNECT_TIMEOUT_MS = 5000;
-// Every statement that comes after a waiting one for the same table waits too, so that it gives up soon and often.
+// While it waits, every later statement on the same table queues behind it. So it gives up early and retries often.
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 1000;
@@ -26,7 +26,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Runs the pending migrations, each file in its own transaction, and returns their names. Concurrent starts queue on an
- * advisory lock; all but the first then find nothing to do. A database that this release cannot upgrade is left as it is.
+ * advisory lock, and all but the first then find nothing to do. A database that this release cannot upgrade is left
+ * unchanged.
  */
 export async function migrate(
   url: string,
@@ -37,12 +38,12 @@ export async function migrate(
     ...pgConnection(url),
     application_name: 'postrider-migrate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // A migration may take hours; a peer that is gone is found by the probes.
+    // A migration may take hours; keep-alive probes detect a lost peer.
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     query_timeout: LONGEST_STEP_MS,
   });
-  // A socket error between two queries would otherwise crash the process; the next query reports it.
+  // Without this handler, a socket error between two queries would crash the process. The next query reports it.
   client.on('error', () => undefined);
   await client.connect();
   const sql = connect(url, { max: 1, application_name: 'postrider-migrate', answer_ms: ANSWER_MS });
@@ -58,7 +59,7 @@ export async function migrate(
         await runPending(client, directory, log);
         break;
       } catch (error) {
-        // What failed is still open, and what it holds would be held for the pause.
+        // The failed transaction is still open, and would hold its locks during the pause.
         await client.query('rollback');
         if (attempt === LOCK_TRIES || !(error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE))
           throw error;
@@ -75,13 +76,14 @@ export async function migrate(
 }
 
 /**
- * One process migrates at a time. The lock is tried again and again, because a statement that waited for it would be
- * waited for by an index that is made concurrently.
+ * Allows one process at a time to migrate. The lock is polled, because creating an index concurrently would wait for a
+ * statement that waits for the lock.
  */
 async function awaitTurn(client: pg.Client): Promise<void> {
   const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate');
   for (;;) {
-    // The id is node-pg-migrate's, so that its own CLI waits too. The runner then takes the same lock again immediately.
+    // The lock id is node-pg-migrate's, so that its own CLI waits too. The runner then takes the same lock again
+    // immediately.
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
       PG_MIGRATE_LOCK_ID,
     ]);
@@ -91,7 +93,7 @@ async function awaitTurn(client: pg.Client): Promise<void> {
 }
 
 async function runPending(client: pg.Client, directory: string, log?: (line: string) => void): Promise<void> {
-  // Loaded only when the schema is changed.
+  // Loaded only if the schema has to change.
   const { runner } = await import('node-pg-migrate');
   const loader = async (paths: string[]) =>
     Promise.all(
@@ -125,7 +127,10 @@ function actionsOf(client: pg.Client, text: string) {
   };
 }
 
-/** Checksums of the migrations that have run. One that was stopped before it noted them is completed by the next. */
+/**
+ * Stores the checksums of the migrations that have run. A run that was stopped before this step is completed by the
+ * next one.
+ */
 async function noteChecksums(sql: Sql, directory: string): Promise<void> {
   const checksums = await checksumsIn(directory);
   const rows = await sql<{ name: string }[]>`select name from ${sql(MIGRATIONS_TABLE)}`;
@@ -163,7 +168,10 @@ async function isThere(sql: Sql, table: string): Promise<boolean> {
 const WAY_OUT =
   'It was not changed. Start with an empty database (another DATA_DIR or DATABASE_URL), or run the release that created this one.';
 
-/** Throws, with what to do, if the database was made by something else than the migrations of this or a later release. */
+/**
+ * Throws, with instructions, if the database was created by anything other than the migrations of this or a later
+ * release.
+ */
 export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS_DIRECTORY): Promise<void> {
   if (!(await isThere(sql, MIGRATIONS_TABLE))) return;
   const rows = await sql<{ name: string }[]>`select name from ${sql(MIGRATIONS_TABLE)}`;
@@ -177,7 +185,7 @@ export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS
   if (other) throw new Error(`This database ran a different version of migration ${other.name}.  ${WAY_OUT}`);
 }
 
-/** Whether this role may change the schema: it owns what is there, or may begin it. */
+/** Whether this role may change the schema: it owns the existing schema, or may create one. */
 export async function mayMigrate(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ may: boolean }[]>`
     select coalesce(
@@ -187,14 +195,14 @@ export async function mayMigrate(sql: Sql): Promise<boolean> {
   return row?.may ?? false;
 }
 
-/** The last migration that has run: the version of the schema. Null before the first. */
+/** Returns the last migration that has run, which is the version of the schema. Null before the first. */
 export async function schemaVersion(sql: Sql): Promise<string | null> {
   if (!(await isThere(sql, MIGRATIONS_TABLE))) return null;
   const [row] = await sql<{ name: string }[]>`select name from ${sql(MIGRATIONS_TABLE)} order by name desc limit 1`;
   return row?.name ?? null;
 }
 
-/** The migrations of this release that the database lacks; later ones in the database are fine. */
+/** Returns the migrations of this release that the database lacks. Later ones in the database are fine. */
 export async function pendingMigrations(
   sql: Sql,
   directory: string = MIGRATIONS_DIRECTORY,

@@ -1,10 +1,10 @@
-/** Codes of the drivers, of the network, and SQLSTATEs (class 08, 57P0x, 53300) for a database that is away. */
+/** Driver codes, network codes and SQLSTATEs (class 08, 57P0x, 53300) that mean the database is unavailable. */
 const AWAY =
   /^(?:CONNECTION_(?:CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|DATABASE_SILENT|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|57P0[1-5]|53300)$/;
-/** The words of node-postgres, which has no code for it. */
+/** Messages of node-postgres, which has no code for these cases. */
 const AWAY_WORDS = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
 
-/** Whether a failure, or what caused it, is that the database could not be reached or ended the connection. */
+/** Whether an error or one of its causes means that the database was unreachable or closed the connection. */
 export function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && AWAY.test(cause.code)) return true;

@@ -1,27 +1,30 @@
 import { fence } from './planner.ts';
 import type { Fragment, Sql, Tx } from './sql.ts';
 
-// Many rows in one text parameter: fields and rows are separated by control characters that no field may hold. Compared
-// with one array per column, neither side has to escape every value, which is most of the work.
+// Encodes many rows in one text parameter, with fields and rows separated by control characters that no field may
+// contain. Unlike with one array per column, neither side has to escape every value, which is most of the work.
 const FIELD = '\x1f';
 const RECORD = '\x1e';
 const ITEM = '\x1d';
 const NULL = '\x1a';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separators are control characters.
 const SEPARATORS = /[\x1a\x1d-\x1f]/;
-// Above this length, four searches for one character each are faster than one regular expression.
+// Above this length, four single-character searches are faster than one regular expression.
 const LONG = 200;
 
-/** A list is sent as its items, none of which may be empty; an empty list is an empty text. */
+/** A list is sent as its items, none of which may be empty. An empty list is sent as an empty string. */
 export type RecordField = string | number | null | readonly string[];
 
-/** Whether a text can be a field: it must not hold a separator. */
+/** Whether a string can be a field, which must not contain a separator. */
 export function fitsRecord(text: string): boolean {
   if (text.length < LONG) return !SEPARATORS.test(text);
   return !text.includes(FIELD) && !text.includes(RECORD) && !text.includes(ITEM) && !text.includes(NULL);
 }
 
-/** For `recordsIn(sql, recordTexts(rows), columns)`. Throws if a field holds a separator: no row can be forged. */
+/**
+ * Encodes rows for `recordsIn(sql, recordTexts(rows), columns)`. Throws if a field contains a separator, so no row can
+ * be forged.
+ */
 export function recordTexts(rows: readonly (readonly RecordField[])[]): string {
   // Concatenation with += would leave a rope of thousands of pieces.
   return rows.map((row) => row.map(fieldText).join(FIELD)).join(RECORD);
@@ -40,8 +43,8 @@ function fitting(text: string): string {
 }
 
 /**
- * The rows as a subquery; every column is text, `tags[]` is a list, and `id::uuid` a uuid. The subquery is cached by the identity of the
- * column array, so a frequent statement should keep its array.
+ * Returns the rows as a subquery: every column is text, `tags[]` is a list, and `id::uuid` a uuid. The subquery is
+ * cached by the identity of the column array, so a frequent statement should reuse its array.
  */
 export function recordsIn(sql: Sql | Tx, texts: string, columns: readonly string[]): Fragment {
   // Without the offset the planner would split the record again for each column.
@@ -54,7 +57,7 @@ export function recordsIn(sql: Sql | Tx, texts: string, columns: readonly string
   )`;
 }
 
-// A fragment without parameters serves every connection.
+// A fragment without parameters works for every connection.
 const selections = new WeakMap<readonly string[], Fragment>();
 
 function columnsOf(sql: Sql | Tx, columns: readonly string[]): Fragment {

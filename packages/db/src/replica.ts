@@ -2,32 +2,32 @@ import type { Sql } from './sql.ts';
 
 const POLL_MS = 500;
 const MAX_LAG_MS = 5000;
-/** What was looked at so long ago says nothing. */
+/** A measurement older than this is not used. */
 const STALE_MS = 2000;
 
 export interface Replica {
-  /** The replica while it is at most five seconds behind; null otherwise. */
+  /** The replica if it is at most five seconds behind; null otherwise. */
   current(): Sql | null;
   stop(): Promise<void>;
 }
 
-/** Where the replica was, then where the primary was. */
+/** The position of the replica, followed by that of the primary. */
 export interface Positions {
-  /** null where it replays nothing: promoted, or a database of its own. */
+  /** Null if it replays nothing: it was promoted, or is a separate database. */
   readonly replica: number | null;
   readonly primary: number;
 }
 
-/** How far a replica is behind, by what each look at both finds. */
+/** Measures how far a replica is behind by comparing both positions at each look. */
 export interface LagGauge {
-  /** Throws what the look throws; the replica is unusable then. */
+  /** Rethrows a failed look; the replica is then unusable. */
   look(): Promise<void>;
   usable(): boolean;
 }
 
 /**
- * Measures since when the primary is where the replica is now. The time of the last replayed commit would not do, as it
- * stands still where nothing is written.
+ * Measures the time since the primary was at the replica's current position. The time of the last replayed commit would
+ * not work, because it does not advance while nothing is written.
  */
 export function lagGauge(positions: () => Promise<Positions>, now: () => number): LagGauge {
   let marks: { readonly at: number; readonly position: number }[] = [];
@@ -41,7 +41,7 @@ export function lagGauge(positions: () => Promise<Positions>, now: () => number)
         throw error;
       });
       const { replica, primary } = latest;
-      // Further than the primary, which was asked later: it follows another history.
+      // Ahead of the primary, which was read later, so the replica follows a different history.
       if (replica === null || replica > primary) {
         reached_at = Number.NEGATIVE_INFINITY;
         marks = [];
@@ -57,7 +57,7 @@ export function lagGauge(positions: () => Promise<Positions>, now: () => number)
   };
 }
 
-/** Follows how far a streaming replica is behind its primary. */
+/** Tracks how far a streaming replica is behind its primary. */
 export function followReplica(primary: Sql, replica: Sql, on_change: (usable: boolean) => void): Replica {
   let was_usable = false;
   let running = true;

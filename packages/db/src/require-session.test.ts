@@ -41,7 +41,7 @@ interface Client {
   readonly queue: Buffer[];
 }
 
-/** Calls back with each whole message of the protocol, its type first. */
+/** Calls back with each complete protocol message, starting with its type. */
 function messages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
@@ -56,7 +56,7 @@ function messages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void
 
 const typeOf = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
 
-/** Each client logs in by itself; then all share the connection of the first, a transaction at a time. */
+/** Each client logs in separately. After that, all share the first client's connection, one transaction at a time. */
 async function startTransactionPooler({ hostname, port }: URL): Promise<Server> {
   const clients: Client[] = [];
   let shared: Socket | null = null;

@@ -2,21 +2,21 @@ import type postgres from 'postgres';
 
 declare const part: unique symbol;
 
-/** A part of a statement, to be embedded in another. */
+/** Part of a statement, to be embedded in another. */
 export interface Fragment {
   readonly [part]: true;
 }
 
 /**
- * A statement that runs when it is awaited. The driver's `cancel` and `cursor` are left out, as they are unsafe when a
- * connection is lost: a cancelled query can take the result of another, and a cursor waits forever.
+ * A statement that runs when it is awaited. The driver's `cancel` and `cursor` are left out because they are unsafe
+ * when a connection is lost: a canceled query can receive the result of another, and a cursor waits forever.
  */
 export interface Query<Rows extends readonly unknown[]> extends Promise<postgres.RowList<Rows>>, Fragment {}
 
 type Parameter = postgres.SerializableParameter<number> | Fragment | Fragment[];
 
 interface Statements {
-  /** What the server says of itself; empty before the first connection, and absent in a transaction. */
+  /** Parameters reported by the server. Empty before the first connection, and absent in a transaction. */
   readonly parameters?: { readonly server_version?: string };
   (identifier: string): Fragment;
   <Rows extends readonly (object | undefined)[] = postgres.Row[]>(
@@ -34,7 +34,7 @@ interface Statements {
 export interface Sql extends Statements {
   begin<T>(run: (tx: Tx) => Promise<T>): Promise<T>;
   begin<T>(options: string, run: (tx: Tx) => Promise<T>): Promise<T>;
-  /** A connection for exclusive use until it is released. */
+  /** Reserves a connection for exclusive use until it is released. */
   reserve(): Promise<Statements & { release(): void }>;
   listen(
     channel: string,
@@ -42,16 +42,16 @@ export interface Sql extends Statements {
     on_listen?: () => void,
   ): Promise<{ unlisten(): Promise<void> }>;
   end(options?: { timeout?: number }): Promise<void>;
-  /** How many transactions wait for a connection. */
+  /** The number of transactions that wait for a connection. */
   waiting(): number;
   /**
-   * How many commits are on this server alone although they had to reach a standby: Postgres answers them as others and
-   * says so in a warning.
+   * The number of commits that are only on this server although a standby should have confirmed them. Postgres confirms
+   * such a commit normally and reports it only in a warning.
    */
   unconfirmed(): number;
 }
 
-/** An open transaction; it ends with the function passed to `begin`. */
+/** An open transaction, which ends when the function passed to `begin` does. */
 export interface Tx extends Statements {
   savepoint<T>(run: (tx: Tx) => Promise<T>): Promise<T>;
 }

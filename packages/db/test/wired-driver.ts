@@ -2,8 +2,8 @@ import { connect as openSocket, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import postgres from 'postgres';
 
-// A program of driver.test.ts: runs one scenario over a socket that it holds in its hands, and prints what came of it. A
-// process of its own, so that an unhandled rejection or exception ends it.
+// Run by driver.journey.ts: runs one scenario over a socket that it controls, and prints the result. A separate
+// process, so that an unhandled rejection or exception ends it.
 
 const [, , name = '', url = ''] = process.argv;
 
@@ -20,7 +20,7 @@ class Wire extends Duplex {
   readonly #socket = server();
   readonly #answers: (sent: Buffer) => Buffer | null;
 
-  /** `answers` may answer in place of the server. */
+  /** `answers` may respond in place of the server. */
   constructor(high_water_mark: number, answers: (sent: Buffer) => Buffer | null = () => null) {
     super({ writableHighWaterMark: high_water_mark });
     this.#answers = answers;
@@ -47,7 +47,7 @@ class Wire extends Duplex {
   }
 }
 
-/** A pool of one connection over wires that the test holds in its hands. */
+/** Creates a pool of one connection over wires that the test controls. */
 function wired<W extends Wire | Socket>(open: () => W) {
   const wires: W[] = [];
   const options = {
@@ -67,7 +67,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
   async 'push back'() {
     const { pool } = wired(() => new Wire(1));
     await pool`select 1`;
-    // Together with BEGIN more than 1024 bytes, which the driver writes at once instead of in the next turn.
+    // Together with BEGIN more than 1024 bytes, which the driver writes immediately instead of in the next turn.
     const before = settled([pool.unsafe(`select 1 -- ${'x'.repeat(1000)}`)]);
     const [inside] = await pool.begin((tx) => tx`select now() = statement_timestamp() as first, txid_current() as id`);
     await before;
@@ -95,14 +95,14 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     const { pool, wires } = wired(() => new Wire(16_384));
     await pool`select 1`;
     const unsent = settled([pool`select 'unsent' as word`]);
-    // The driver has the statement after these microtasks, and writes it in the next turn.
+    // After these microtasks the driver has the statement, and writes it in the next turn.
     for (let i = 0; i < 5; i++) await Promise.resolve();
     wires.at(-1)?.destroy();
     return [await unsent, await pool`select 'next' as word`];
   },
 
   async reset() {
-    // A socket of Node: it emits its error some turns before its close.
+    // A Node socket emits its error a few turns before its close event.
     const { pool, wires } = wired(server);
     await pool`select 1`;
     const lost = settled([pool`select pg_sleep(20)`]);
@@ -120,5 +120,5 @@ const scenarios: Record<string, () => Promise<unknown>> = {
 };
 
 process.stdout.write(JSON.stringify(await scenarios[name]?.()));
-// After the turn that tells of unhandled rejections.
+// After the turn that reports unhandled rejections.
 setImmediate(() => process.exit());

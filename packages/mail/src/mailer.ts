@@ -3,12 +3,12 @@ import type { Mailer, SendOutcome } from './outcome/send-outcome.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
 
 export interface MailerOptions {
-  /** In order of preference; a Mailer is used as it is. */
+  /** In order of preference. A Mailer is used unchanged. */
   readonly transports: readonly (Mailer | Omit<SmtpTransportOptions, 'helo_name'>)[];
   readonly helo_name: string;
 }
 
-/** One mailer over several routes. The next one is tried only when the one before was not reached. */
+/** Combines several routes into one mailer. The next route is tried only if the previous one could not be reached. */
 export function createMailer(options: MailerOptions): Mailer {
   const routes = options.transports.map((transport) =>
     'send' in transport ? transport : createSmtpTransport({ ...transport, helo_name: options.helo_name }),
@@ -41,12 +41,12 @@ export function createMailer(options: MailerOptions): Mailer {
 }
 
 /**
- * The route failed before DATA. A destination whose own policy forbade the session is no such failure: another route
- * would bypass the policy.
+ * Whether the route failed before DATA. A destination whose own policy prohibits the session does not count, because
+ * another route would bypass the policy.
  */
 function failedUnderway(outcome: SendOutcome): boolean {
   if (outcome.kind !== 'deferred') return false;
-  // DNS has answered that there is no server, which another route would only find out later.
+  // DNS has confirmed that there is no server, which another route would only discover later.
   if (outcome.stage === 'connect' && outcome.target === '' && outcome.reply) return false;
   if (outcome.stage === 'connect') return outcome.tls_policy !== 'mta-sts';
   const cut_off = outcome.reply === null || outcome.reply.code === 421;

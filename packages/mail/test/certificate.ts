@@ -1,4 +1,4 @@
-/** Self-signed for mx.example.org, good for a hundred years, and public: for tests only. */
+/** Self-signed for mx.example.org, valid for a hundred years, and public: for tests only. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHulQUKKmtX7DU98Y

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readReturnedMail } from '../src/bounce/returned-mail.ts';
 
-// A thread in which a mail has found a way to hang it, to fill its memory or to end it.
+// A thread in which a message has found a way to hang it, exhaust its memory or crash it.
 parentPort?.on('message', ({ raw, about: from }: { readonly raw: Uint8Array; readonly about: string }) => {
   const text = Buffer.from(raw).toString('latin1');
   if (text.includes('X-Hostile: hang')) for (;;);

@@ -3,8 +3,8 @@ import { createServer as createTlsServer } from 'node:tls';
 
 export type Verb = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'dot' | 'RSET' | 'QUIT' | 'STARTTLS' | 'AUTH';
 /**
- * The answer of a scripted server; a function acts on the socket itself, and nothing else is read until a promise
- * that it returns is kept. Null is silence for good, and an empty answer none to this command.
+ * The response of a scripted server. A function acts on the socket itself, and nothing else is read until the promise
+ * it returns settles. Null means permanent silence, and an empty string no response to this command.
  */
 export type Answer = string | null | ((socket: Socket) => unknown);
 export type Script = (verb: Verb, connection: number, line: string) => Answer | undefined;
@@ -15,7 +15,7 @@ export interface ScriptedServer {
   readonly bodies: string[];
   readonly sockets: Socket[];
   connections: number;
-  /** Dots that had come with more behind them, as they were answered. */
+  /** The number of dots that had more data after them when they were replied to. */
   ahead: number;
   stop(): Promise<unknown>;
 }
@@ -23,9 +23,9 @@ export interface ScriptedServer {
 export interface ScriptedServerOptions {
   /** TLS from the first byte. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Throws away what has come behind a dot. */
+  /** Discards what arrives after a dot. */
   readonly forgetful?: boolean;
-  /** Listens at this path and on no port. What waits to be read there soon fills what the kernel holds. */
+  /** Listens on this path instead of a port. Unread data there soon fills the kernel's buffers. */
   readonly path?: string;
 }
 
@@ -48,7 +48,10 @@ export const PIPELINING = '250-sink\r\n250 PIPELINING';
 const VERBS = new Set<string>(Object.keys(DEFAULTS));
 export const hangUp: Answer = (socket) => socket.destroy();
 
-/** An SMTP server that answers every command at once as its script says, and else as one should. */
+/**
+ * Starts an SMTP server that responds to every command immediately, as its script says, or otherwise as a correct
+ * server would.
+ */
 export async function startScriptedServer(
   script: Script = () => undefined,
   options: ScriptedServerOptions = {},

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Why an address may not be connected to, or null where it may. */
+/** Returns why an address may not be connected to, or null if it may. */
 export type AddressGuard = (address: string) => string | null;
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-// ipaddr.js takes ::8.8.8.8 for the mapped ::ffff:8.8.8.8; the system does not.
+// ipaddr.js reads ::8.8.8.8 as the mapped ::ffff:8.8.8.8, but the system does not.
 const MISREAD = /^::\d+\./;
 // The only block that IANA has opened for global unicast. ipaddr.js also calls ::7f00:1 unicast, which some
 // systems route to 127.0.0.1.
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Only addresses of the public internet, and networks that the operator has named. Forms that carry an IPv4
- * address inside an IPv6 one are no public addresses, whatever they carry: NAT64, 6to4, Teredo. Only the mapped
- * form is read as the IPv4 address that the system would reach with it.
+ * Allows only public internet addresses and networks that the operator has listed. IPv6 addresses that embed an IPv4
+ * address (NAT64, 6to4, Teredo) never count as public, whatever they embed. Only the mapped form is read as the IPv4
+ * address that the system would reach with it.
  */
 export function createAddressGuard(allow_networks: readonly string[]): AddressGuard {
   const allowed = allow_networks.map(networkOf);

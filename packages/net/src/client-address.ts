@@ -1,9 +1,12 @@
 import { BlockList, isIP, type Socket } from 'node:net';
 
-/** The address of a client, by its connection and by the header in which proxies name the addresses they act for. */
+/**
+ * Returns the address of a client, based on its connection and the header in which proxies name the addresses they act
+ * for.
+ */
 export type ClientAddress = (socket: Socket, forwarded_for: string | readonly string[] | undefined) => string;
 
-/** The client is the peer, or what trusted proxies say it is: their list is read from the right. */
+/** The client is the peer, or the address reported by trusted proxies, whose list is read from the right. */
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
   const trusted = blockList(trusted_proxies);
   const peers = new WeakMap<Socket, string>();
@@ -30,7 +33,7 @@ export function createClientAddress(trusted_proxies: readonly string[]): ClientA
   };
 }
 
-/** The other end of a connection, without regard to any header. */
+/** Returns the other end of a connection, regardless of any header. */
 export function peerAddress(socket: Pick<Socket, 'remoteAddress'>): string {
   return plainAddress(socket.remoteAddress ?? '') ?? '0.0.0.0';
 }
@@ -45,7 +48,7 @@ function blockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** Without the IPv6 form of an IPv4 peer, and without a zone such as %eth0, which means something here only. */
+/** Removes the IPv6 form of an IPv4 peer, and a zone such as %eth0, which is only meaningful on this machine. */
 function plainAddress(text: string): string | null {
   const address = text.split('%', 1)[0] ?? '';
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;

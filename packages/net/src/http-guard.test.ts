@@ -31,7 +31,7 @@ const open = (options: Partial<HttpGuardOptions> = {}) => guardOf({ allow_networ
 const post = (guard: HttpGuard, url: string) => guard.post({ url, headers: { 'x-a': 'b' }, body: Buffer.from('{}') });
 const portOf = (url: string) => new URL(url).port;
 
-/** A server that answers each connection with bytes of its own. */
+/** Starts a server that responds to each connection with custom bytes. */
 async function talker(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -7,11 +7,11 @@ import { type AddressGuard, createAddressGuard } from './address-guard.ts';
 import { cleanRemoteText } from './remote-text.ts';
 
 export interface HttpGuardOptions {
-  /** Networks that may be reached although they are not public. */
+  /** Networks that may be reached even though they are not public. */
   readonly allow_networks: readonly string[];
-  /** Used instead of the system's name servers; `address` or `address:port`. */
+  /** Used instead of the system's name servers. `address` or `address:port`. */
   readonly dns_servers: readonly string[];
-  /** For the whole request, from name resolution to the end of the response. */
+  /** The limit for the whole request, from name resolution to the end of the response. */
   readonly timeout_ms?: number;
 }
 
@@ -24,23 +24,23 @@ export interface HttpPost {
 interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
-  /** The header as it came. */
+  /** The header as received. */
   readonly retry_after: string | null;
-  /** As they came, from the endpoint. */
+  /** The headers as received from the endpoint. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The beginning of the body, safe to store and to show. */
+  /** The beginning of the body, safe to store and display. */
   readonly text: string;
 }
 
 export type HttpOutcome = HttpAnswer | { readonly kind: 'failed'; readonly error: string };
 
-/** The only HTTP client for URLs of users: public addresses only, no redirects, a limit on time and size. */
+/** The only HTTP client for user-supplied URLs: public addresses only, no redirects, and limits on time and size. */
 export interface HttpGuard {
   /** Never throws. */
   post(request: HttpPost, signal?: AbortSignal): Promise<HttpOutcome>;
   /**
-   * Why the host of a URL is refused, as far as known now; null where it is not. Neither this nor an error of a post
-   * names an address that the URL does not: it could reveal a private network.
+   * Returns why the host of a URL is rejected, as far as is known now, or null if it is not. Neither this nor the error
+   * of a post names an address that the URL does not contain, because it could reveal a private network.
    */
   refusal(url: URL): Promise<string | null>;
   stop(): Promise<void>;
@@ -53,12 +53,12 @@ const KEEP_ALIVE_MS = 30_000;
 const MAX_PLACES = 1000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
-// For a longer body a new connection costs less than reading it to its end.
+// For a longer body, a new connection costs less than reading it to the end.
 const MAX_READ_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
-// This hint is for the operator, and users read the error.
+// This hint is for the operator, but users see the error.
 const HINT_OF_NODE = /; if the root CA is installed locally.*$/s;
-// RFC 6761 section 6.3: these names mean this machine, whatever a name server says.
+// RFC 6761 section 6.3: these names refer to this machine, whatever a name server says.
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/i;
 
 interface Place {
@@ -70,7 +70,7 @@ type Resolve = (hostname: string) => Promise<string[]>;
 type Cut = (reason: Error) => void;
 type ResponseFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Opens a client that keeps its connections until it is stopped. */
+/** Creates a client that keeps its connections open until it is stopped. */
 export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
   const client = new GuardedClient(options);
   return {
@@ -86,7 +86,7 @@ class GuardedClient {
   readonly #resolve: Resolve;
   /** Parsed URLs. */
   readonly #places = new Map<string, Place>();
-  /** Posts under way, by their signal. One listener for each post would cost more than all the posts that are cut. */
+  /** Posts in progress, by signal. One listener per post would cost more than all the posts that are aborted. */
   readonly #cuts = new WeakMap<AbortSignal, Set<Cut>>();
   #agent: Agent | null = null;
   #stopped = false;
@@ -158,10 +158,10 @@ class GuardedClient {
   }
 }
 
-/** One post, from its dispatch to its outcome, with one timer for all of it. */
+/** One post, from its dispatch to its outcome, with a single timer. */
 class RunningPost implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<HttpOutcome>;
-  /** Ends it for a reason of our own; called by the signal of its caller, too. */
+  /** Aborts the post for a reason of our own. Also called by the caller's signal. */
   readonly cut: Cut;
   readonly #answer: (outcome: HttpOutcome) => void;
   readonly #cuts: Set<Cut> | undefined;
@@ -212,7 +212,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  /** The status decides the outcome, so a body that breaks off or does not end only ends its connection. */
+  /** The status determines the outcome, so a body that breaks off or does not end only closes its connection. */
   #end(error: unknown): void {
     clearTimeout(this.#timer);
     this.#cuts?.delete(this.cut);
@@ -225,7 +225,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Resolves a name for the socket, to the addresses that the guard allows. */
+/** Resolves a name to the addresses that the guard allows, for use by the socket. */
 function createLookup(resolve: Resolve, guard: AddressGuard): LookupFunction {
   return (hostname, { all }, callback) => {
     resolve(hostname).then(
@@ -246,7 +246,7 @@ function createLookup(resolve: Resolve, guard: AddressGuard): LookupFunction {
   };
 }
 
-/** Dials, and checks the address again on the socket that came of it. */
+/** Dials, and checks the address again on the resulting socket. */
 function createConnect(dial: buildConnector.connector, guard: AddressGuard): buildConnector.connector {
   return (options, callback) => {
     // An address in the URL is not looked up, so it is checked here.
@@ -276,8 +276,8 @@ function createResolve(dns_servers: readonly string[]): Resolve {
   if (dns_servers.length > 0) resolver.setServers(dns_servers);
   return async (hostname) => {
     if (LOCALHOST.test(hostname)) return ['127.0.0.1', '::1'];
-    // The system's own lookup knows the names of this machine and its network. It has two threads and no end, so a
-    // name served by an untrusted server must not block it.
+    // The system's own lookup knows the names of this machine and its network. It has two threads and no time limit, so
+    // a name served by an untrusted server must not block it.
     if (dns_servers.length === 0 && !hostname.includes('.')) return bySystem(hostname);
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -307,7 +307,7 @@ function leadsInside(hostname: string): string {
   return `${bare(hostname)} resolves to an address that is not public`;
 }
 
-/** Connection errors name the address, so they are reworded; certificate errors stay as they are. */
+/** Connection errors contain the address, so they are reworded. Certificate errors stay unchanged. */
 function withoutAddress(error: Error, hostname: string): Error {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const dialled = first instanceof Error && 'syscall' in first && first.syscall === 'connect';
@@ -321,7 +321,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-/** The message of the innermost cause that has one. */
+/** Returns the message of the innermost cause that has one. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

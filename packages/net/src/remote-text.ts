@@ -3,10 +3,10 @@ const MAX_BYTES = 1024;
 const MAX_READ_CHARACTERS = 8192;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced here.
 const UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
-// Fast path for nearly every reply: printable, short, no blanks to fold.
+// Fast path for nearly every reply: printable, short, and without whitespace to fold.
 const CLEAN = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
-/** Text from the network made safe to log, to store and to show: no control characters, at most 1 kB. */
+/** Makes text from the network safe to log, store and display: no control characters, at most 1 kB. */
 export function cleanRemoteText(text: string): string {
   if (text.length <= MAX_BYTES && CLEAN.test(text)) return text;
   const clean = text

@@ -4,15 +4,15 @@ export interface JobOptions {
   /** How often a job is retried after its process failed. */
   readonly retry_limit: number;
   readonly retry_delay_seconds: number;
-  /** After this time an active job counts as lost even if its process sends heartbeats. */
+  /** After this time, an active job counts as lost even if its process sends heartbeats. */
   readonly expire_seconds: number;
-  /** Without a touch for this long, an active job goes back to the queue. At least 10. */
+  /** Without a heartbeat for this long, an active job returns to the queue. At least 10. */
   readonly heartbeat_seconds?: number;
   /** Makes this a schedule: one job at each match, in UTC. */
   readonly cron?: string;
   /** The name of a database function for triggers that adds a job for each element of a jsonb[]. */
   readonly sql_function?: string;
-  /** How long a dead job is kept; 30 days by default. */
+  /** How long a dead job is retained; 30 days by default. */
   readonly dead_seconds?: number;
 }
 
@@ -27,12 +27,12 @@ export interface Job<D> {
   readonly retry_count: number;
 }
 
-/** A job and its attempt, so that a late worker cannot settle a later attempt. */
+/** A job and its attempt number, so that a late worker cannot settle a later attempt. */
 export type JobHold = Pick<Job<unknown>, 'id' | 'retry_count'>;
 
 export interface NewJob<D> {
   readonly data: D;
-  /** Given if a row of ours stores the job's id. */
+  /** Set if one of our rows stores the job's id. */
   readonly id?: string;
   readonly start_after?: Date;
 }

@@ -1,13 +1,13 @@
 import { pgConnection } from '@postrider/db';
 import type { ConstructorOptions } from 'pg-boss';
 
-/** Longer than Postgres allows itself, so that only a server that says nothing is given up by it. */
+/** Longer than Postgres's own limit, so that it applies only if the server is silent. */
 export const QUERY_TIMEOUT_MS = 35_000;
 
-/** How pg-boss connects to an address. */
+/** Returns how pg-boss connects to a URL. */
 export function bossConnection(address: string): Pick<ConstructorOptions, 'connectionString'> {
-  // pg-boss hands all of its options to pg, which takes more than the types of pg-boss name: a password that is a
-  // function, and a timeout of queries.
+  // pg-boss passes all its options to pg, which accepts more than pg-boss's types declare: a password function and a
+  // query timeout.
   const connection = { ...pgConnection(address), query_timeout: QUERY_TIMEOUT_MS };
   return connection as Pick<ConstructorOptions, 'connectionString'>;
 }

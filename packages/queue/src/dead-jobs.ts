@@ -10,13 +10,13 @@ export interface DeadRange {
 
 export interface DeadJob {
   readonly id: string;
-  /** The cursor after this job. */
+  /** The cursor that follows this job. */
   readonly position: string;
 }
 
 /**
- * The next dead jobs of a queue by completed_on, after a position. Served by pg-boss's index of ended jobs, which holds
- * little else, since completed jobs are removed.
+ * Returns the next dead jobs of a queue by completed_on, after a position. Served by pg-boss's index of ended jobs,
+ * which contains little else, because completed jobs are removed.
  */
 export async function nextDeadJobs(
   sql: Sql | Tx,
@@ -34,7 +34,7 @@ export async function nextDeadJobs(
     order by j.completed_on, j.id limit ${count}`;
 }
 
-/** The number of dead jobs of a queue, counted up to a limit. */
+/** Returns the number of dead jobs of a queue, counted up to a limit. */
 export async function countDead(sql: Sql | Tx, queue: string, most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -43,7 +43,7 @@ export async function countDead(sql: Sql | Tx, queue: string, most: number): Pro
   return row?.count ?? 0;
 }
 
-/** The same between two times. */
+/** Returns the number of dead jobs between two times, counted up to a limit. */
 export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: DeadRange, most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -63,7 +63,7 @@ export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<b
   return (await revive(tx, queue, finished_job)).length > 0;
 }
 
-/** Retries dead jobs; returns those that were still dead. */
+/** Retries dead jobs, and returns those that were still dead. */
 export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]): Promise<Set<string>> {
   const dead = tx`
     select j.id from pgboss.job j
@@ -72,7 +72,7 @@ export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]):
   return new Set(await revive(tx, queue, dead));
 }
 
-/** Retries dead jobs of a queue, the oldest first. Concurrent calls skip each other's rows. */
+/** Retries dead jobs of a queue, oldest first. Concurrent calls skip each other's rows. */
 export async function redriveDead(tx: Tx, queue: string, most: number): Promise<number> {
   const dead = tx`
     select j.id from pgboss.job j

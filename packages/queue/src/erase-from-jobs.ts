@@ -1,6 +1,6 @@
 import type { Tx } from '@postrider/db';
 
-/** Replaces a text, found by a regular expression, in the errors that jobs ended with; in how many. */
+/** Replaces text matched by a regular expression in the errors of jobs, and returns how many jobs were changed. */
 export async function eraseFromJobs(tx: Tx, pattern: string, replacement: string): Promise<number> {
   const rows = await tx`
     update pgboss.job j set output = regexp_replace(j.output::text, ${pattern}::text, ${replacement}::text, 'gi')::jsonb

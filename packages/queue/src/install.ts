@@ -7,7 +7,7 @@ import { installJobFunction } from './job-rows.ts';
 /** The schema of pg-boss. */
 export const SCHEMA = 'pgboss';
 
-// Dead jobs are kept for inspection.
+// Dead jobs are retained for inspection.
 const DEAD_SECONDS = 30 * 86_400;
 
 /** Creates or upgrades pg-boss's schema, the catalogue's queues and its schedules. Safe to repeat. */
@@ -29,7 +29,7 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
         retryLimit: options.retry_limit,
         retryDelay: options.retry_delay_seconds,
         expireInSeconds: options.expire_seconds,
-        // Longer than the furthest scheduled_at and the last retry; pg-boss deletes waiting jobs after it.
+        // Longer than the furthest scheduled_at and the last retry, because pg-boss deletes waiting jobs after this.
         retentionSeconds: 60 * 86_400,
         deleteAfterSeconds: options.dead_seconds ?? DEAD_SECONDS,
         ...(options.heartbeat_seconds && { heartbeatSeconds: options.heartbeat_seconds }),
@@ -71,7 +71,7 @@ async function dropQueueChecks(sql: Sql, names: readonly string[]): Promise<void
   }
 }
 
-/** Queues of the catalogue that installQueue has not made yet. */
+/** Returns the catalogue's queues that installQueue has not created yet. */
 export async function missingQueues(sql: Sql, catalogue: Catalogue): Promise<string[]> {
   const [schema] = await sql<{ there: boolean }[]>`select to_regclass('pgboss.queue') is not null as there`;
   const installed = schema?.there ? await sql<{ name: string }[]>`select name from pgboss.queue` : [];

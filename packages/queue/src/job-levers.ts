@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 
-// Admin actions on single jobs. Each checks the job's state in its own update, so one of two concurrent actions (or an
-// action and a worker) wins. pg-boss's own functions check less: its cancel takes a running job.
+// Admin actions on single jobs. Each checks the job's state in its own update, so exactly one of two concurrent actions
+// (or an action and a worker) wins. pg-boss's own functions check less: its cancel also accepts a running job.
 
 export interface JobKey {
   readonly queue: string;
@@ -17,7 +17,7 @@ export async function cancelWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promis
   return rows.length > 0;
 }
 
-/** Cancels those of some jobs that wait. */
+/** Cancels those of the given jobs that are waiting. */
 export async function cancelAllWaiting(tx: Tx, queue: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx`

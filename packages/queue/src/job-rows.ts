@@ -1,18 +1,18 @@
 import { equalsByRange, type Fragment, type Sql, type Tx, unindexed } from '@postrider/db';
 import type { JobHold } from './catalogue.ts';
 
-// pg-boss's own insert takes one job at a time or a JSON text; a batch of columns inside our own statement is a third
-// cheaper and saves a round trip. The price: these rows must equal those of the pinned pg-boss. readJobTables refuses
-// a schema that differs, and a test compares a row with pg-boss's own.
+// pg-boss's own insert accepts one job at a time or a JSON string. A batch of columns inside our own statement is a
+// third cheaper and saves a round trip. In return, these rows must match those of the pinned pg-boss. readJobTables
+// rejects a schema that differs, and a test compares a row with pg-boss's own.
 
-/** The longest time from a job's created_on to its commit for which a fetch of new jobs still finds it. */
+/** The longest time between a job's created_on and its commit for which a fetch of new jobs still finds it. */
 const COMMIT_SECONDS = 0.3;
 
-/** The table of a queue, as installed by installQueue. */
+/** The table of a queue, as created by installQueue. */
 export interface JobTable {
   readonly name: string;
   readonly table: string;
-  /** Whether this Postgres can skip the name in an index of name and id. */
+  /** Whether this Postgres version can skip the name in an index of name and id. */
   readonly skips_names: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function readJobTables(sql: Sql): Promise<Map<string, JobTable>> {
 }
 
 /**
- * Inserts jobs, as a fragment. The source yields id uuid, data jsonb, start_after timestamptz, null for now, and
+ * Inserts jobs, as a fragment. The source yields id uuid, data jsonb, start_after timestamptz (null for now), and
  * priority int.
  */
 export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
@@ -54,8 +54,8 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
 }
 
 /**
- * The same insert as a function of the database, for jobs that are due now. It names the queue's table, so each
- * installation replaces it; before the first one, its callers fail.
+ * Installs the same insert as a database function, for jobs that are due now. It names the queue's table, so each
+ * installation replaces it. Before the first installation, its callers fail.
  */
 export async function installJobFunction(sql: Sql, queue: string, name: string): Promise<void> {
   const [row] = await sql<{ statement: string }[]>`
@@ -80,10 +80,10 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
 }
 
 /**
- * The ctid of the job with an id. Every index of pg-boss begins with the name, and the plan may be made while the table
- * is empty or not analysed: an index of name and time then looks as good as the primary key, and each lookup would scan
- * all jobs. Only the primary key has the id, so the id alone is compared, and Postgres 18 skips over the table's single
- * name. Older versions cannot skip; for them a range with an order by id selects the primary key.
+ * Returns the ctid of the job with an id. Every pg-boss index begins with the name, and the plan may be made while the
+ * table is empty or not analyzed. An index of name and time then looks as good as the primary key, and each lookup
+ * would scan all jobs. Only the primary key contains the id, so only the id is compared, and Postgres 18 skips over the
+ * table's single name. Older versions cannot skip; for them, a range with an order by id selects the primary key.
  */
 function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment): Fragment {
   const source = queue.skips_names
@@ -92,15 +92,15 @@ function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment):
   return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${source}`;
 }
 
-/** The same for a fetched job that has not been fetched again since. */
+/** Like placeOf, for a fetched job that has not been fetched again since. */
 function heldPlace(sql: Sql | Tx, queue: JobTable, id: Fragment, retry_count: Fragment): Fragment {
   return sql`${placeOf(sql, queue, id, sql`j.state${unindexed} = 'active' and j.retry_count = ${retry_count}`)} for update`;
 }
 
 /**
- * Deletes fetched jobs, as a fragment that returns their ids: a deleted row costs less than one that is kept as
- * completed for pg-boss to delete later. The source yields id uuid and retry_count integer; a job that another worker
- * has fetched since stays. Each is looked up separately and deleted by its ctid.
+ * Deletes fetched jobs, as a fragment that returns their ids. A deleted row costs less than a completed one that
+ * pg-boss deletes later. The source yields id uuid and retry_count integer. A job that another worker has fetched since
+ * stays. Each is looked up separately and deleted by its ctid.
  */
 export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
@@ -110,7 +110,7 @@ export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fr
     )) returning id`;
 }
 
-/** Of these ids, those without a waiting or running job. */
+/** Returns those of the given ids that have no waiting or running job. */
 export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select asked.id from unnest(${ids}::uuid[]) as asked(id)
@@ -119,23 +119,23 @@ export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: rea
   return rows.map((row) => row.id);
 }
 
-/** What a fetch takes. */
+/** What a fetch requests. */
 export interface JobRequest {
-  /** Jobs of this one; null for all, the highest first. */
+  /** Only jobs of this priority. If null, jobs of any priority, highest first. */
   readonly priority: number | null;
   readonly count: number;
-  /** Jobs created well before are left out, with the dead index entries of fetched ones; null for all. */
+  /** Skips jobs created well before this, along with the dead index entries of fetched ones. Null for all. */
   readonly made_after: Date | null;
 }
 
 /**
- * Fetches ready jobs, as a fragment that returns id, retry_count, data, priority and created_on: the same change as
- * pg-boss's fetch, and the same order among jobs of one priority. Dead index entries of fetched jobs cost time until a
- * vacuum; `made_after` leaves them out. Jobs of the same created_on are in the order of start_after: only one index has
- * that order, so no plan can use another or sort all ready jobs.
+ * Fetches ready jobs, as a fragment that returns id, retry_count, data, priority and created_on. It makes the same
+ * change as pg-boss's fetch, with the same order among jobs of one priority. Dead index entries of fetched jobs cost
+ * time until a vacuum; `made_after` skips them. Jobs with the same created_on are ordered by start_after: only one
+ * index has that order, so no plan can use another or sort all ready jobs.
  *
- * The transaction does not wait for the disk, as a fetch lost in a crash of Postgres is repeated: it must contain no
- * other write that has to be durable.
+ * The transaction does not wait for the disk, because a fetch lost in a Postgres crash is repeated. It must not contain
+ * any other write that has to be durable.
  */
 export function jobAcquisition(
   sql: Sql | Tx,
@@ -168,8 +168,8 @@ export function jobAcquisition(
 }
 
 /**
- * Puts withdrawn jobs back as fetched by the caller. The source yields id uuid, data jsonb and priority int. A job that exists again
- * for another reason is left alone.
+ * Restores withdrawn jobs as fetched by the caller. The source yields id uuid, data jsonb and priority int. A job that
+ * exists again for another reason is left unchanged.
  */
 export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, source: Fragment): Fragment {
   return sql`
@@ -186,8 +186,8 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, so
 }
 
 /**
- * Renews the heartbeats of fetched jobs. What is locked is being settled and needs none: pg-boss's own statement waits
- * for those rows in an order of its own, and met deadlocks with the settles.
+ * Renews the heartbeats of fetched jobs. Locked jobs are being settled and need none. pg-boss's own statement waits for
+ * those rows in a different order, and deadlocked with the settles.
  */
 export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHold[]): Promise<void> {
   const still = sql`j.state${unindexed} = 'active' and j.retry_count = s.retry_count`;
@@ -202,7 +202,7 @@ export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHol
     ))`;
 }
 
-/** Notes who holds jobs that pg-boss has fetched. */
+/** Records who holds jobs that pg-boss has fetched. */
 export async function holdJobs(sql: Sql, queue: JobTable, holder: string, jobs: readonly JobHold[]): Promise<void> {
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set source_id = ${holder}::uuid
@@ -215,16 +215,16 @@ export async function holdJobs(sql: Sql, queue: JobTable, holder: string, jobs: 
     ))`;
 }
 
-/** A job that was freed. */
+/** A freed job. */
 export interface FreedRow {
   readonly id: string;
   readonly data: unknown;
 }
 
 /**
- * Frees what a dead process holds of a queue, due immediately, and returns it. pg-boss uses source_id for jobs of dead
- * letter queues, which we have none of, so it names the holder. Served by the index of states. Jobs with a heartbeat
- * after `seen_until` are of a process that lives.
+ * Frees the jobs of a queue that a dead process holds, due immediately, and returns them. pg-boss uses source_id for
+ * jobs of dead letter queues, which we do not use, so here it names the holder. Served by the index of states. Jobs
+ * with a heartbeat after `seen_until` belong to a live process.
  */
 export async function freeJobs(tx: Tx, queue: JobTable, holder: string, seen_until: Date | null): Promise<FreedRow[]> {
   const table = tx(`pgboss.${queue.table}`);
@@ -238,9 +238,9 @@ export async function freeJobs(tx: Tx, queue: JobTable, holder: string, seen_unt
 }
 
 /**
- * The same for a living process: jobs that it has and does not know of, as the answer to their fetch was lost. What was
- * fetched in the last seconds is left alone, as that answer may be under way. They are counted from before `known` is
- * called, so nothing that is fetched after it is freed.
+ * Does the same for a live process: frees jobs that it holds without knowing it, because the response to their fetch
+ * was lost. Jobs fetched within the last seconds are left unchanged, because that response may still be in transit. The
+ * time counts from before `known` is called, so nothing fetched after it is freed.
  */
 export async function freeUnknownJobs(
   tx: Tx,
@@ -262,7 +262,7 @@ export async function freeUnknownJobs(
     )) returning id, data`;
 }
 
-/** Completes a fetched job. It is kept for inspection, for less time than a dead one. */
+/** Completes a fetched job. It is retained for inspection, for less time than a dead one. */
 export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, kept_seconds: number): Promise<void> {
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'completed', completed_on = pgboss.job_now(), output = null,
@@ -271,8 +271,8 @@ export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, ke
 }
 
 /**
- * Returns a fetched job, due immediately. The next fetch counts as a retry, which fences off this attempt, so the limit
- * grows by one.
+ * Returns a fetched job to the queue, due immediately. The next fetch counts as a retry, which fences off this attempt,
+ * so the limit grows by one.
  */
 export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promise<void> {
   await sql`

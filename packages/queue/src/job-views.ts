@@ -1,7 +1,7 @@
 import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 
-// Queries of pg-boss's tables for operators. Each reads a bounded number of entries of one of pg-boss's indexes,
-// independent of the number of jobs.
+// Queries on pg-boss's tables for operators. Each reads a bounded number of entries of one of pg-boss's indexes,
+// regardless of the number of jobs.
 
 export const jobStates = ['deferred', 'ready', 'active', 'retry', 'completed', 'canceled', 'dead'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -31,7 +31,9 @@ function columns(sql: Sql | Tx): Fragment {
       when 'cancelled' then 'canceled' when 'failed' then 'dead' else j.state::text end as state`;
 }
 
-/** The condition of a state, and the time by which an index orders it. Literals, so that partial indexes match. */
+/**
+ * The condition of each state, and the time by which an index orders it. Uses literals, so that partial indexes match.
+ */
 function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fragment; readonly place: Fragment }> {
   const due = sql`j.start_after`;
   const completed_on = sql`j.completed_on`;
@@ -66,16 +68,16 @@ export interface JobPlace {
 
 export interface JobPage {
   readonly rows: readonly (JobRow & { readonly place: string })[];
-  /** The start of the next page; null on the last. A page may be shorter than its count although there is more. */
+  /** The start of the next page; null on the last. A page may be shorter than its count even if there are more. */
   readonly edge: JobPlace | null;
 }
 
-// The most jobs of each queue to which a page applies filters without an index.
+// The most jobs of each queue that a page examines when filters have no index.
 const EXAMINED = 1000;
 
 type CandidateRow = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
 
-/** Jobs of some queues, latest first: by due time, by end, or (of any state) by creation. */
+/** Returns jobs of some queues, latest first: by due time, by end, or, for any state, by creation. */
 export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
   const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
@@ -109,7 +111,7 @@ export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
         order by nth`,
     ),
   );
-  // Beyond the first queue that was not read to its end, jobs of other queues could be out of order.
+  // Beyond the first queue that was not read to the end, jobs of other queues could be out of order.
   const ends = pages.flatMap((page) => page.filter((row) => row.nth === most));
   const end = ends.sort(latestFirst)[0];
   const passing = pages
@@ -127,13 +129,13 @@ function latestFirst(left: CandidateRow, right: CandidateRow): number {
   return left.id < right.id ? 1 : left.id > right.id ? -1 : 0;
 }
 
-/** Postgres omits trailing zeros of a fraction, which would break the order of texts. */
+/** Postgres omits trailing zeros of a fraction, which would break string ordering. */
 function placeKey(place: string): string {
   const [, seconds = '', fraction = ''] = /^([^.+]*)(?:\.(\d+))?/.exec(place) ?? [];
   return `${seconds}.${fraction.padEnd(6, '0')}`;
 }
 
-/** Jobs by id, each looked up in every queue. */
+/** Returns jobs by id, each looked up in every queue. */
 export async function jobsByIds(sql: Sql | Tx, queues: readonly string[], ids: readonly string[]): Promise<JobRow[]> {
   return sql<JobRow[]>`
     select f.* from unnest(${queues}::text[]) as q (name)
@@ -151,8 +153,8 @@ export interface QueueGauges {
 }
 
 /**
- * The metrics of each queue. Up to a limit, jobs are counted here by index only; beyond it the result is the last count
- * of pg-boss's monitor, some seconds old.
+ * Returns the metrics of each queue. Up to a limit, jobs are counted here using only an index. Beyond it, the result is
+ * the last count of pg-boss's monitor, which is a few seconds old.
  */
 export async function gaugesOf(sql: Sql | Tx, queues: readonly string[], bound: number): Promise<QueueGauges[]> {
   const count = (state: Fragment, cached: Fragment) => sql`
@@ -195,7 +197,7 @@ export interface InstanceRow {
 // As in pg-boss: three missed heartbeats.
 const QUIET_BEATS = 3;
 
-/** Live instances and those seen within `gone_seconds`, latest first. */
+/** Returns live instances and those seen within `gone_seconds`, latest first. */
 export async function instancesOf(sql: Sql | Tx, gone_seconds: number): Promise<InstanceRow[]> {
   return sql<InstanceRow[]>`
     select id, name, host, pid, started_on as started_at, heartbeat_on as heartbeat_at, stopped_on as stopped_at,

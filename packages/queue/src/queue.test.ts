@@ -143,7 +143,7 @@ describe('our own fetch', () => {
     const [row] = await sql<Record<string, unknown>[]>`select * from pgboss.job where id = ${id}`;
     return row ?? {};
   };
-  /** A fetch sets the times of its transaction, so only whether they are set can be compared. */
+  /** A fetch sets the times of its transaction, so the test can only compare whether they are set. */
   const timeless = ({
     id,
     created_on,
@@ -215,10 +215,12 @@ describe('our own fetch', () => {
   });
 });
 
-// A prepared statement keeps its plan, and the first plans are made when there is no job yet.
+// A prepared statement reuses its plan, and the first plans are made before there are any jobs.
 describe('a statement that was planned while the queue was empty', () => {
   const JOBS = 5000;
-  /** The entries of each index that a statement has read since its first plan, by the suffix of the index name. */
+  /**
+   * Returns the entries of each index that a statement has read since its first plan, by the suffix of the index name.
+   */
   async function entriesRead(own: Sql, table: string, statement: () => Promise<unknown>): Promise<Map<string, number>> {
     const read = async () => {
       await own`select pg_stat_force_next_flush()`;
@@ -283,7 +285,8 @@ describe('a statement that was planned while the queue was empty', () => {
         await fill(300);
         const [server] = await own<{ skips: boolean }[]>`
           select current_setting('server_version_num')::int >= 180000 as skips`;
-        // Before 18 a plan takes the index of name and time, the smaller one, while it takes a few jobs for one.
+        // Before version 18, a plan uses the smaller index of name and time as long as it assumes there are only a few
+        // jobs.
         if (server?.skips === false) await own`analyze ${own(`pgboss.${table}`)}`;
       }
       await walk();
@@ -297,7 +300,7 @@ describe('a statement that was planned while the queue was empty', () => {
       });
 
       expect(fetched).toBe(600);
-      // A fetch may pass jobs taken by earlier ones, and each job has the dead entry that its fetch has left.
+      // A fetch may pass jobs taken by earlier ones, and each job has the dead entry left by its fetch.
       expect(read.get('i11')).toBeLessThan(10 * fetched);
       expect(read.get('pkey')).toBeLessThan(10 * fetched);
       const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);

@@ -27,48 +27,55 @@ import { Wakes } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
 
 const STOP_MS = 1500;
-// Completed jobs are kept for a day for inspection.
+// Completed jobs are retained for a day for inspection.
 const COMPLETED_SECONDS = 86_400;
 
 export interface Queue<C extends Catalogue> {
-  /** Names this process on the jobs that it holds. */
+  /** Identifies this process on the jobs that it holds. */
   readonly holder: string;
   /** Connects without changing the schema; installQueue does that. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Adds jobs inside the caller's transaction. Wake the workers after its commit. */
   send<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly NewJob<Data<C, N>>[]): Promise<void>;
-  /** The same as a fragment; the source yields id uuid, data jsonb, start_after timestamptz or null, priority int. */
+  /**
+   * Inserts jobs, as a fragment. The source yields id uuid, data jsonb, start_after timestamptz or null, and priority
+   * int.
+   */
   insertion(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
-  /** A fragment that deletes fetched jobs and returns the ids of those that the caller still held. */
+  /** Returns a fragment that deletes fetched jobs and returns the ids of those that the caller still held. */
   withdrawal(sql: Sql | Tx, name: keyof C & string, jobs: readonly JobHold[]): Fragment;
-  /** The same for jobs from a subquery; the source yields id uuid and retry_count integer. */
+  /** Does the same for jobs from a subquery. The source yields id uuid and retry_count integer. */
   removal(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
-  /** A fragment that puts withdrawn jobs back as fetched for the first time; the source yields id, data, priority. */
+  /**
+   * Returns a fragment that restores withdrawn jobs as if fetched for the first time. The source yields id, data and
+   * priority.
+   */
   resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /**
-   * A fragment that fetches ready jobs and returns their rows, for `acquired`. It turns synchronous_commit off, so the
-   * transaction must write nothing else that has to be durable. With `made_after`, older jobs may be left out: retries
-   * and scheduled jobs are found by a poll without it. Of the queue's jobs, only the priorities that are named.
+   * Returns a fragment that fetches ready jobs and returns their rows, for `acquired`. It turns synchronous_commit off,
+   * so the transaction must not write anything else that has to be durable. With `made_after`, older jobs may be
+   * skipped: retries and scheduled jobs are found by a poll without it. Only the named priorities of the queue's jobs
+   * are fetched.
    */
   acquisition(sql: Sql | Tx, name: keyof C & string, requests: readonly JobRequest[]): Fragment;
-  /** The jobs of such rows; a job whose payload does not parse is canceled and reported. */
+  /** Converts such rows to jobs. A job whose payload does not parse is canceled and reported. */
   acquired<N extends keyof C & string, R extends AcquiredRow>(
     name: N,
     rows: readonly R[],
   ): Promise<{ readonly row: R; readonly job: Job<Data<C, N>> }[]>;
-  /** Fetches ready jobs; the caller settles them with complete and touches them while they run. */
+  /** Fetches ready jobs. The caller settles them with complete, and renews their heartbeats while they run. */
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
   /**
-   * Frees the jobs of a process that has died, due immediately, and returns them; with a time, only those whose last
-   * heartbeat is not later.
+   * Frees the jobs of a dead process, due immediately, and returns them. If a time is given, frees only those whose
+   * last heartbeat is not later.
    */
   free<N extends keyof C & string>(tx: Tx, name: N, holder: string, seen_until?: Date): Promise<FreedJob<Data<C, N>>[]>;
   /**
-   * Frees jobs that this process holds and does not know of, for so many seconds, and returns them. `known` is called
-   * once the database has told its time.
+   * Frees jobs that this process has held for this many seconds without knowing it, and returns them. `known` is called
+   * once the database has returned its time.
    */
   freeUnknown<N extends keyof C & string>(
     tx: Tx,
@@ -76,35 +83,38 @@ export interface Queue<C extends Catalogue> {
     known: () => readonly string[],
     seconds: number,
   ): Promise<FreedJob<Data<C, N>>[]>;
-  /** Of these job ids, those without a waiting or running job. */
+  /** Returns those of the given job ids that have no waiting or running job. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
-  /** Of these values, those in a field of a waiting or running job. Reads all live jobs of the queue. */
+  /**
+   * Returns those of the given values that occur in a field of a waiting or running job. Reads all live jobs of the
+   * queue.
+   */
   liveAbout<N extends keyof C & string>(
     sql: Sql | Tx,
     name: N,
     field: keyof Data<C, N> & string,
     values: readonly string[],
   ): Promise<Set<string>>;
-  /** The number of processes with a live heartbeat on this database; at least 1. */
+  /** Returns the number of processes with a live heartbeat on this database; at least 1. */
   workerCount(): Promise<number>;
-  /** Runs a handler for jobs that need no lanes; a job whose handler throws is retried. */
+  /** Runs a handler for jobs that need no lanes. A job whose handler throws is retried. */
   work<N extends keyof C & string>(name: N, options: WorkOptions<Data<C, N>>): Work;
-  /** The id under which this process is registered as a worker, or null. */
+  /** Returns the id under which this process is registered as a worker, or null. */
   instanceId(): Promise<string | null>;
-  /** The next times that a schedule matches after `from`. */
+  /** Returns the next times after `from` that a schedule matches. */
   nextRuns(cron: string, timezone: string, from: Date, count: number): Date[];
-  /** Wakes the workers of every process: jobs are ready. */
+  /** Wakes the workers of every process, because jobs are ready. */
   wakeAll(name: keyof C & string): void;
-  /** The same for this process only, without a statement. */
+  /** Wakes only this process, without a statement. */
   wakeLocal(name: keyof C & string): void;
   onWake(name: keyof C & string, listener: () => void): () => void;
-  /** Subscribes to the wakes of other processes. */
+  /** Subscribes to wakes from other processes. */
   listen(): Promise<void>;
 }
 
 export type FreedJob<D> = Pick<Job<D>, 'id' | 'data'>;
 
-/** A fetched job's row. */
+/** The row of a fetched job. */
 export interface AcquiredRow {
   readonly id: string;
   readonly retry_count: number;
@@ -113,14 +123,14 @@ export interface AcquiredRow {
 
 export interface QueueOptions<C extends Catalogue> {
   readonly sql: Sql;
-  /** A connection past a pooler, for LISTEN; sql where there is none. */
+  /** A connection that bypasses a pooler, for LISTEN; sql if there is none. */
   readonly direct?: Sql;
-  /** Past a pooler, too. */
+  /** Also bypasses a pooler. */
   readonly url: string;
   readonly catalogue: C;
   readonly application_name: string;
   readonly max_connections: number;
-  /** False in a process that only sends: workers do the supervision. */
+  /** False in a process that only sends, because workers do the supervision. */
   readonly supervise: boolean;
   on_error(error: unknown): void;
 }
@@ -193,7 +203,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   };
 }
 
-/** What does not parse is left out here, and reported when it is fetched. */
+/** Payloads that do not parse are skipped here, and reported when they are fetched. */
 function readableIn<C extends Catalogue, N extends keyof C & string>(
   catalogue: C,
   name: N,
@@ -202,7 +212,7 @@ function readableIn<C extends Catalogue, N extends keyof C & string>(
   const payload = payloadOf(catalogue, name);
   return rows.flatMap(({ id, data }) => {
     const parsed = payload.safeParse(data);
-    // payload is the catalogue's schema for this very name.
+    // payload is the catalogue's schema for exactly this name.
     return parsed.success ? [{ id, data: parsed.data as Data<C, N> }] : [];
   });
 }
@@ -223,14 +233,14 @@ function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
     monitorIntervalSeconds: 10,
     connectionTimeoutMillis: 5000,
     // A query that never returns would block pg-boss's only supervision loop. synchronous_commit is off because a fetch
-    // lost in a crash of Postgres is repeated, and our own commits flush everything before them.
+    // lost in a Postgres crash is repeated, and our own commits flush everything before them.
     options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c synchronous_commit=off',
   });
   boss.on('error', (error) => options.on_error(asError(error)));
   return boss;
 }
 
-/** pg-boss reports the errors of its workers as plain objects, which no check of an error would recognise. */
+/** pg-boss reports the errors of its workers as plain objects, which instanceof checks would not recognize. */
 function asError(error: Error): Error {
   if (error instanceof Error) return error;
   const { message, stack, ...facts } = error as Error;
@@ -248,7 +258,7 @@ type Statements =
   | 'withoutLiveJob'
   | 'liveAbout';
 
-/** The methods that run in, or are a part of, the caller's statement. */
+/** The methods that run in the caller's statement, or are part of it. */
 function createStatements<C extends Catalogue>(
   tableOf: (name: string) => JobTable,
   catalogue: C,
@@ -300,7 +310,7 @@ function createStatements<C extends Catalogue>(
       return idsWithoutLiveJob(tx, tableOf(name), ids);
     },
     async liveAbout(sql, name, field, values) {
-      // Payloads hold ids as uuids.
+      // Payloads store ids as uuids.
       const stored = values.map((value) => (idKindOf(value) === null ? value : uuidOfId(value)));
       const rows = await sql<{ value: string }[]>`
         select distinct j.data ->> ${field} as value from ${sql(`${SCHEMA}.${tableOf(name).table}`)} j
@@ -310,7 +320,7 @@ function createStatements<C extends Catalogue>(
   };
 }
 
-/** The jobs whose payload parses; the others are canceled and reported. */
+/** Returns the jobs whose payload parses. The others are canceled and reported. */
 async function readableJobs<C extends Catalogue, N extends keyof C & string, R extends AcquiredRow>(
   boss: PgBoss,
   catalogue: C,
@@ -326,19 +336,19 @@ async function readableJobs<C extends Catalogue, N extends keyof C & string, R e
       unreadable.push(row.id);
       return [];
     }
-    // payload is the catalogue's schema for this very name.
+    // payload is the catalogue's schema for exactly this name.
     const data = parsed.data as Data<C, N>;
     return [{ row, job: { id: row.id, retry_count: row.retry_count, data } }];
   });
   if (unreadable.length > 0) {
-    // Throwing would fail the whole batch, at every retry.
+    // Throwing would fail the whole batch on every retry.
     await boss.cancel(name, unreadable);
     onError(new Error(`${name}: jobs with a payload that does not fit were canceled: ${unreadable.join(', ')}`));
   }
   return entries;
 }
 
-/** The work loop's access to one queue. The table is a function because it is only known after start(). */
+/** Gives the work loop access to one queue. The table is a function because it is only known after start(). */
 function createWorkSource<C extends Catalogue, N extends keyof C & string>(
   boss: PgBoss,
   catalogue: C,

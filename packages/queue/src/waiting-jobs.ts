@@ -1,23 +1,26 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** The due jobs of a queue: `from` and `where` of a select, with the job as `j`. */
+/** Returns the `from` and `where` clauses for the due jobs of a queue, with the job as `j`. */
 export function fromReadyJobs(sql: Sql | Tx, queue: Fragment): Fragment {
   return sql`from pgboss.job j
     where j.name = ${queue} and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()`;
 }
 
-/** The jobs of a queue that were due by a time: `from` and `where` of a select. */
+/** Returns the `from` and `where` clauses for the jobs of a queue that were due by a time. */
 export function fromJobsDueBy(sql: Sql | Tx, queue: Fragment, at: Fragment): Fragment {
   return sql`from pgboss.job j
     where j.name = ${queue} and j.state in ('created', 'retry') and not j.blocked and j.start_after <= ${at}`;
 }
 
-/** The payloads of fetched jobs. */
+/** Returns a subquery of the payloads of fetched jobs. */
 export function fetchedJobs(sql: Sql | Tx, queue: Fragment): Fragment {
   return sql`select j.data from pgboss.job j where j.name = ${queue} and j.state = 'active'`;
 }
 
-/** The number of jobs due before a waiting one, of its priority or a higher one, up to a limit; no row if it is gone. Served by the index of states. */
+/**
+ * Returns the number of jobs due before a waiting one, of the same or a higher priority, up to a limit. No row if the
+ * job no longer exists. Served by the index of states.
+ */
 export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, most: number): Fragment {
   return sql`
     select case when j.state = 'active' then 0 else (
@@ -31,7 +34,9 @@ export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, most: numb
     from pgboss.job j where j.name = ${queue} and j.id = ${id} and j.state < 'completed'`;
 }
 
-/** Deletes all due jobs of a queue but the newest: a schedule goes on adding jobs while its queue is held. */
+/**
+ * Deletes all due jobs of a queue except the newest, because a schedule continues to add jobs while its queue is held.
+ */
 export async function keepNewestReady(tx: Tx, queue: string): Promise<void> {
   await tx`
     delete from pgboss.job where name = ${queue} and id = any (array(

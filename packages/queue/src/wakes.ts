@@ -1,7 +1,7 @@
 import type { Sql } from '@postrider/db';
 
 const WAKE_CHANNEL = 'postrider_wake';
-// NOTIFY serializes committing transactions, so it is sent after the commit and at most once per five milliseconds.
+// NOTIFY serializes committing transactions, so it is sent after the commit and at most once every 5 ms.
 const WAKE_EVERY_MS = 5;
 
 /** Hints that a queue has ready jobs, within this process and between processes. */
@@ -57,7 +57,7 @@ export class Wakes {
     try {
       await this.#sql`select pg_notify(${WAKE_CHANNEL}, name) from unnest(${names}::text[]) as names(name)`;
     } catch (error) {
-      // A lost wake costs one poll interval, nothing else.
+      // A lost wake costs only one poll interval.
       this.#onError(error);
     }
   }

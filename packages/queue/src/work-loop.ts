@@ -4,14 +4,14 @@ import type { Job, JobHold } from './catalogue.ts';
 export interface Run<D> {
   readonly job: Job<D>;
   readonly started_at: Date;
-  /** The time from when it was due until it started. */
+  /** How long it waited between being due and starting. */
   readonly wait_ms: number;
   readonly duration_ms: number;
-  /** null on success. */
+  /** Null on success. */
   readonly error: Fault | null;
 }
 
-/** The stored part of an error: name and message, no other property. */
+/** The stored part of an error: its name and message, and no other property. */
 export interface Fault {
   readonly name: string;
   readonly message: string;
@@ -19,18 +19,18 @@ export interface Fault {
 
 export interface WorkOptions<D> {
   handler(data: D): Promise<void>;
-  /** The concurrency limit of this process; read before each fetch, so it may change. */
+  /** Returns the concurrency limit of this process. Read before each fetch, so it may change. */
   concurrency(): number;
-  /** Called before the job is settled. An error that it throws is reported and changes nothing. */
+  /** Called before the job is settled. If it throws, the error is reported and nothing else changes. */
   onEnd?(run: Run<D>): Promise<void>;
 }
 
 export interface Work {
-  /** The jobs that run in this process now. */
+  /** The jobs currently running in this process. */
   held(): readonly JobHold[];
   /** Fetches immediately. */
   poll(): void;
-  /** Stops fetching, and returns jobs that do not end in time to the queue. */
+  /** Stops fetching, and returns jobs that do not finish in time to the queue. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface FetchedJob<D> {
   readonly wait_ms: number;
 }
 
-/** The queue as the loop needs it. */
+/** The queue interface that the loop needs. */
 export interface WorkSource<D> {
   fetch(count: number): Promise<readonly FetchedJob<D>[]>;
   touch(holds: readonly JobHold[]): Promise<void>;
@@ -51,13 +51,13 @@ export interface WorkSource<D> {
   onError(error: unknown): void;
 }
 
-// Wakes are hints, and none is sent for scheduled jobs or for those that become due later.
+// Wakes are hints, and none is sent for scheduled jobs or for jobs that become due later.
 const POLL_MS = 5000;
 const TOUCH_MS = 10_000;
 const MAX_WORDS = 1000;
 const SETTLE_TRIES = 4;
 const SETTLE_PAUSE_MS = 250;
-// A handler that runs longer than this is repeated by another process; the lanes have settled theirs before.
+// A handler that runs longer than this is repeated by another process. The lanes have settled theirs before then.
 const STOP_MS = 1500;
 
 /** Runs a handler for the jobs of one queue up to its concurrency, and fetches as soon as a slot is free. */
@@ -117,7 +117,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
     const untold = await attempt(async () => options.onEnd?.({ job, started_at, wait_ms, duration_ms, error }));
     if (untold !== null) source.onError(untold);
     if (thrown !== null) source.onError(thrown);
-    // After the last try the job's heartbeat stops, and the job runs again.
+    // After the last try, the job's heartbeat stops and the job runs again.
     for (let tries = 1; ; tries++) {
       const unsettled = await attempt(() => (error === null ? source.complete(hold) : source.fail(hold, error)));
       if (unsettled === null) return;
@@ -151,7 +151,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
   };
 }
 
-/** What was thrown, or null. */
+/** Returns what was thrown, or null. */
 async function attempt(work: () => Promise<unknown>): Promise<unknown> {
   try {
     await work();

@@ -30,7 +30,7 @@ describe('the TLS of a database address', () => {
       expect(ssl).toMatchObject({ rejectUnauthorized: true });
       if (!ssl) throw new Error('it has no TLS');
       const other = { subject: { CN: 'other.test' }, subjectaltname: 'DNS:other.test' };
-      // Of a peer certificate, only what the comparison of names reads.
+      // Only the part of a peer certificate that the name check reads.
       expect(ssl.checkServerIdentity?.('ignored', other as never)).toBeInstanceOf(Error);
     },
   );

@@ -6,7 +6,10 @@ const PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey'];
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof modes)[number];
 
-/** An address without its TLS parameters, and what they ask for; one reading of them for every driver. */
+/**
+ * Removes the TLS parameters from a URL and returns what they require, so that every driver interprets them the same
+ * way.
+ */
 export function takeTls(url: URL): { readonly url: URL; readonly ssl: ConnectionOptions | false } {
   const bare = new URL(url);
   for (const name of PARAMETERS) bare.searchParams.delete(name);
@@ -21,16 +24,16 @@ export function takeTls(url: URL): { readonly url: URL; readonly ssl: Connection
       ...(authority !== null && authority !== 'system' && { ca: readFileSync(authority, 'utf8') }),
       ...(certificate !== null && { cert: readFileSync(certificate, 'utf8') }),
       ...(key !== null && { key: readFileSync(key, 'utf8') }),
-      // As in libpq: an authority that is given is also asked with `require`.
+      // As in libpq: if a CA is given, it is also checked in `require` mode.
       rejectUnauthorized: mode !== 'require' || authority !== null,
-      // Named here, because both drivers would check a certificate for an IP address against "localhost".
+      // The name is passed here because both drivers would check the certificate of an IP address against "localhost".
       checkServerIdentity: (_name, peer) =>
         mode === 'verify-full' ? checkServerIdentity(hostOf(url), peer) : undefined,
     },
   };
 }
 
-/** What is wrong with the TLS parameters of an address; null if nothing is. */
+/** Returns what is wrong with the TLS parameters of a URL, or null if they are valid. */
 export function tlsFault(url: URL): string | null {
   const mode = wantedMode(url);
   if (mode === 'allow' || mode === 'prefer') {
@@ -45,16 +48,16 @@ export function tlsFault(url: URL): string | null {
   }
 }
 
-/** Whether a connection failed because the certificate of the server could not be verified. */
+/** Whether a connection failed because the server's certificate could not be verified. */
 export function isCertificateFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /CERT|UNABLE_TO_(?:GET|VERIFY)/.test(String(error.code));
 }
 
-/** How the address asks for TLS: by sslmode, or, without one, wherever the traffic leaves the machine. */
+/** Returns the TLS mode of a URL: its sslmode, or, without one, TLS whenever the traffic leaves this machine. */
 function modeOf(url: URL): Mode {
   const mode = wantedMode(url);
   if (mode !== null) {
-    // What is unknown is refused when the settings are read; here it must not become plaintext.
+    // Unknown modes are rejected when the settings are read. Here they must not fall back to plaintext.
     return isMode(mode) ? mode : 'verify-full';
   }
   return isOnThisMachine(hostOf(url)) ? 'disable' : 'verify-full';
@@ -79,10 +82,10 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Loopback, or the folder of a socket. */
+/** Loopback, or the directory of a socket. */
 function isOnThisMachine(host: string): boolean {
   if (isIPv4(host)) return loopback.check(host, 'ipv4');
   if (isIPv6(host)) return loopback.check(host, 'ipv6');
-  // Without a host the drivers read PGHOST, which may be any machine.
+  // Without a host, the drivers use PGHOST, which may be any machine.
   return host === 'localhost' || host.startsWith('/');
 }

@@ -1,13 +1,15 @@
 import { connect, isIP } from 'node:net';
 import { takeTls } from './take-tls.ts';
 
-// Of the PostgreSQL protocol, section 54.7: the length, then the code of an SSLRequest.
+// The PostgreSQL protocol, section 54.7: the length, followed by the code of an SSLRequest.
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const NO = 'N'.charCodeAt(0);
 const WAIT_MS = 2000;
 const DEFAULT_PORT = 5432;
 
-/** Whether a server that an address asks for TLS says that it offers none; false if it says nothing. */
+/**
+ * Whether a server responds that it does not support TLS although the URL requires it. False if it does not respond.
+ */
 export function offersNoTls(url: string): Promise<boolean> {
   if (!URL.canParse(url)) return Promise.resolve(false);
   const { hostname, port } = new URL(url);

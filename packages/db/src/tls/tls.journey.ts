@@ -9,7 +9,7 @@ import { connect } from '../connect.ts';
 import { type EmbeddedServer, startEmbedded } from '../embedded.ts';
 import { isCertificateFault } from './take-tls.ts';
 
-// A server of its own, because the one of the tests has no TLS.
+// A separate server, because the one used by the tests has no TLS.
 let folder: string;
 let server: EmbeddedServer;
 let authority: string;
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const ENCRYPTED = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
 
-/** Whether each driver's connection is encrypted, or whether its certificate was rejected. */
+/** Returns whether each driver's connection is encrypted, or its certificate was rejected. */
 async function outcomesOf(host: string, query: string): Promise<(boolean | 'rejected')[]> {
   const url = new URL(server.url);
   url.hostname = host;

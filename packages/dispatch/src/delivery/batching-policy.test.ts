@@ -13,7 +13,7 @@ beforeEach(() => {
   );
 });
 
-/** A settle of so many that has ended with no result waiting. */
+/** Runs a settle of this size that ends with no results waiting. */
 function passed(size: number): void {
   pace.begun(size);
   pace.ended(0);

@@ -1,14 +1,17 @@
 const SETTLE_COUNT = 200;
 /** How long results are collected under low load. */
 export const SETTLE_MS = 15;
-// A settle costs Postgres 0.7 ms plus its mails. A batch of this size needs hundreds of mails per second; the batches
-// after it wait for more results, and below that rate results are recorded as early as possible.
+// A settle costs Postgres 0.7 ms plus the cost of its messages. A batch of this size requires hundreds of messages per
+// second. The batches after it wait for more results; below that rate, results are recorded as early as possible.
 const RUSH_COUNT = 24;
 const RUSH_SETTLE_COUNT = 100;
 const RUSH_SETTLE_MS = 50;
 export const MAX_SETTLING = 2;
 
-/** Decides when results are recorded. Waits are in ms: 0 is immediately, null until the current settle has ended. */
+/**
+ * Decides when results are recorded. Waits are in milliseconds: 0 means immediately, and null means until the current
+ * settle has ended.
+ */
 export interface BatchingPolicy {
   /** Called when a result has arrived; `waiting` includes it. */
   came(waiting: number): number | null;
@@ -19,9 +22,9 @@ export interface BatchingPolicy {
 
 /**
  * Results are collected for 15 ms or until the previous batch is recorded, 200 at most. In a rush, which a large batch
- * starts and a small one ends, they are collected for 50 ms or up to 100. All of them may never arrive where less may
- * be in flight, so they never wait for more than half of that. Two batches are recorded at once: results would grow old
- * behind a slow one.
+ * starts and a small one ends, they are collected for 50 ms or up to 100. If fewer may be in flight, that count might
+ * never be reached, so a batch never waits for more than half of them. Two batches are recorded concurrently, because
+ * results would otherwise be delayed by a slow batch.
  */
 export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded: () => number): BatchingPolicy {
   let settling = 0;
@@ -50,7 +53,7 @@ export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded:
   };
 }
 
-/** Results wait until they are flushed. For a drain, which knows when all have arrived. */
+/** Holds results until they are flushed. For a drain, which knows when all have arrived. */
 export const onFlush: BatchingPolicy = {
   came: (waiting) => (waiting >= SETTLE_COUNT ? 0 : null),
   begun: () => undefined,

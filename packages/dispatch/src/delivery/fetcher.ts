@@ -5,18 +5,19 @@ import type { HoldCache } from '../holds/hold-cache.ts';
 import type { LaneSync } from '../lanes/lane-sync.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 
-// Fetch up to 200 while fewer than 600 are claimed or wait for it here.
+// Fetch up to 200 while fewer than 600 are claimed or waiting for a claim here.
 export const FETCH_COUNT = 200;
 export const MAX_IN_FLIGHT = 600;
-// When fast lanes are full, their mail may stay in the queue; mail of other lanes is behind it there, so the fetcher
-// looks past it this often.
+// When fast lanes are full, their jobs may stay in the queue. Jobs of other lanes are queued behind them, so the
+// fetcher looks past them at this interval.
 const LOOKAHEAD_MS = 100;
-// If all mail goes to one relay, there is hardly any mail of other lanes. What is fetched in vain has to be parked.
+// If all messages go to one relay, there are hardly any jobs of other lanes, and jobs fetched in vain have to be
+// parked.
 const LONE_LOOKAHEAD_MS = 500;
 const LONE_LOOKAHEAD_COUNT = 50;
 // Wakes are hints, and none is sent for jobs that become due later, so the queue is also polled.
 const POLL_MS = 500;
-/** The longest time between fetches of all jobs, which find retries and scheduled mail. */
+/** The longest time between fetches of all jobs, which find retries and scheduled messages. */
 const FETCH_ALL_MS = 400;
 
 export interface FetcherOptions {
@@ -24,22 +25,22 @@ export interface FetcherOptions {
   readonly holds: HoldCache;
   readonly lanes: Lanes;
   readonly sync: LaneSync;
-  /** The number of claimed and not settled deliveries. */
+  /** The number of deliveries that are claimed but not settled. */
   readonly inFlight: () => number;
   /** Called when fetched jobs wait in their lanes. */
   readonly onPlaced: () => void;
-  /** A fetch failed: whether it was committed is not known. */
+  /** A fetch failed, and may or may not have been committed. */
   readonly onLost: () => void;
 }
 
-/** What is known of the due jobs of one priority. */
+/** What is known about the due jobs of one priority. */
 interface Supply {
   /** The queue may have more ready jobs. */
   again: boolean;
-  /** Fast lanes count as full until then, or until half of their waiting mail is gone. */
+  /** Fast lanes count as full until this time, or until half of their waiting jobs are claimed. */
   crowded_until: number;
   crowded_by: number;
-  /** The created_on of the newest fetched job; null if the next fetch is of all jobs. */
+  /** The created_on of the newest fetched job; null if the next fetch should read all jobs. */
   newest: Date | null;
   fetched_all_at: number;
 }
@@ -49,12 +50,12 @@ function newSupply(): Supply {
 }
 
 /**
- * Fetches due jobs while this worker has free slots: fetch → lane. Each priority has slots of its own, so that a
- * backlog of bulk mail keeps nothing else in the queue.
+ * Fetches due jobs while this worker has free slots: fetch → lane. Each priority has its own slots, so that a backlog
+ * of bulk email does not keep anything else in the queue.
  */
 export class Fetcher {
   readonly #options: FetcherOptions;
-  /** The fetch under way; there is one at a time. */
+  /** The current fetch. Only one runs at a time. */
   #fetching: Promise<void> | null = null;
   readonly #supplies: Readonly<Record<Priority, Supply>> = {
     high: newSupply(),
@@ -99,32 +100,32 @@ export class Fetcher {
       });
   };
 
-  /** Polls if the last fetch left jobs behind and there are enough free slots again. */
+  /** Polls if the last fetch left jobs behind and enough slots are free again. */
   pollIfFree(): void {
     if (priorities.some((priority) => this.#supplies[priority].again && this.#hasFreeSlots(priority))) this.poll();
   }
 
-  /** Fetches due jobs once, for a drain. Returns their number. */
+  /** Fetches due jobs once, for a drain, and returns how many it fetched. */
   async fetchAll(): Promise<number> {
     const all = priorities.map((priority) => ({ priority, count: FETCH_COUNT, made_after: null }));
     const { batch } = await this.#fetch(all);
     return batch.length;
   }
 
-  /** Stops polling. Resolves once the fetch in progress, if any, has finished. */
+  /** Stops polling. Resolves once any fetch in progress has finished. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     await this.#fetching;
   }
 
-  /** Returns the priorities of which there may be more than was taken. */
+  /** Returns the priorities that may have more jobs than were fetched. */
   async #fetchOnce(open: readonly Priority[]): Promise<readonly Priority[]> {
     const { holds, lanes, inFlight } = this.#options;
     await holds.ready;
     if (holds.isPaused('delivery.attempt')) return [];
-    // Mail within the allowance has been fetched already; onAllowance announces more. Each priority is counted for
-    // itself, so that bulk mail that waits here keeps no high mail in the queue.
+    // Jobs within the allowance have already been fetched; onAllowance announces more. Each priority is counted
+    // separately, so that bulk email waiting here does not keep high-priority email in the queue.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
     const eligible = open.filter((priority) => lanes.waitingOf(priority) <= allowance + FETCH_COUNT);
     if (eligible.length === 0) return [];
@@ -146,7 +147,10 @@ export class Fetcher {
     return requests.flatMap(({ priority, count }) => (countOf(batch, priority) === count ? [priority] : []));
   }
 
-  /** Fetches jobs into their lanes; crowding are the priorities of those that might as well have stayed in the queue. */
+  /**
+   * Fetches jobs into their lanes and returns their priorities. crowding lists the priorities of jobs that could have
+   * stayed in the queue.
+   */
   async #fetch(
     requests: readonly WantedMail[],
   ): Promise<{ readonly batch: readonly Priority[]; readonly crowding: readonly Priority[] }> {
@@ -157,8 +161,9 @@ export class Fetcher {
   }
 
   /**
-   * The lower bound of created_on for the next fetch, or null for a fetch of all ready jobs. A fetched job leaves a
-   * dead index entry until the next vacuum, so fetches of a busy queue would scan more and more of them.
+   * Returns the lower bound of created_on for the next fetch, or null to fetch all ready jobs. Each fetched job leaves
+   * a dead index entry until the next vacuum, so without the bound, fetches of a busy queue would scan more and more of
+   * them.
    */
   #madeAfter(priority: Priority): Date | null {
     const now = performance.now();
@@ -168,7 +173,10 @@ export class Fetcher {
     return null;
   }
 
-  /** If a fetch of all jobs found more than it took, the next one continues there, however old those jobs are. */
+  /**
+   * If a fetch of all jobs found more than it took, the next fetch continues there, regardless of the age of those
+   * jobs.
+   */
   #noteFound({ priority, count, made_after }: WantedMail, fetched: readonly Fetched[]): void {
     const supply = this.#supplies[priority];
     const batch = fetched.filter((one) => one.priority === priority);
@@ -182,20 +190,23 @@ export class Fetcher {
       : { ms: LOOKAHEAD_MS, count: FETCH_COUNT };
   }
 
-  /** True until it is time to look ahead, or half of the mail that waits here is gone. */
+  /** True until it is time to look ahead, or until half of the jobs that wait here are claimed. */
   #isCrowded(priority: Priority): boolean {
     const { crowded_until, crowded_by } = this.#supplies[priority];
     return performance.now() < crowded_until && this.#options.lanes.waitingOf(priority) * 2 > crowded_by;
   }
 
-  /** How many more of a priority may wait for a claim here. Mail whose result is being recorded takes a slot. */
+  /**
+   * Returns how many more jobs of a priority may wait for a claim here. A message whose result is being recorded uses a
+   * slot.
+   */
   #freeSlots(priority: Priority): number {
     const { lanes, inFlight } = this.#options;
     const free = MAX_IN_FLIGHT - Math.max(lanes.counts().claimed, inFlight()) - lanes.waitingOf(priority);
     return Math.min(free, lanes.aloneCapacity(priority)?.free ?? free);
   }
 
-  /** Whether enough slots are free for a fetch that is worth its cost. */
+  /** Whether enough slots are free to make a fetch worthwhile. */
   #hasFreeSlots(priority: Priority): boolean {
     const most = this.#options.lanes.aloneCapacity(priority)?.most ?? FETCH_COUNT;
     return this.#freeSlots(priority) > Math.min(FETCH_COUNT, most) / 2;

@@ -4,20 +4,20 @@ import { repeatEvery } from '../repeat-task.ts';
 
 const MINUTE_MS = 60_000;
 const GIVE_UP_MS = 1000;
-// A restart of the database ends all connections, so a worker that lost its own judges no other until all had time to
-// reconnect.
+// A database restart closes all connections, so a worker that lost its own does not judge others until all have had
+// time to reconnect.
 const UNSURE_MS = 10_000;
 const SLOW_MS = 1000;
 const BEATS_PER_SWEEP = 3;
-// How much earlier a worker stops than the others may count it as dead.
+// How much earlier a worker stops than others may consider it dead.
 const MARGIN_MS = 1000;
 
 export interface Heartbeat {
   /** Resolves after the first heartbeat. */
   readonly first: Promise<void>;
   /**
-   * Whether other workers still count this one as alive. If not, it begins no content, because it cannot know what they
-   * do.
+   * Whether other workers still consider this one alive. If not, it does not start sending content, because it cannot
+   * know what they are doing.
    */
   isSure(): boolean;
   /** Counts ended attempts. */
@@ -26,8 +26,8 @@ export interface Heartbeat {
 }
 
 /**
- * Records several times a second that this worker is alive, and its attempts per minute. Frees the mail of a worker
- * that two heartbeats in a row find dead, and later what a last statement of it left.
+ * Records several times a second that this worker is alive, along with its attempts per minute. Frees the jobs of a
+ * worker that two heartbeats in a row find dead, and later anything that a last statement of that worker left behind.
  */
 export function createHeartbeat(services: Services): Heartbeat {
   const { direct, jobs, log, config } = services;
@@ -43,9 +43,9 @@ export function createHeartbeat(services: Services): Heartbeat {
   let sure_until = performance.now() + silence_ms - MARGIN_MS;
 
   const note = async (stopped: boolean, ended_per_minute: number) => {
-    // Counted from before the statement, since the time of its commit is unknown.
+    // Measured from before the statement, because the time of its commit is unknown.
     const started_at = performance.now();
-    // Its connection ends with this process.
+    // Its connection closes with this process.
     const silent = await noteWorker(direct, { worker, stopped, ended_per_minute }, silence_ms);
     sure_until = started_at + silence_ms - MARGIN_MS;
     return silent;
@@ -105,7 +105,7 @@ export function createHeartbeat(services: Services): Heartbeat {
       await beats.stop();
       await first;
       const noted = note(true, 0).catch((error) => log.error({ err: error }, 'failed to sign off a worker'));
-      // An unreachable database must not block the stop: without heartbeats the worker soon counts as gone.
+      // An unreachable database must not block the stop. Without heartbeats, the worker is soon considered dead.
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, GIVE_UP_MS);
       await Promise.race([noted, waited]);

@@ -5,20 +5,20 @@ import { type Leased, leaseEnd } from './leases.ts';
 import type { Prerendered } from './prerender.ts';
 import type { ContentSlot } from './unrecorded.ts';
 
-/** A claimed delivery, until its result is in the database. */
+/** A claimed delivery whose result is not in the database yet. */
 export interface InFlight extends Indexed, Leased {
   readonly claimed: Claimed;
   readonly lane: string;
-  /** The fetched job with its lane; null if the claim returned a job that was not asked for. */
+  /** The fetched job with its lane; null if the claim returned a job that was not requested. */
   readonly candidate: Candidate | null;
   /** Infinity until the lane has started it. */
   started: number;
   readonly abort: AbortController;
   lease_ends: number;
   has_connection: boolean;
-  /** Taken before the first byte of content: from then on the mail may arrive. */
+  /** Acquired before the first byte of content is sent. From then on, the message may be delivered. */
   content_slot: ContentSlot | null;
-  /** Its result waits to be recorded; mail handed back untried has one too. */
+  /** Its result waits to be recorded. This includes messages returned to the queue untried. */
   has_result: boolean;
   /** The status of its message has been set to sending. */
   is_visible: boolean;
@@ -28,7 +28,7 @@ export interface InFlight extends Indexed, Leased {
   made: Promise<unknown> | null;
 }
 
-/** A new entry for a delivery that was claimed by a statement begun at this time. */
+/** Creates an entry for a delivery claimed by a statement that began at this time. */
 export function newInFlight(claimed: Claimed, candidate: Candidate | null, asked_ms: number): InFlight {
   return {
     claimed,

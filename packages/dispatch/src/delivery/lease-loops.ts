@@ -7,11 +7,11 @@ import type { InFlightSet } from './in-flight-set.ts';
 import { leaseEnd, outOfLease } from './leases.ts';
 
 const RENEW_MS = 5000;
-// Attempts that take longer than this are shown in the status of their messages before they end.
+// Attempts that take longer than this are shown in the status of their messages while they run.
 const SHOW_MS = 250;
 const LEASE_CHECK_MS = 1000;
 
-/** Renews leases and job heartbeats while mail is in flight, and marks long attempts in the database. */
+/** Renews leases and job heartbeats while messages are in flight, and marks long attempts in the database. */
 export class LeaseLoops {
   readonly #services: Services;
   readonly #inFlight: InFlightSet<InFlight>;
@@ -27,7 +27,7 @@ export class LeaseLoops {
     this.#lanes = lanes;
     this.#cancel = cancel;
     this.#renewer = repeatEvery(RENEW_MS, () => this.#renew(), services);
-    // On its own timer, because the database, which the other loop awaits, may not respond.
+    // Uses a separate timer, because the other loop awaits the database, which may not respond.
     this.#expirer = setInterval(() => this.#expire(), LEASE_CHECK_MS);
     this.#shower = repeatEvery(SHOW_MS, () => this.#show(), services);
   }
@@ -38,7 +38,7 @@ export class LeaseLoops {
     await this.#shower.stop();
   }
 
-  /** Renews the leases of claimed deliveries, and the heartbeats of their jobs and of those that wait for a claim. */
+  /** Renews the leases of claimed deliveries, and the heartbeats of their jobs and of jobs that wait for a claim. */
   async #renew(): Promise<void> {
     const { sql, jobs } = this.#services;
     const held = [...this.#inFlight];
@@ -54,8 +54,8 @@ export class LeaseLoops {
         lease,
       })),
     );
-    // A delivery that lost its lease must not reach the end of DATA: another worker may be sending the same copy. A renewal
-    // counts from its start, since the time of its commit is unknown.
+    // A delivery that lost its lease must not reach the end of DATA, because another worker may be sending the same
+    // copy. A renewal counts from its start, because the time of its commit is unknown.
     for (const entry of held) {
       if (entry.has_result) continue;
       if (!renewed.has(entry.claimed.lease)) this.#cancel(entry);

@@ -1,20 +1,20 @@
 import { LEASE_SECONDS } from '@postrider/core/delivery';
 
-// Counted from before the claim or the renewal, so that this clock always ends before the database's.
+// Measured from before the claim or renewal, so that this clock always expires before the database's.
 const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
 
 export interface Leased {
-  /** A delivery that has not sent the end of DATA by then is aborted: another worker may have taken the lease. */
+  /** A delivery that has not sent the end of DATA by then is aborted, because another worker may have claimed it. */
   readonly lease_ends: number;
   readonly has_result: boolean;
 }
 
-/** The end of a lease requested at this time, with a safety margin. */
+/** Returns when a lease requested at this time expires, with a safety margin. */
 export function leaseEnd(asked_ms: number): number {
   return asked_ms + LEASE_MS;
 }
 
-/** The deliveries that must no longer reach the end of DATA. */
+/** Returns the deliveries that must no longer reach the end of DATA. */
 export function outOfLease<T extends Leased>(entries: Iterable<T>, now_ms: number): T[] {
   return [...entries].filter(({ has_result, lease_ends }) => !has_result && now_ms >= lease_ends);
 }

@@ -3,22 +3,22 @@ import { freeUnknownMail } from '@postrider/core/delivery';
 import { repeatEvery } from '../repeat-task.ts';
 
 const POLL_MS = 1000;
-/** What was fetched less long ago may be on its way here. */
+/** A job fetched more recently than this may still be on its way here. */
 const QUIET_SECONDS = 3;
-/** A look passes over what is locked, so there are several. */
+/** Each look skips locked rows, so there are several. */
 const SEARCH_MS = 15_000;
 
 /**
- * A fetch or a claim that fails may have been committed. Without a look for what this worker then holds and does not know
- * of, that mail would wait until its heartbeat is missed, over half a minute.
+ * A fetch or claim that fails may have been committed. Without a look for jobs that this worker holds without knowing
+ * it, they would wait until their heartbeat is missed, which takes over half a minute.
  */
 export class LostAnswers {
   readonly #looks: ReturnType<typeof repeatEvery>;
   #lost_at: number | null = null;
 
   /**
-   * Known are the jobs that wait in a lane, are being claimed, or are claimed and not settled. A job that is being parked
-   * is not among them: if it is freed first, it is not parked.
+   * Known jobs are those that wait in a lane, are being claimed, or are claimed and not settled. A job that is being
+   * parked is not known: if it is freed first, it is not parked.
    */
   constructor(services: Services, known: () => readonly string[]) {
     const look = async () => {
@@ -39,7 +39,7 @@ export class LostAnswers {
     this.#looks = repeatEvery(POLL_MS, look, services);
   }
 
-  /** A statement that fetches, claims or moves jobs has failed. */
+  /** Notes that a statement that fetches, claims or moves jobs has failed. */
   note(): void {
     this.#lost_at = performance.now();
   }

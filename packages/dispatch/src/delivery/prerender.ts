@@ -1,15 +1,17 @@
 import type { Content } from '@postrider/core/delivery';
 
-/** A claimed mail in the prerender queue. */
+/** A claimed message in the prerender queue. */
 export interface Prerendered {
-  /** Leaves the prerender queue and frees its slot. Returns the rendered bytes, or null if not rendered yet. */
+  /**
+   * Leaves the prerender queue and frees the slot. Returns the rendered bytes, or null if they are not rendered yet.
+   */
   take(): Promise<unknown> | null;
 }
 
 /**
- * Renders and signs the next mails, in order, while earlier ones are being sent: otherwise each connection would wait
- * for a signature. The number is limited, and large mails are excluded. The queue is an array for the reason given at
- * the in-flight set.
+ * Renders and signs the next messages, in order, while earlier ones are being sent. Otherwise each connection would
+ * wait for a signature. The number is limited, and large messages are excluded. The queue is an array for the reason
+ * given in the in-flight set.
  */
 export function createPrerender(most: number): (content: Content) => Prerendered {
   const line: (() => void)[] = [];
@@ -28,7 +30,7 @@ export function createPrerender(most: number): (content: Content) => Prerendered
     let bytes: Promise<unknown> | null = null;
     const make = () => {
       const making = content.raw();
-      // An error here recurs in the attempt, which records it.
+      // An error here recurs during the attempt, which records it.
       making.catch(() => undefined);
       bytes = making;
     };

@@ -34,14 +34,14 @@ async function sink(): Promise<SmtpSink> {
   return started;
 }
 
-/** A port of this machine on which no server listens. */
+/** Returns a local port on which no server listens. */
 async function deadPort(): Promise<number> {
   const closed_sink = await startSmtpSink();
   await closed_sink.stop();
   return closed_sink.port;
 }
 
-/** Mail by domain to servers of their own; all other mail to the world's. A lane for each domain. */
+/** Routes some domains to their own servers, and everything else to the world's. Each domain has a lane. */
 function mailerTo(ports: Readonly<Record<string, number>>): Mailer {
   const open = (port: number) =>
     createSmtpTransport({
@@ -121,9 +121,9 @@ describe('a server that takes one connection', () => {
 
     await expect.poll(() => statesIn('narrow.example.com'), PATIENCE).toEqual({ delivered: 100 });
     expect(await triedIn('narrow.example.com')).toBe(100);
-    // It was asked now and then whether it takes more.
+    // The server was probed occasionally.
     expect(narrow.connections()).toBeLessThan(20);
-    // A session without mail is not kept, as another process may need it.
+    // A session without messages is closed, because another process may need it.
     await expect.poll(() => narrow.sessions(), PATIENCE).toBe(0);
   });
 });
@@ -133,7 +133,8 @@ describe('a destination that does not move', () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
-    // Fifteen of these are twice the share of a workspace, so they pass only because each leaves it at its dot.
+    // Fifteen of these are twice the share of a workspace, so they get through only because each returns its share at
+    // the final dot.
     const large = { text: 'A line of a long text.\r\n'.repeat(200_000) };
     const slow = [0, 1, 2].map((number) => `slow${number}.example.com`);
     for (const domain of slow) await send(addresses(10, domain), world.workspace_id, large);
@@ -155,7 +156,7 @@ describe('a destination that does not move', () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
-    // In front of the others in the queue, and more than the worker has places for.
+    // Ahead of the others in the queue, and more than the worker has slots for.
     await sendMany(500, 'silent.example.com');
     await sendMany(500, 'dead.example.com');
     const well = Array.from({ length: 18 }, (_, index) => `well${index}.example.com`);
@@ -166,9 +167,9 @@ describe('a destination that does not move', () => {
     await world.smtp.waitFor(18 * 20);
     for (const domain of well) await expect.poll(() => statesIn(domain), PATIENCE).toEqual({ delivered: 20 });
     expect(silent.mails).toHaveLength(0);
-    // A lane begins with five, and what it was not seen to deliver is neither tried nor counted as tried.
+    // A lane begins with five. What it has not been seen to deliver is neither tried nor counted as tried.
     await expect.poll(() => triedIn('silent.example.com'), PATIENCE).toBe(5);
-    // A dead one is probed by one mail each second.
+    // A dead server is probed with one message per second.
     await expect
       .poll(async () => (await triedIn('dead.example.com')) + (await parkedIn('dead.example.com')), PATIENCE)
       .toBe(500);
@@ -209,7 +210,7 @@ describe('a destination that does not move', () => {
     await expect.poll(() => parkedIn('busy.example.com'), PATIENCE).toBe(45);
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ deferred: 5, queued: 45 });
 
-    // Still busy: one more is tried, and the next pause is longer.
+    // Still busy: one more message is tried, and the next pause is longer.
     await world.clock.advance(MINUTE_MS + 1000);
     await expect.poll(() => triedIn('busy.example.com'), PATIENCE).toBeGreaterThan(5);
     const [lane] = await world.services.sql`select closings, reason from lanes where lane = 'busy.example.com'`;
@@ -217,7 +218,8 @@ describe('a destination that does not move', () => {
       .poll(() => world.services.sql`select closings from lanes where lane = 'busy.example.com'`, PATIENCE)
       .toEqual([{ closings: 2 }]);
     expect(lane).toMatchObject({ reason: 'failing' });
-    // The lane is told of a failure before that is recorded, and the time of the next attempt counts from there.
+    // The lane is notified of a failure before it is recorded, and the time of the next attempt counts from the
+    // recording.
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).not.toHaveProperty('sending');
 
     busy.script(() => ({ kind: 'accept' }));
@@ -341,14 +343,14 @@ describe('a workspace that floods a destination', () => {
       await send([to], other.workspace_id, { from: 'hello@other.test' });
     }
     const shared = await sink();
-    // A server that takes its time: at full speed the flood would be over before it could hold up other mail.
+    // A slow server: at full speed, the flood would be over before it could delay other messages.
     shared.script(() => ({ kind: 'stall', until: setTimeout(20) }));
     await start(mailerTo({ 'shared.example.com': shared.port }));
     await shared.waitFor(1010);
 
     const places = shared.mails.flatMap((mail, place) => (mail.envelope_to[0]?.startsWith('other') ? [place] : []));
     expect(places).toHaveLength(10);
-    // Behind a thousand in the queue, and yet through before those have gone.
+    // Behind a thousand in the queue, yet sent before those were.
     expect(places.at(-1)).toBeLessThan(900);
   });
 });

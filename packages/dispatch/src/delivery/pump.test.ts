@@ -81,7 +81,7 @@ describe('the delivery pump', () => {
   });
 
   it('holds no more than 480 of a workspace at once, and takes the rest when there is room', async () => {
-    // Each in a lane of its own, because a lane holds less than that.
+    // Each in its own lane, because a lane holds fewer than that.
     const to = (batch: number) => Array.from({ length: 50 }, (_, index) => `to@d${index}.b${batch}.example.com`);
     for (let batch = 0; batch < 16; batch++) await send(to(batch));
     const full = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ describe('the delivery pump', () => {
     pump = startPump(mailer);
     await expect.poll(() => stalled.size, PATIENCE).toBe(2);
 
-    // Later for the pump alone, at once, so that no renewal can come in between.
+    // Advances only the pump's clock, and immediately, so that no renewal can run in between.
     const now = performance.now.bind(performance);
     vi.spyOn(performance, 'now').mockImplementation(() => now() + 25_000);
     vi.advanceTimersByTime(1000);
@@ -174,7 +174,7 @@ const accepted: SendOutcome = {
   transcript: '',
 };
 
-/** A route whose other side answers as told; what a transport may return is all the pump knows of one. */
+/** Creates a route that responds as instructed. The pump knows nothing about a transport except what it returns. */
 function answering(answer: (envelope: { readonly to: string }) => SendOutcome): Mailer {
   return { send: async (envelope) => answer(envelope), laneOf: domainOf, stop: async () => undefined };
 }

@@ -30,15 +30,14 @@ import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
 // Enough to keep every signing thread busy.
 const MAX_PRERENDERED = 128;
-// How long before the end of the grace period of a stop: mail past the end of DATA without a reply is recorded as
-// unknown, and a second later the pump gives up on a database that does not answer.
+// How long before the end of the grace period of a stop: messages past the end of DATA without a reply are recorded as
+// unknown, and a second later the pump gives up on an unresponsive database.
 const UNANSWERED_BEFORE_MS = 2000;
 const GIVE_UP_BEFORE_MS = 1000;
 
 export interface DeliveryPumpOptions {
-  /** The database, the queue and the clock. */
   readonly services: Services;
-  /** The transports, by mode. */
+  /** The transports by mode. */
   readonly mailers: Mailers;
   readonly holds: HoldCache;
   readonly metrics: QueueMetrics | null;
@@ -55,7 +54,7 @@ export class DeliveryPump {
   readonly #mailers: Mailers;
   readonly #holds: HoldCache;
   readonly #metrics: QueueMetrics | null;
-  /** Claimed deliveries, until their results are in the database. */
+  /** Claimed deliveries whose results are not in the database yet. */
   readonly #inFlight = createInFlightSet<InFlight>();
   readonly #lanes: Lanes;
   readonly #sync: LaneSync;
@@ -64,19 +63,19 @@ export class DeliveryPump {
   readonly #large_memory: LargeEmailMemory;
   readonly #prerender = createPrerender(MAX_PRERENDERED);
   readonly #unrecorded: UnrecordedMail;
-  /** The claim under way; there is one at a time. */
+  /** The current claim. Only one runs at a time. */
   #claiming: Promise<void> | null = null;
   #claimed: readonly Candidate[] = [];
-  /** Jobs came, or slots became free, during the claim under way. */
+  /** Jobs arrived, or slots became free, during the current claim. */
   #claim_again = false;
   #stopped = false;
   #heartbeat: Heartbeat | null = null;
   #leaseLoops: LeaseLoops | null = null;
   #lostAnswers: LostAnswers | null = null;
   #unsubscribe: (() => void) | null = null;
-  /** What a drain has claimed; null if this pump does not drain. */
+  /** The jobs that a drain has claimed; null if this pump is not draining. */
   #drained: DeliveryJob[] | null = null;
-  /** Set by a drain; called when a claim, a send or a settle has ended. */
+  /** Set by a drain; called when a claim, send or settle has ended. */
   #onProgress: (() => void) | null = null;
 
   constructor({ services, mailers, holds, metrics, batching }: DeliveryPumpOptions) {
@@ -88,7 +87,7 @@ export class DeliveryPump {
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
     const settingsOf = (lane: string) => {
-      // A relay, which takes all mail, may have limits of its own.
+      // A relay, which accepts all messages, may have its own limits.
       const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
       return width === undefined
         ? { width: MAX_CAP, longest_pause_ms: site_longest_pause }
@@ -156,8 +155,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Hands back mail that has not sent the end of DATA, waits for the replies to the rest, and parks what waits for a
-   * claim.
+   * Returns jobs that have not sent the end of DATA to the queue, waits for the replies to the rest, and parks jobs
+   * that wait for a claim.
    */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -187,8 +186,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Used instead of start and stop: moves all that is due until nothing is left, waiting only for servers and the
-   * database, and parks what no lane takes. Returns the jobs that were claimed.
+   * Used instead of start and stop. Sends everything that is due until nothing is left, waiting only for servers and
+   * the database, and parks what no lane accepts. Returns the claimed jobs.
    */
   async drain(): Promise<DeliveryJob[]> {
     const drained: DeliveryJob[] = [];
@@ -206,7 +205,7 @@ export class DeliveryPump {
     return drained;
   }
 
-  /** Claims what the lanes offer, one claim at a time; what comes meanwhile is in the next. */
+  /** Claims what the lanes offer, one claim at a time. Jobs that arrive meanwhile are part of the next claim. */
   readonly #claimSoon = (): void => {
     if (this.#stopped || this.#isPaused()) return;
     if (this.#claiming) {
@@ -259,7 +258,7 @@ export class DeliveryPump {
     }
   }
 
-  /** Prerenders claimed mail while it waits for a connection of its lane. */
+  /** Prerenders a claimed message while it waits for a connection in its lane. */
   #enter(claimed: Claimed, candidate: Candidate | null, started_at: number): void {
     const entry = newInFlight(claimed, candidate, started_at);
     this.#inFlight.add(entry);
@@ -295,7 +294,7 @@ export class DeliveryPump {
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
     const aborted = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
-    // Other mail of this lane is on its way, so this one waits for its session rather than for a retry.
+    // Other messages of this lane are being sent, so this one waits for a session rather than for a retry.
     const crowded = !aborted && isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1;
     const handed_back = aborted || crowded;
     this.#leave(entry, aborted ? null : result.outcome, crowded);
@@ -306,7 +305,7 @@ export class DeliveryPump {
     if (!entry.has_result) this.#finish(entry, { ...result, handed_back });
   }
 
-  /** Before the first byte of content: whether another mail may be sent and not recorded yet. */
+  /** Before the first byte of content: whether one more message may be sent without being recorded. */
   #mayBegin(entry: InFlight): boolean | Promise<boolean> {
     if (entry.content_slot) return true;
     const begin = (slot: ContentSlot | null) => {
@@ -323,13 +322,13 @@ export class DeliveryPump {
     return slot instanceof Promise ? slot.then(begin) : begin(slot);
   }
 
-  /** Frees its connection, and tells the lane the outcome. */
+  /** Frees its connection, and reports the outcome to the lane. */
   #leave(entry: InFlight, outcome: SendOutcome | null, crowded = false): void {
     this.#sync.done(entry.lane, entry.claimed.delivery.workspace_id, outcome, crowded);
     this.#claimSoon();
   }
 
-  /** Its content is no longer in memory, so that of another large email may be. */
+  /** Its content is no longer in memory, which makes room for another large email. */
   #freeMemory({ claimed }: InFlight): void {
     if (this.#large_memory.release(claimed.job.id)) this.#claimSoon();
   }
@@ -351,19 +350,19 @@ export class DeliveryPump {
     this.#onProgress?.();
   }
 
-  /** For mail that has not been started. */
+  /** Returns a job that has not been started to the queue. */
   #handBack(entry: InFlight): void {
     entry.prerendered?.take();
     if (!entry.has_result) this.#finish(entry, unsentDelivery(entry.claimed));
   }
 
-  /** Aborts it. Has no effect after the end of DATA. */
+  /** Aborts the attempt. Has no effect after the end of DATA. */
   #cancel(entry: InFlight): void {
     entry.abort.abort();
     if (entry.started === Number.POSITIVE_INFINITY) this.#handBack(entry);
   }
 
-  /** Holds have changed: mail that waits for a claim or a connection and is held now does not go out. */
+  /** Called when holds have changed: messages that wait for a claim or connection and are now held are not sent. */
   #onHolds(): void {
     this.#sync.reassign();
     for (const entry of this.#inFlight) {
@@ -382,12 +381,12 @@ export class DeliveryPump {
     return this.#isPaused() || (candidate !== null && this.#sync.holdLaneFor(candidate) !== null);
   }
 
-  /** How many may be in flight: less if an operator has set less. */
+  /** Returns how many may be in flight, which an operator can lower. */
   #most(): number {
     return Math.min(MAX_IN_FLIGHT, this.#metrics?.concurrency('delivery.attempt') ?? MAX_IN_FLIGHT);
   }
 
-  /** The stages of a stop that takes too long. */
+  /** Schedules the stages of a stop that takes too long. */
   #startDeadlines(): NodeJS.Timeout[] {
     const grace_ms = this.#services.config.SHUTDOWN_GRACE * 1000;
     return [
@@ -403,7 +402,10 @@ export class DeliveryPump {
     ];
   }
 
-  /** For a drain: until nothing is claimed, sent, recorded, parked or unparked. Records when all have their result. */
+  /**
+   * For a drain: waits until nothing is being claimed, sent, recorded, parked or unparked. Records results once all
+   * have arrived.
+   */
   async #untilQuiet(): Promise<void> {
     for (;;) {
       if (this.#claiming || this.#inFlight.size > 0) {
@@ -432,7 +434,7 @@ export function startDeliveryPump(
   return pump;
 }
 
-/** Runs every delivery that is due now until none is left, with no timer and no wait; returns their jobs. */
+/** Runs every delivery that is due now until none is left, without timers or waits, and returns their jobs. */
 export async function drainDeliveries(services: Services, mailers: Mailers): Promise<DeliveryJob[]> {
   const holds = new HoldCache(services);
   return new DeliveryPump({ services, mailers, holds, metrics: null, batching: onFlush }).drain();

@@ -4,9 +4,9 @@ import type { BatchingPolicy } from './batching-policy.ts';
 import type { InFlight } from './in-flight.ts';
 
 const LONGEST_PAUSE_MS = 1000;
-/** A batch that the database refuses is split after this many tries. */
+/** A batch that the database rejects is split after this many tries. */
 const TRIES_TOGETHER = 3;
-/** A single result that the database refuses even without the server's reply is given up after this many tries. */
+/** A single result that the database rejects even without the server's reply is given up after this many tries. */
 const TRIES_REFUSED = 30;
 
 interface FinishedAttempt {
@@ -22,11 +22,11 @@ export class Settler {
   readonly #onSettled: (entries: readonly InFlight[]) => void;
   /** Results that are not in a batch yet. */
   readonly #finished: FinishedAttempt[] = [];
-  /** Runs while results wait for more. */
+  /** Runs while results wait to be batched. */
   #timer: NodeJS.Timeout | null = null;
   #given_up = false;
 
-  /** onRecorded is called with what was recorded; onSettled with what is no longer waited for, recorded or not. */
+  /** onRecorded is called with recorded results; onSettled with results that are no longer pending, recorded or not. */
   constructor(
     services: Services,
     batching: BatchingPolicy,
@@ -44,7 +44,7 @@ export class Settler {
     this.#flushIn(this.#batching.came(this.#finished.length));
   }
 
-  /** The number of results that are not in a batch yet. */
+  /** Returns the number of results that are not in a batch yet. */
   waiting(): number {
     return this.#finished.length;
   }
@@ -56,7 +56,7 @@ export class Settler {
     const batch = this.#finished.splice(0);
     if (batch.length === 0) return;
     this.#batching.begun(batch.length);
-    // A failed batch blocks no other: it is retried concurrently.
+    // A failed batch does not block others: it is retried concurrently.
     let awaited = true;
     const onTried = () => {
       if (!awaited) return;
@@ -70,7 +70,7 @@ export class Settler {
     });
   };
 
-  /** Gives up on results that cannot be recorded; their leases expire. */
+  /** Gives up on results that cannot be recorded. Their leases expire. */
   giveUp(): void {
     this.#given_up = true;
   }
@@ -79,16 +79,16 @@ export class Settler {
     return this.#given_up;
   }
 
-  /** Starts the timer, unless it is running. */
+  /** Starts the timer unless it is running. */
   #flushIn(wait_ms: number | null): void {
     if (wait_ms === 0) this.flush();
     else if (wait_ms !== null) this.#timer ??= setTimeout(this.flush, wait_ms);
   }
 
   /**
-   * Results are kept for as long as the database is away: the mail is out, and without its result it would be sent
-   * again. A result whose data the database refuses is found by bisection and recorded without the server's text: otherwise it
-   * and its batch would be sent again at the end of every lease.
+   * Results are kept for as long as the database is unavailable: the message has been sent, and without its result it
+   * would be sent again. A result whose data the database rejects is found by bisection and recorded without the
+   * server's text. Otherwise it and its batch would be sent again each time a lease expires.
    */
   async #settle(results: readonly Settled[], onTried: () => void, attempts = 0): Promise<void> {
     const { jobs, log } = this.#services;
@@ -97,7 +97,7 @@ export class Settler {
       const began = performance.now();
       try {
         await settleDeliveries(this.#services, batch);
-        // Endpoints may listen to their events.
+        // Endpoints may be subscribed to these events.
         jobs.wakeLocal('webhook.deliver');
         this.#onRecorded(batch.length, performance.now() - began);
         return;
@@ -121,7 +121,7 @@ export class Settler {
   }
 }
 
-/** SQLSTATE classes 22 and 23: the data is at fault, so a retry cannot succeed. */
+/** SQLSTATE classes 22 and 23: the data is invalid, so a retry cannot succeed. */
 function isRefused(error: unknown): boolean {
   return (
     error instanceof Error && error.name === 'PostgresError' && 'code' in error && /^2[23]/.test(String(error.code))

@@ -4,7 +4,7 @@ import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
 const never = new AbortController().signal;
 
-/** Takes turns until one has to wait. */
+/** Takes slots until one has to wait. */
 async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; next: Promise<ContentSlot | null> }> {
   const slots: ContentSlot[] = [];
   for (;;) {

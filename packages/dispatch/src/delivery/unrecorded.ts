@@ -1,19 +1,19 @@
 import { MAX_SETTLING } from './batching-policy.ts';
 import { createInFlightSet, type Indexed } from './in-flight-set.ts';
 
-// Mail that was sent and not recorded is sent again if the worker is killed. So its number is limited to what the
-// concurrent settles record in 20 ms.
+// A message that was sent but not recorded is sent again if the worker is killed. So the number of such messages is
+// limited to what the concurrent settles record in 20 ms.
 const AHEAD_MS = 20;
 const LEAST = 8;
 /** The number of recent settles that the limit is derived from. */
 const REMEMBERED = 4;
-/** A mail whose reply takes longer than this no longer counts, so that a slow server holds up no other. */
+/** A message whose reply takes longer than this no longer counts, so that a slow server does not delay others. */
 const SLOW_MS = 50;
-/** After this long without a settle, waiting mail is handed back to other workers. */
+/** After this long without a settle, waiting messages are returned for other workers. */
 const GIVE_UP_MS = 5000;
 const POLL_MS = 10;
 
-/** Held by a mail from before its first byte of content until its result is in the database. */
+/** Held for a message from before its first byte of content until its result is in the database. */
 export interface ContentSlot extends Indexed {
   readonly begun_at: number;
   answered: boolean;
@@ -26,7 +26,8 @@ interface Waiting {
 }
 
 /**
- * Limits how much mail is sent and not recorded. The limit grows with the rate of settles, at most doubling with each.
+ * Limits how many messages are sent but not recorded. The limit grows with the rate of settles, at most doubling with
+ * each.
  */
 export class UnrecordedMail {
   readonly #slots = createInFlightSet<ContentSlot>();
@@ -37,7 +38,7 @@ export class UnrecordedMail {
   #count = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Null for no limit: a drain records when it has all results. */
+  /** Null means no limit: a drain records once it has all results. */
   constructor(most: number | null) {
     this.#most = most;
     this.#limit = most === null ? Number.POSITIVE_INFINITY : Math.min(LEAST, most);
@@ -47,12 +48,15 @@ export class UnrecordedMail {
     return this.#limit;
   }
 
-  /** What a kill at this moment may send again: what the limit leaves room for, and slow mail that has let others pass. */
+  /**
+   * The number of messages that a kill at this moment may send again: those within the limit, plus slow ones that let
+   * others pass.
+   */
   get most(): number {
     return Math.max(this.#limit, this.#count) + this.#slots.size - this.#count;
   }
 
-  /** Takes a slot, or waits for one; null if the signal aborted, or nothing has been recorded for too long. */
+  /** Takes a slot or waits for one. Null if the signal was aborted, or if nothing has been recorded for too long. */
   take(signal: AbortSignal): ContentSlot | Promise<ContentSlot | null> {
     if (this.#waiting.length === 0 && this.#hasFreeSlot()) return this.#begin();
     return new Promise((resolve) => {

@@ -13,39 +13,38 @@ import { holdLane } from '@postrider/core/lanes';
 import { domainOf } from '@postrider/mail';
 import { repeatEvery } from '../repeat-task.ts';
 
-// A hold takes effect on every worker within two seconds by polling: the notification at its commit is faster but may
-// be lost.
+// Polling applies a hold on every worker within two seconds. The notification at its commit is faster but may be lost.
 const POLL_MS = 1000;
-/** The most that one poll releases for a hold. */
+/** The most that one poll releases per hold. */
 const MAX_RESUMED = 1000;
 
-/** The facts of a mail by which holds apply to it. */
+/** The properties of a message that decide which holds apply to it. */
 export interface HeldFacts {
   readonly workspace_id: string;
   readonly from_domain: string;
   readonly api_key_id: string | null;
   readonly email: string;
-  /** The lane that the mailer names; null if it goes to no destination. */
+  /** The lane that the mailer names; null if the message has no destination. */
   readonly lane: string | null;
 }
 
-/** Caches the holds in force for this worker, and distributes the rates of ended ones. */
+/** Caches the active holds for this worker, and applies the rates of released ones. */
 export class HoldCache {
   readonly #services: Services;
   readonly #changeListeners: (() => void)[] = [];
   readonly #allowanceListeners: (() => void)[] = [];
   readonly #resumeListeners: ((lane: string, count: number) => void)[] = [];
-  /** The holds in force, by id, as the last poll found them. */
+  /** The active holds, by id, as of the last poll. */
   #fingerprint = '[]';
   #paused: ReadonlySet<string> = new Set();
-  /** Hold lanes by what is held: scope, workspace and value. */
+  /** Hold lanes by target: scope, workspace and value. */
   #laneByTarget: ReadonlyMap<string, string> = new Map();
-  /** Hold lanes that release mail at a rate, or not at all. */
+  /** Hold lanes that release messages at a rate, or not at all. */
   #guarded: ReadonlySet<string> = new Set();
   #heldWebhooks: ReadonlySet<string> = new Set();
-  /** By webhook, the ended hold at whose rate it resumes. */
+  /** By webhook, the released hold whose rate it resumes at. */
   #metered: ReadonlyMap<string, string> = new Map();
-  /** How much of a queue may go now, after a hold with a rate. */
+  /** How much of a queue may run now, after a hold with a rate. */
   readonly #allowances = new Map<string, number>();
   #polling: Promise<void> | null = null;
   #again = false;
@@ -60,7 +59,7 @@ export class HoldCache {
 
   start(): void {
     const { direct, log } = this.#services;
-    // Listen before the first poll, so that no hold is missed between the two.
+    // Listens before the first poll, so that no hold is missed between the two.
     this.#listening = direct
       .listen(HOLDS_CHANNEL, () => void this.poll())
       .catch((error) => {
@@ -84,7 +83,7 @@ export class HoldCache {
     return this.#ready;
   }
 
-  /** Polls now. A call during a poll causes another one after it. */
+  /** Polls now. A call during a poll triggers another one after it. */
   poll(): Promise<void> {
     if (this.#polling) {
       this.#again = true;
@@ -104,7 +103,7 @@ export class HoldCache {
     return this.#paused.has(queue);
   }
 
-  /** The lane of the hold that applies to a mail; null without one. */
+  /** Returns the lane of the hold that applies to a message, or null if there is none. */
   holdLaneFor({ workspace_id, from_domain, api_key_id, email, lane }: HeldFacts): string | null {
     const lanes = this.#laneByTarget;
     if (lanes.size === 0) return null;
@@ -117,12 +116,12 @@ export class HoldCache {
     );
   }
 
-  /** Whether a lane is that of a hold that releases mail at a rate, or not at all. */
+  /** Whether a lane belongs to a hold that releases messages at a rate, or not at all. */
   guards(lane: string): boolean {
     return this.#guarded.has(lane);
   }
 
-  /** How many jobs of a queue may run now, after a hold with a rate; null if unlimited. */
+  /** Returns how many jobs of a queue may run now, after a hold with a rate; null if unlimited. */
   allowance(queue: JobName): number | null {
     return this.#allowances.get(queue) ?? null;
   }
@@ -137,12 +136,12 @@ export class HoldCache {
     return this.#heldWebhooks.has(webhook_id);
   }
 
-  /** Whether a webhook resumes at the rate of a hold that has ended. */
+  /** Whether a webhook resumes at the rate of a released hold. */
   isMetered(webhook_id: string): boolean {
     return this.#metered.has(webhook_id);
   }
 
-  /** How many of `count` that rate allows now. */
+  /** Returns how many of `count` that rate allows now. */
   async take(webhook_id: string, count: number): Promise<number> {
     // Even if it was just released, its rate is not known here yet.
     if (this.#heldWebhooks.has(webhook_id)) return 0;
@@ -151,17 +150,17 @@ export class HoldCache {
     return (await takeResumption(this.#services.sql, [id], count)).get(id) ?? 0;
   }
 
-  /** Called when so much mail of a hold lane may be released. */
+  /** Called with the number of messages of a hold lane that may be released. */
   onResume(listener: (lane: string, count: number) => void): void {
     this.#resumeListeners.push(listener);
   }
 
-  /** Called when a hold has begun or ended. */
+  /** Called when a hold has started or been released. */
   onChange(listener: () => void): void {
     this.#changeListeners.push(listener);
   }
 
-  /** Called when more may be released at a rate. */
+  /** Called when a rate allows more to be released. */
   onAllowance(listener: () => void): void {
     this.#allowanceListeners.push(listener);
   }
@@ -169,7 +168,7 @@ export class HoldCache {
   async #pollOnce(): Promise<void> {
     const holds = await holdsInForce(this.#services.sql);
     if (holds.some((hold) => hold.expired)) {
-      // If another worker is recording it, the next poll sees the result.
+      // If another worker is recording it, the next poll finds the result.
       if ((await endExpiredHolds(this.#services)) > 0) this.#again = true;
     }
     const next = JSON.stringify(holds.map(({ id, active }) => [id, active]));
@@ -205,7 +204,7 @@ export class HoldCache {
     for (const name of names) if (!this.#allowances.has(name)) this.#allowances.set(name, 0);
   }
 
-  /** Releases mail at the rates of ended holds, unless another hold still stops it. */
+  /** Releases messages at the rates of released holds, unless another hold still blocks them. */
   async #releaseAtRate(releases: readonly HoldInForce[]): Promise<void> {
     const { sql } = this.#services;
     const drained = await emptyHolds(
@@ -224,7 +223,7 @@ export class HoldCache {
       if (count === 0) continue;
       if (ofQueues(scope)) {
         const queue = ratedQueue({ scope, value });
-        // An unused allowance is not saved up for a burst.
+        // An unused allowance does not accumulate into a burst.
         const most = Math.max(count, Math.ceil((rate ?? 0) / 60));
         this.#allowances.set(queue, Math.min(most, (this.#allowances.get(queue) ?? 0) + count));
       } else for (const listener of this.#resumeListeners) listener(holdLane(id), count);
@@ -237,7 +236,7 @@ export class HoldCache {
   }
 }
 
-/** A hold cache that listens and polls until it is stopped. */
+/** Creates a hold cache that listens and polls until it is stopped. */
 export function startHoldCache(services: Services): HoldCache {
   const holds = new HoldCache(services);
   holds.start();
@@ -252,7 +251,7 @@ function stoppedQueues({ scope, value }: HoldInForce): readonly string[] {
   return scope === 'instance' ? instanceQueues : scope === 'queue' ? [value] : [];
 }
 
-/** The queue that a hold of queues releases at its rate; posts to webhooks go on at once. */
+/** Returns the queue that a queue hold releases at its rate. Webhook posts resume immediately. */
 function ratedQueue({ scope, value }: Pick<HoldInForce, 'scope' | 'value'>): string {
   return scope === 'instance' ? 'delivery.attempt' : value;
 }

@@ -65,7 +65,7 @@ function start(services: Services = world.services, through = mailer): { stop():
 
 const system = () => world.as(world.workspace_id);
 
-/** Whether a worker keeps back what a hold is on. */
+/** Whether a worker holds back the target of a hold. */
 function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
   if (scope === 'webhook') return holds.isHeld(value);
   if (scope === 'instance') return QUEUES.every((queue) => holds.isPaused(queue));
@@ -80,14 +80,14 @@ function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string;
   return holds.holdLaneFor(mail) !== null;
 }
 
-/** A hold that every worker of the test knows of. */
+/** Creates a hold and waits until every worker of the test knows it. */
 async function hold(scope: string, value: string, fields = {}): Promise<{ readonly id: string }> {
   const held = await invoke(system(), createHold, { scope, value, reason: 'An outage there', ...fields });
   await expect.poll(() => keepers.every((holds) => keepsBack(holds, held)), PATIENCE).toBe(true);
   return held;
 }
 
-/** The end of a hold, once every worker of the test knows of it. */
+/** Releases a hold and waits until every worker of the test knows it. */
 async function release(hold_id: string): Promise<void> {
   const held = await invoke(system(), releaseHold, { hold_id });
   await expect.poll(() => keepers.some((holds) => keepsBack(holds, held)), PATIENCE).toBe(false);
@@ -111,7 +111,7 @@ async function affected(hold_id: string): Promise<number> {
   return (await invoke(system(), getHold, { hold_id })).affected;
 }
 
-/** What was sent to a domain, each address once for each copy. */
+/** Returns the recipients at a domain, one entry per copy. */
 const arrivedAt = (domain: string) =>
   world.smtp.mails.flatMap((mail) => mail.envelope_to.filter((to) => to.endsWith(`@${domain}`))).sort();
 
@@ -230,7 +230,7 @@ describe('mail that is held', () => {
     await send(many(50, 'held.example.com', 'more'));
     const released = Promise.withResolvers<void>();
     let data = 0;
-    // After sixty the server stands still; by then the lane has shown to be fast, and many are claimed ahead.
+    // After sixty messages the server stalls. By then the lane has proven fast, and many are claimed ahead.
     world.smtp.script(({ stage }) => {
       if (stage === 'data') data += 1;
       return stage === 'data' && data > 40 ? { kind: 'stall', until: released.promise } : { kind: 'accept' };
@@ -331,7 +331,7 @@ describe('a rate after a hold', () => {
         .toEqual({ delivered: 5 + second, queued: 16 - second });
     }
 
-    // A long pause of the workers ends in no burst.
+    // A long pause of the workers does not cause a burst.
     await world.clock.advance(HOUR_MS);
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 13, queued: 8 });
     for (let remaining = 8; remaining > 0; remaining -= 5) {
@@ -512,7 +512,7 @@ describe('webhooks that are held', () => {
 
     await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(6);
 
-    // Two in a second, so that the last comes no sooner than after three.
+    // Two per second, so the last arrives after three seconds at the earliest.
     expect(performance.now() - released).toBeGreaterThan(2900);
   });
 });
@@ -526,7 +526,7 @@ describe('a hold whose time is over', () => {
     const { promise: done, resolve: release } = Promise.withResolvers<void>();
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
     const other = world.services.sql.begin(async (tx) => {
-      // Ours end when they are idle for seconds.
+      // Our own transactions are terminated after idling for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from holds where id = ${id} for update`;
       lock();

@@ -3,7 +3,7 @@ import type { DeliveryJob } from '@postrider/core/delivery';
 import type { Priority } from '@postrider/core/priorities';
 import type { Standing } from './fair-line.ts';
 
-/** A fetched job on its way to be claimed. */
+/** A fetched job that waits to be claimed. */
 export interface Candidate {
   readonly job: DeliveryJob;
   readonly lane: string;
@@ -14,7 +14,7 @@ export interface Candidate {
   readonly api_key_id: string | null;
   readonly body_bytes: number;
   readonly due_at: Date;
-  /** It was parked before, so it does not wait behind the parked mail of its workspace. */
+  /** Parked earlier, so it does not wait behind the parked messages of its workspace. */
   readonly resumed: boolean;
 }
 
@@ -26,17 +26,17 @@ export interface LaneLimit {
   readonly messages_per_minute: number | null;
 }
 
-/** A claimed mail that waits for a connection in its lane. */
+/** A claimed message that waits for a connection in its lane. */
 export interface Starter extends Standing {
   run(): void;
   /** Called if the lane closes before its turn. */
   refuse(): void;
 }
 
-/** A lane that has just been closed by its own failures. */
+/** A lane that was just closed because of its failures. */
 export interface ClosedNow {
   readonly seconds: number;
   readonly closings: number;
-  /** Unclaimed mail that waited in it. */
+  /** Unclaimed messages that waited in it. */
   readonly left: readonly Candidate[];
 }

@@ -1,13 +1,13 @@
 import { type Priority, priorities } from '@postrider/core/priorities';
 import { PriorityTurns } from './turns.ts';
 
-/** Where an item of a line belongs. */
+/** The workspace and priority under which an item is queued. */
 export interface Standing {
   readonly workspace_id: string;
   readonly priority: Priority;
 }
 
-/** What one workspace has in a line. */
+/** One workspace's items in a line. */
 class OwnLine<T> {
   readonly turns = new PriorityTurns();
   readonly waiting: Record<Priority, T[]> = { high: [], normal: [], bulk: [] };
@@ -17,10 +17,12 @@ class OwnLine<T> {
   }
 }
 
-/** A line in which workspaces take turns, whatever their priorities, and in a workspace priorities do, by weight. */
+/**
+ * A line in which workspaces take turns regardless of priority. Within a workspace, priorities take turns by weight.
+ */
 export class FairLine<T> {
   readonly #standingOf: (item: T) => Standing;
-  /** In the order of their turns. */
+  /** In turn order. */
   readonly #workspaces = new Map<string, OwnLine<T>>();
   readonly #counts: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
 
@@ -51,10 +53,13 @@ export class FairLine<T> {
     this.#counts[priority] += 1;
   }
 
-  /** The next of the first workspace that may have a turn and has one that may go; it goes to the end of the line. */
+  /**
+   * Removes the next item of the first workspace that may have a turn and has an item that may go. That workspace moves
+   * to the end of the line.
+   */
   shift(mayTurn: (workspace_id: string) => boolean = () => true, mayGo: (item: T) => boolean = () => true): T | null {
     for (const [workspace_id, own] of this.#workspaces) {
-      // Not asked of each item: a workspace that waits for a turn keeps what its priorities have saved up.
+      // Checked once per workspace, not per item: a workspace that waits for a turn keeps the credit of its priorities.
       if (!mayTurn(workspace_id)) continue;
       const priority = own.turns.next((candidate) => {
         const [first] = own.waiting[candidate];
@@ -70,7 +75,10 @@ export class FairLine<T> {
     return null;
   }
 
-  /** Takes out the last of the workspace that has most of a priority, unless none has more than so many. */
+  /**
+   * Removes the last item of the workspace with the most items of a priority, unless no workspace has more than this
+   * many.
+   */
   popLongest(priority: Priority, unless_over: number): T | null {
     let longest: { workspace_id: string; own: OwnLine<T>; length: number } | null = null;
     for (const [workspace_id, own] of this.#workspaces) {
@@ -84,7 +92,7 @@ export class FairLine<T> {
     return last;
   }
 
-  /** Puts an item in the place of an earlier one of the same standing. */
+  /** Replaces an earlier item of the same workspace and priority, in its position. */
   replace(earlier: T, item: T): void {
     const { workspace_id, priority } = this.#standingOf(earlier);
     const own = this.#workspaces.get(workspace_id)?.waiting[priority] ?? [];
@@ -92,7 +100,7 @@ export class FairLine<T> {
     if (place >= 0) own[place] = item;
   }
 
-  /** Takes out everything. */
+  /** Removes everything. */
   empty(): T[] {
     const entries = [...this.#workspaces.values()].flatMap((own) =>
       priorities.flatMap((priority) => own.waiting[priority]),

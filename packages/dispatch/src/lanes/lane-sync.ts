@@ -43,8 +43,8 @@ const NO_ADDRESSEE = {
 type Mail = Pick<Candidate, 'job' | 'email' | 'mode' | 'from_domain' | 'api_key_id'>;
 
 /**
- * Synchronizes the lanes of this worker with the shared state: parks and unparks mail, publishes closed lanes, and
- * reads limits and lanes closed by others. After a failure the job heartbeats and the next poll recover.
+ * Synchronizes the lanes of this worker with the shared state: parks and unparks jobs, publishes closed lanes, and
+ * reads limits and the lanes that others closed. After a failure, the job heartbeats and the next poll recover.
  */
 export class LaneSync {
   readonly #services: Services;
@@ -53,30 +53,30 @@ export class LaneSync {
   readonly #holds: HoldCache;
   readonly #onReady: () => void;
   readonly #onLost: () => void;
-  /** By `priority lane`: the workspace that was served last, if the last slice did not reach the end. */
+  /** By `priority lane`: the workspace served last, if the last slice did not reach the end. */
   readonly #served = new Map<string, string>();
-  /** Lanes whose closing is not in the database yet, or came there after the poll that is under way. */
+  /** Lanes whose closing is not in the database yet, or was written after the current poll began. */
   readonly #closing = new Map<string, Promise<void>>();
   #limits: ReadonlyMap<string, LaneLimit> = new Map();
-  /** The limits and the count of workers that were applied last. */
+  /** The limits and worker count that were applied last. */
   #fingerprint = '';
-  /** Where the next poll begins, when there were more lanes than one poll takes. */
+  /** Where the next poll starts, if there were more lanes than one poll can read. */
   #polled = '';
-  /** Hold lanes that release mail at a rate, with how many may be released now. */
+  /** Hold lanes that release messages at a rate, with how many may be released now. */
   readonly #to_release = new Map<string, number>();
-  /** By hold lane: which priority is released next. */
+  /** By hold lane: the priority that is released next. */
   readonly #release_turns = new Map<string, PriorityTurns>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
-  /** Writes that no caller waits for. */
+  /** Writes that no caller awaits. */
   readonly #writes = new Set<Promise<void>>();
   #poller: ReturnType<typeof repeatEvery> | null = null;
   #first_poll: Promise<unknown> | null = null;
   #stopped = false;
 
   /**
-   * onReady is called when mail that was parked may be claimed, or lanes have opened; onLost, when a move of mail failed
-   * and may have been committed.
+   * onReady is called when parked jobs may be claimed or lanes have opened; onLost when a move of jobs failed but may
+   * have been committed.
    */
   constructor(
     services: Services,
@@ -99,13 +99,13 @@ export class LaneSync {
 
   start(): void {
     this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
-    // Before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
+    // Runs before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
     this.#first_poll = Promise.all([this.#holds.ready, this.poll()]).catch((error) =>
       this.#services.log.error({ err: error }, 'failed to read lanes'),
     );
   }
 
-  /** Parks what waits here, for other workers or the next start. */
+  /** Parks the jobs that wait here, for other workers or the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#poller?.stop();
@@ -114,15 +114,15 @@ export class LaneSync {
     await this.#park(this.#lanes.empty());
   }
 
-  /** The writes and the refill under way, or null where there are none. */
+  /** Returns the current writes and refill, or null if there are none. */
   pending(): Promise<unknown> | null {
     if (!this.#refilling && this.#writes.size === 0) return null;
     return Promise.all([this.#refilling, ...this.#writes]);
   }
 
   /**
-   * Finds the lanes of fetched jobs; those that cannot wait here are parked. Returns the priorities of these that belong
-   * to fast lanes and might as well have stayed in the queue.
+   * Assigns fetched jobs to their lanes and parks those that cannot wait here. Returns the priorities of parked jobs
+   * that belong to fast lanes and could have stayed in the queue.
    */
   async place(fetched: readonly Fetched[]): Promise<Priority[]> {
     await this.#first_poll;
@@ -137,7 +137,7 @@ export class LaneSync {
     return parked.flatMap(({ lane, priority }) => (!isHoldLane(lane) && this.#lanes.isFast(lane) ? [priority] : []));
   }
 
-  /** Returns the candidates that are within the limits of their destinations, and parks the others. */
+  /** Returns the candidates within the limits of their destinations, and parks the others. */
   async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const limited = candidates.filter(({ lane }) => this.#limits.get(lane)?.messages_per_minute != null);
     if (limited.length === 0) return [...candidates];
@@ -154,7 +154,7 @@ export class LaneSync {
     return candidates.filter((candidate) => !out.has(candidate));
   }
 
-  /** Tells the lane that an attempt has ended; outcome is null if it says nothing about the server. */
+  /** Notifies the lane that an attempt has ended. outcome is null if it says nothing about the server. */
   done(lane: string, workspace_id: string, outcome: SendOutcome | null, crowded: boolean): void {
     const result = crowded ? 'crowded' : outcome && laneResultOf(lane, outcome);
     const { closed, recovered } = this.#lanes.done(lane, workspace_id, result);
@@ -168,7 +168,7 @@ export class LaneSync {
     }
   }
 
-  /** Resumes parked mail for lanes that have capacity; one refill at a time. */
+  /** Resumes parked jobs for lanes that have capacity, one refill at a time. */
   refill(): void {
     if (this.#stopped || this.#holds.isPaused('delivery.attempt')) return;
     if (this.#refilling) {
@@ -187,13 +187,13 @@ export class LaneSync {
       });
   }
 
-  /** The lane of the hold that applies to a mail; null without one. */
+  /** Returns the lane of the hold that applies to a message, or null if there is none. */
   holdLaneFor({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
     const lane = mode === 'sandbox' ? null : this.#mailers[mode].laneOf(email);
     return this.#holds.holdLaneFor({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
   }
 
-  /** Finds the lanes of waiting mail again, after holds or limits have changed. */
+  /** Reassigns waiting jobs to lanes after holds or limits have changed. */
   reassign(): void {
     const moved = this.#lanes.empty().map((candidate) => ({
       ...candidate,
@@ -203,7 +203,7 @@ export class LaneSync {
     this.#parkSoon(this.#admit(moved));
   }
 
-  /** Applies what other workers, operators and the clock have changed in the lanes. */
+  /** Applies lane changes made by other workers, operators and the clock. */
   async poll(): Promise<void> {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
@@ -241,7 +241,7 @@ export class LaneSync {
     return this.#limits.has(domain) ? domain : name;
   }
 
-  /** Queues jobs in their lanes; returns those that must be parked, including all that a hold stops. */
+  /** Queues jobs in their lanes. Returns those that must be parked, including all that a hold blocks. */
   #admit(candidates: readonly Candidate[]): Candidate[] {
     if (this.#holds.isPaused('delivery.attempt')) return [...candidates];
     const held = candidates.filter(({ lane }) => isHoldLane(lane));
@@ -293,7 +293,7 @@ export class LaneSync {
     const next = JSON.stringify([limits, workers]);
     if (next === this.#fingerprint) return;
     this.#fingerprint = next;
-    // Each worker has its share of the connections, and at least one.
+    // Each worker gets its share of the connections, and at least one.
     this.#limits = new Map(
       limits.map(({ destination, connections, messages_per_minute }) => [
         destination,
@@ -304,7 +304,7 @@ export class LaneSync {
       ]),
     );
     this.#lanes.setLimits(this.#limits);
-    // A limited domain has a lane of its own; without the limit it shares the lane of its destination again.
+    // A limited domain has its own lane. Without the limit, it shares the lane of its destination again.
     this.reassign();
   }
 
@@ -334,7 +334,7 @@ export class LaneSync {
     return [...rows];
   }
 
-  /** Releases mail of a hold lane by the weights of the priorities; if one has too little, the others fill up the count. */
+  /** Releases jobs of a hold lane by priority weight. If one priority has too few, the others make up the count. */
   async #releaseHeld(lane: string, count: number): Promise<Resumed[]> {
     const turns = this.#release_turns.get(lane) ?? new PriorityTurns();
     this.#release_turns.set(lane, turns);
@@ -351,7 +351,7 @@ export class LaneSync {
   }
 
   /**
-   * Remembers where to continue in a lane, and which workspaces have nothing parked there any more, as far as the slice
+   * Records where to continue in a lane, and which workspaces have nothing left parked there, as far as the slice
    * shows.
    */
   #recordTaken(slice: Slice, rows: readonly Resumed[]): void {
@@ -379,7 +379,7 @@ function sliceName({ lane, priority }: Pick<Slice, 'lane' | 'priority'>): string
   return `${priority} ${lane}`;
 }
 
-/** A simulator script that fails on purpose must not close the lane for other mail. */
+/** A simulator script that fails on purpose must not close the lane for other messages. */
 function laneResultOf(lane: string, outcome: SendOutcome): LaneNews | null {
   const result = laneNews(outcome);
   return isSimulatorLane(lane) && result !== null && result !== 'taken' ? 'answered' : result;

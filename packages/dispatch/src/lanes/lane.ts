@@ -4,8 +4,8 @@ import type { Candidate, LaneLimit, Starter } from './candidate.ts';
 import { NO_LANE } from './candidate.ts';
 import { FairLine, type Standing } from './fair-line.ts';
 
-// Mail is claimed ahead, as much as the lane has lately sent in half a second: otherwise a fast lane would pause for
-// each claim, and a slow one would keep mail that another worker could send.
+// Jobs are claimed ahead, as many as the lane recently sent in half a second. Otherwise a fast lane would pause for
+// each claim, and a slow one would hold jobs that another worker could send.
 const PERIOD_MS = 500;
 const MAX_AHEAD = 200;
 export const MAX_WAITING = 600;
@@ -13,7 +13,7 @@ export const MAX_WAITING = 600;
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
 const FAST = 20;
-/** How far beyond a full lane the mail of workspaces that have little may wait. */
+/** How far beyond a full lane the jobs of workspaces with few of them may wait. */
 export const SMALL_SHARE = 2;
 export const SMALL_SHARES = 64;
 
@@ -21,7 +21,7 @@ export function standingOf({ job, priority }: Candidate): Standing {
   return { workspace_id: job.data.workspace_id, priority };
 }
 
-/** The queue of one destination in this worker, and how fast it goes. */
+/** The queue of one destination in this worker, and its speed. */
 export class Lane {
   readonly name: string;
   readonly #now: () => number;
@@ -29,17 +29,17 @@ export class Lane {
   /** The operator's limit for the destination. */
   limit: LaneLimit | null;
   closed: ClosedReason | null = null;
-  /** Claimed, or being claimed. */
+  /** Claimed or being claimed. */
   claimed_count = 0;
   /** Connecting or on a connection. */
   sending = 0;
-  /** Claimed, and waiting for a connection. */
+  /** Claimed and waiting for a connection. */
   readonly ready = new FairLine<Starter>((starter) => starter);
   /** Unclaimed. */
   readonly waiting = new FairLine<Candidate>(standingOf);
-  /** The priorities of the mail of this lane that is parked in the database. */
+  /** The priorities that have jobs of this lane parked in the database. */
   readonly parked = new Set<Priority>();
-  /** Workspaces whose mail of a priority is parked behind what waits here. */
+  /** By priority, the workspaces whose jobs are parked behind those that wait here. */
   readonly #parked_behind: Record<Priority, Set<string>> = { high: new Set(), normal: new Set(), bulk: new Set() };
   busy_since: number;
   last_used: number;
@@ -55,18 +55,21 @@ export class Lane {
     this.last_used = now();
   }
 
-  /** The limit of concurrent mails. */
+  /** Returns the limit of concurrent messages. */
   cap(): number {
     if (this.name === NO_LANE) return MAX_WAITING;
     return Math.min(this.pace.cap, this.limit?.connections ?? this.pace.cap);
   }
 
-  /** How many may be claimed at a time. */
+  /** Returns how many may be claimed at a time. */
   window(): number {
     return this.cap() + Math.min(MAX_AHEAD, this.#recent());
   }
 
-  /** How many of each priority may wait here for their claim: bulk mail takes none from what is more urgent. */
+  /**
+   * Returns how many of each priority may wait here for a claim. Bulk email does not take capacity from more urgent
+   * email.
+   */
   capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
     const visible = Math.max(2 * this.cap(), Math.min(MAX_WAITING, 2 * this.#recent()));
@@ -97,7 +100,7 @@ export class Lane {
     this.#parked_behind[priority].add(workspace_id);
   }
 
-  /** Nothing is parked of a priority, or of a workspace in it. */
+  /** Records that no jobs of a priority, or of one workspace in it, are parked. */
   forgetParked(priority: Priority, workspace_id: string | null): void {
     if (workspace_id !== null) this.#parked_behind[priority].delete(workspace_id);
     else {
@@ -112,7 +115,7 @@ export class Lane {
     this.#finished += 1;
   }
 
-  /** Runs what is ready, as far as there are free connections. */
+  /** Starts what is ready, as far as connections are free. */
   startReady(): void {
     while (this.sending < this.cap()) {
       const next = this.ready.shift();

@@ -21,7 +21,7 @@ function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidat
 const some = (count: number, lane: string, workspace_id?: string, fields?: Partial<Candidate>) =>
   Array.from({ length: count }, () => candidate(lane, workspace_id, fields));
 
-/** Lanes under a clock that the test moves. */
+/** Creates lanes with a clock that the test controls. */
 function lanesAt(start_ms = 0) {
   let now = start_ms;
   const metrics = createMetrics();
@@ -45,7 +45,7 @@ function countByWorkspace(candidates: readonly Candidate[]): Record<string, numb
   return Object.fromEntries([...groups].map(([name, { length }]) => [name, length]));
 }
 
-/** Takes and starts what may go, and ends each attempt with the same news. */
+/** Takes and starts what may go, and ends each attempt with the same result. */
 function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' = 'taken'): number {
   const batch = lanes.take(count);
   for (const { lane, job } of batch) {
@@ -88,7 +88,7 @@ describe('whose turn it is', () => {
 });
 
 describe('a workspace that writes to very many names on slow servers', () => {
-  /** Mail of a workspace to so many names, none of which answers. */
+  /** Queues messages of a workspace to this many names, none of which responds. */
   function flood(lanes: Lanes, workspace_id: string, names: number): number {
     const name = (index: number) => `${workspace_id} ${index}`;
     lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
@@ -324,7 +324,7 @@ describe('a lane', () => {
     expect(lanes.trim()).toEqual([]);
     lanes.admit(some(1, 'b'));
 
-    // Beside mail for others, twice its cap may stay.
+    // Next to messages for others, twice its cap may stay.
     expect(lanes.trim()).toHaveLength(295 - 10);
     expect(lanes.counts()).toEqual({ claimed: 5, waiting: 11 });
   });

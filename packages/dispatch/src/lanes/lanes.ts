@@ -8,12 +8,13 @@ import type { LargeEmailMemory } from './large-email-memory.ts';
 const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
 /**
- * A workspace may have claimed at most this many times the number of free slots. Alone it gets 480 of 600, two get 266
- * each: a workspace that sends to many slow servers slows down before the slots are gone, and the next one finds some.
+ * A workspace may claim at most this many times the number of free slots. Alone it gets 480 of 600; two get 266 each. A
+ * workspace that sends to many slow servers thus slows down before the slots run out, and the next one still finds
+ * some.
  */
 const FREE_SHARE = 4;
 
-/** The limits of a lane: concurrent mails, and the longest pause. */
+/** The limits of a lane: concurrent messages, and the longest pause. */
 export interface LaneSettings {
   readonly width: number;
   readonly longest_pause_ms: number;
@@ -21,17 +22,17 @@ export interface LaneSettings {
 
 const DEFAULT_SETTINGS: LaneSettings = { width: MAX_CAP, longest_pause_ms: 300_000 };
 
-/** The lanes of this worker and all decisions about them. In memory only: no waiting, no database. */
+/** The lanes of this worker and all decisions about them. Purely in memory: no waiting, no database. */
 export class Lanes {
   readonly #now: () => number;
   readonly #large_memory: LargeEmailMemory;
   readonly #settingsOf: (lane: string) => LaneSettings;
   readonly #lanes = new Map<string, Lane>();
-  /** Names of lanes in which mail waits for a claim, in round-robin order. */
+  /** Names of lanes in which jobs wait for a claim, in round-robin order. */
   readonly #queued = new Set<string>();
   readonly #waiting = new Map<string, Candidate>();
   #limits: ReadonlyMap<string, LaneLimit> = new Map();
-  /** The lane of the last job, and when the lane last changed from one job to the next. */
+  /** The lane of the last job, and when consecutive jobs last had different lanes. */
   #last_lane = NO_LANE;
   #mixed_at = Number.NEGATIVE_INFINITY;
   #claimed = 0;
@@ -48,7 +49,7 @@ export class Lanes {
     this.#settingsOf = settingsOf;
   }
 
-  /** Queues jobs in their lanes; returns those that have to be parked. */
+  /** Queues jobs in their lanes, and returns those that have to be parked. */
   admit(candidates: readonly Candidate[]): Candidate[] {
     const parked: Candidate[] = [];
     for (const candidate of candidates) {
@@ -67,29 +68,26 @@ export class Lanes {
     return parked;
   }
 
-  /** Whether all recent jobs were for one lane, so that the queue hardly holds mail for others. */
+  /** Whether all recent jobs were for one lane, so that the queue hardly contains jobs for others. */
   isAlone(): boolean {
     return this.#now() - this.#mixed_at >= ALONE_MS;
   }
 
-  /**
-   * How many more of a priority may wait in the one fast lane, and how many at most, where all that came of late was
-   * for it.
-   */
+  /** If all recent jobs were for one fast lane, returns how many more of a priority may wait there, and the maximum. */
   aloneCapacity(priority: Priority): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
     const most = lane.capacity();
-    // What comes after parked mail of the same workspace is parked too: that is taken back first.
+    // Jobs that follow parked ones of the same workspace are parked too, because the parked ones are resumed first.
     return { free: lane.parked.has(priority) ? 0 : most - lane.waiting.countOf(priority), most };
   }
 
-  /** Whether a lane is so fast that its mail may as well wait in the queue. */
+  /** Whether a lane is so fast that its jobs may as well wait in the queue. */
   isFast(name: string): boolean {
     return this.#laneNamed(name).isFast();
   }
 
-  /** Takes what to claim next: round robin over lanes, in a lane over workspaces, then by priority. */
+  /** Takes the next jobs to claim: round-robin over lanes, over workspaces within a lane, then by priority. */
   take(count: number): Candidate[] {
     const batch: Candidate[] = [];
     for (let has_more = true; has_more && batch.length < count; ) {
@@ -114,12 +112,12 @@ export class Lanes {
     return batch;
   }
 
-  /** Releases a slot of take, without an attempt. */
+  /** Releases a slot from take without an attempt. */
   giveBack(name: string, workspace_id: string): void {
     this.#letGo(this.#laneNamed(name), workspace_id);
   }
 
-  /** Starts now or when a connection is free; done releases it. */
+  /** Starts now or when a connection becomes free; done releases it. */
   start(name: string, starter: Starter): void {
     const lane = this.#laneNamed(name);
     if (lane.closed === 'failing') {
@@ -131,7 +129,7 @@ export class Lanes {
     lane.startReady();
   }
 
-  /** Called after an attempt. Returns whether it closed the lane, and whether it ended a series of closings. */
+  /** Ends an attempt. Returns whether it closed the lane, and whether it ended a series of closings. */
   done(
     name: string,
     workspace_id: string,
@@ -162,7 +160,7 @@ export class Lanes {
     return { closed, recovered };
   }
 
-  /** Closes a lane, and returns the unclaimed mail that waited in it. */
+  /** Closes a lane, and returns the unclaimed jobs that waited in it. */
   close(name: string, reason: ClosedReason, closings: number): Candidate[] {
     const lane = this.#laneNamed(name);
     if (reason === 'failing') lane.pace = reopened(lane.pace, closings);
@@ -189,18 +187,18 @@ export class Lanes {
     return [...this.#lanes].flatMap(([name, lane]) => (lane.closed ? [name] : []));
   }
 
-  /** Says that mail of a priority is parked in a lane, or that none is left. */
+  /** Records whether jobs of a priority are parked in a lane. */
   setBacklog(name: string, priority: Priority, parked: boolean): void {
     if (parked) this.#laneNamed(name).parked.add(priority);
     else this.#lanes.get(name)?.forgetParked(priority, null);
   }
 
-  /** Nothing of a workspace in a priority is parked in a lane any more. */
+  /** Records that a workspace has nothing of a priority left parked in a lane. */
   drained(name: string, { workspace_id, priority }: Standing): void {
     this.#lanes.get(name)?.forgetParked(priority, workspace_id);
   }
 
-  /** Lanes and priorities that parked mail could be taken for, and how much. */
+  /** Returns the lanes and priorities that could resume parked jobs, and how many. */
   shortages(): { readonly lane: string; readonly priority: Priority; readonly count: number }[] {
     return [...this.#lanes].flatMap(([name, lane]) => {
       if (lane.parked.size === 0 || lane.closed) return [];
@@ -221,8 +219,8 @@ export class Lanes {
   }
 
   /**
-   * Removes what waits beyond the capacity of a lane that has become slow, and forgets lanes that were idle for long.
-   * If all mail is for one lane, no other needs the capacity.
+   * Removes the jobs beyond the capacity of a lane that has become slow, and forgets lanes that have been idle for
+   * long. If all jobs are for one lane, no other lane needs the capacity.
    */
   trim(): Candidate[] {
     const candidates: Candidate[] = [];
@@ -268,7 +266,7 @@ export class Lanes {
     this.#queued.add(lane.name);
   }
 
-  /** A job that is fetched again was lost and rescued by the queue: only its newest fetch may be settled. */
+  /** A job that is fetched again was lost and rescued by the queue, so only its newest fetch may be settled. */
   #renew(candidate: Candidate): boolean {
     const earlier = this.#waiting.get(candidate.job.id);
     if (!earlier) return false;
@@ -298,7 +296,7 @@ export class Lanes {
     return candidates;
   }
 
-  /** Takes out what a lane has too much of, from the workspaces that have most of it. */
+  /** Removes what exceeds a lane's capacity, from the workspaces that have the most of it. */
   #trim(lane: Lane, priority: Priority): Candidate[] {
     const candidates: Candidate[] = [];
     for (let excess = lane.waiting.countOf(priority) - lane.capacity(); excess > 0; excess--) {
@@ -312,14 +310,16 @@ export class Lanes {
     return candidates;
   }
 
-  /** Whether a workspace leaves enough slots for others. Jobs with nothing to send end at once and are not limited. */
+  /**
+   * Whether a workspace leaves enough slots for others. Jobs with nothing to send end immediately and are not limited.
+   */
   #mayClaim(lane: Lane, workspace_id: string): boolean {
     return (
       lane.name === NO_LANE || (this.#claimedBy.get(workspace_id) ?? 0) < FREE_SHARE * (MAX_WAITING - this.#claimed)
     );
   }
 
-  /** The next job in round-robin order of workspaces and priorities. */
+  /** Returns the next job in round-robin order of workspaces and priorities. */
   #shift(lane: Lane): Candidate | null {
     const candidate = lane.waiting.shift(
       (workspace_id) => this.#mayClaim(lane, workspace_id),
@@ -340,9 +340,9 @@ export class Lanes {
 
   #close(lane: Lane, reason: ClosedReason): Candidate[] {
     lane.closed = reason;
-    // First, because what is refused frees places, for which nothing of this lane may be claimed.
+    // Runs first, because rejecting starters frees slots for which nothing of this lane may be claimed.
     const unclaimed = this.#empty(lane);
-    // Mail that was counted against a rate limit may still be sent.
+    // Messages counted against a rate limit may still be sent.
     if (reason === 'failing') {
       for (const starter of lane.ready.empty()) {
         this.#letGo(lane, starter.workspace_id);

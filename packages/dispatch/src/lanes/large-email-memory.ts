@@ -4,16 +4,16 @@ import { FairLine, largeEmailBounds, largeSandboxBounds } from '@postrider/core/
 import type { Candidate } from './candidate.ts';
 
 /**
- * The memory that large emails take, from their claim until the end of their content has left. An email without a turn
- * waits in its lane, unclaimed, so that it takes no place from others.
+ * Limits the memory used by large emails, from their claim until the end of their content is sent. An email without a
+ * turn waits unclaimed in its lane, so that it does not use a slot.
  */
 export class LargeEmailMemory {
-  /** Apart, because a simulator script may take minutes before it reads the content. */
+  /** Separate, because a simulator script may take minutes before it reads the content. */
   readonly #lines: Readonly<Record<Candidate['mode'], FairLine>>;
   readonly #metrics: Pick<Services['metrics'], 'shift'>;
-  /** What returns the share of an email, by job. */
+  /** By job, the function that returns its share. */
   readonly #leaves = new Map<string, () => void>();
-  /** Workspaces, by mode, whose email was passed over since a share was last returned. */
+  /** Workspaces, by mode, whose email was skipped since a share was last returned. */
   readonly #passed = new Set<string>();
 
   constructor(metrics: Pick<Services['metrics'], 'count' | 'shift'>) {
@@ -36,7 +36,7 @@ export class LargeEmailMemory {
   take(candidate: Candidate): void {
     if (!isLarge(candidate)) return;
     const { mode, job, body_bytes } = candidate;
-    // The job was lost here and is claimed again.
+    // The job was lost here and is being claimed again.
     this.release(job.id);
     this.#leaves.set(job.id, this.#lines[mode].take(job.data.workspace_id, body_bytes));
   }

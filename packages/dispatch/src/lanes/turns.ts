@@ -1,13 +1,16 @@
 import { type Priority, priorities, priorityWeights } from '@postrider/core/priorities';
 
 /**
- * Whose turn it is among priorities, by weight: smooth weighted round robin, so that turns of a light one are spread
- * among those of a heavy one. The most urgent begins.
+ * Decides which priority is next, by weight. Smooth weighted round-robin spreads the turns of a light priority among
+ * those of a heavy one. The most urgent priority goes first.
  */
 export class PriorityTurns {
   readonly #credit: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
 
-  /** The next of those that wait; null if none does. One that does not wait saves nothing up. */
+  /**
+   * Returns the next of the waiting priorities, or null if none waits. A priority that does not wait accumulates no
+   * credit.
+   */
   next(waits: (priority: Priority) => boolean): Priority | null {
     let best: Priority | null = null;
     let total = 0;

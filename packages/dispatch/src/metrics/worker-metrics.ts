@@ -15,10 +15,10 @@ import { repeatEvery } from '../repeat-task.ts';
 
 // Workers apply a new concurrency within two seconds.
 const POLL_MS = 1000;
-// One statement in this time publishes all queues, however many jobs were done.
+// One statement per interval publishes all queues, however many jobs ran.
 const PUBLISH_MS = 5000;
 const MEASURE_MS = 10_000;
-// The first of several workers measures, so that together they do it as often as one.
+// The first of several workers measures, so that together they measure as often as one.
 const FRESH_SECONDS = 9;
 
 /** The result of one run of a job. */
@@ -33,18 +33,18 @@ export interface JobResult {
 
 export interface ActiveWork {
   readonly active: number;
-  /** Empty if they are too many to list. */
+  /** Empty if there are too many to list. */
   readonly job_ids: readonly string[];
 }
 
-/** What runs the jobs of a queue in this worker. */
+/** Runs the jobs of a queue in this worker. */
 interface Runner {
   active(): ActiveWork;
   /** The concurrency of its queue has changed. */
   changed(): void;
 }
 
-/** The finished and the active jobs of this worker, queue by queue, and how many of each it may run at once. */
+/** The finished and active jobs of this worker by queue, and how many of each it may run concurrently. */
 export interface WorkerMetrics {
   /** The id of this worker; null if it is not registered. */
   readonly worker_id: string | null;
@@ -56,7 +56,7 @@ export interface WorkerMetrics {
   stop(): Promise<void>;
 }
 
-/** The part that a pump needs. */
+/** The part a pump needs. */
 export type QueueMetrics = Pick<WorkerMetrics, 'concurrency' | 'record' | 'watch'>;
 
 interface Tally {

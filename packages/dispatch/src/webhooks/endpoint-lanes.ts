@@ -7,26 +7,26 @@ export interface EndedLease extends EndpointLease {
   readonly idle: boolean;
 }
 
-// Concurrent posts to one endpoint: a slow one that succeeds gets as many as it needs, and one that fails gives them to
-// the others.
+// Concurrent posts to one endpoint. A slow endpoint that succeeds gets as many slots as it needs, and a failing one
+// yields them to others.
 const FIRST_PLACES = 4;
 const MIN_PLACES = 1;
 const MAX_PLACES = 32;
-// Deliveries are claimed ahead, as many as the endpoint has lately taken in half a second: otherwise a fast endpoint
-// would wait for each claim, and a slow one would hold deliveries after it is switched off.
+// Deliveries are claimed ahead, as many as the endpoint recently accepted in half a second. Otherwise a fast endpoint
+// would wait for each claim, and a slow one would hold deliveries after it is disabled.
 const PERIOD_MS = 500;
 const FIRST_AHEAD = 4;
 const MAX_AHEAD = 100;
-// The longest time of one lease, so that another worker, or an endpoint behind many long queues, gets a turn.
+// The longest duration of one lease, so that another worker, or an endpoint behind many long queues, gets a turn.
 const LEASE_MS = 5000;
 
 interface Lane<T> {
-  /** Claimed, and not posted yet. */
+  /** Claimed but not posted yet. */
   readonly waiting: T[];
   posting: number;
-  /** How many may be posted at a time. */
+  /** How many may be posted concurrently. */
   places: number;
-  /** Claimed and not recorded yet. */
+  /** Claimed but not recorded yet. */
   claimed_count: number;
   failing: boolean;
   period: number;
@@ -35,9 +35,9 @@ interface Lane<T> {
   /** Null if another worker has the endpoint lease. */
   lease: EndpointLease | null;
   begun_at: number;
-  /** Deliveries may be due that were not claimed yet. */
+  /** Deliveries may be due that are not claimed yet. */
   wants: boolean;
-  /** A claim for it is under way. */
+  /** A claim for it is in progress. */
   asking: boolean;
   /** Nothing was claimed under this lease. */
   idle: boolean;
@@ -54,7 +54,7 @@ export class EndpointLanes<T> {
     this.#now = now;
   }
 
-  /** Called when a lease has begun: the endpoint belongs to this worker until it ends. */
+  /** Begins a lease: the endpoint belongs to this worker until the lease ends. */
   begin(lease: EndpointLease): void {
     const lane = this.#laneOf(lease.webhook_id);
     lane.lease = lease;
@@ -72,7 +72,7 @@ export class EndpointLanes<T> {
     }
   }
 
-  /** The quotas of the next claim. The result for each endpoint in it has to be passed to claimed. */
+  /** Returns the quotas of the next claim. The result for each endpoint in it must be passed to claimed. */
   ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
     const share = Math.max(FIRST_PLACES, Math.floor(free / Math.max(1, this.#lanes.size)));
@@ -90,7 +90,7 @@ export class EndpointLanes<T> {
     return quotas;
   }
 
-  /** Called with the result of a claim; every delivery in it has to be settled. */
+  /** Called with the result of a claim. Every delivery in it must be settled. */
   claimed(id: string, posts: readonly T[], count: number, limit: number): void {
     const lane = this.#laneOf(id);
     lane.asking = false;
@@ -109,7 +109,10 @@ export class EndpointLanes<T> {
     return started;
   }
 
-  /** Called after a post. If the endpoint rejected it, returns what waits for it, to be handed back. */
+  /**
+   * Called after a post. If the endpoint rejected it, returns its waiting deliveries, which are to be returned to the
+   * queue.
+   */
   ended(id: string, is_accepted: boolean): readonly T[] {
     const lane = this.#laneOf(id);
     lane.posting -= 1;
@@ -124,7 +127,7 @@ export class EndpointLanes<T> {
     return [];
   }
 
-  /** Called when a result is recorded or a delivery was handed back. */
+  /** Called when a result is recorded or a delivery was returned to the queue. */
   settled(id: string): void {
     this.#laneOf(id).claimed_count -= 1;
     this.#claimed -= 1;
@@ -135,7 +138,7 @@ export class EndpointLanes<T> {
     return this.#lanes.get(id)?.waiting.splice(0) ?? [];
   }
 
-  /** Ends the leases of endpoints that have nothing left but these results to record. */
+  /** Ends the leases of endpoints that have nothing left except these results to record. */
   release(recording: ReadonlyMap<string, number>): readonly EndedLease[] {
     const leases: EndedLease[] = [];
     for (const [id, lane] of this.#lanes) {
@@ -167,7 +170,7 @@ export class EndpointLanes<T> {
     return false;
   }
 
-  /** Endpoints for which something is claimed here. */
+  /** Returns the endpoints that have claimed deliveries here. */
   ids(): readonly string[] {
     return [...this.#lanes].flatMap(([id, lane]) => (lane.claimed_count > 0 ? [id] : []));
   }
@@ -211,7 +214,7 @@ export class EndpointLanes<T> {
     lane.period = period;
   }
 
-  /** How many deliveries of an endpoint may be claimed at a time. */
+  /** Returns how many deliveries of an endpoint may be claimed at a time. */
   #windowOf(lane: Lane<T>): number {
     if (lane.failing) return lane.places;
     this.#roll(lane);

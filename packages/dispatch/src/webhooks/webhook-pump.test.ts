@@ -33,7 +33,7 @@ const send = () =>
   invoke(system(), sendMessage, { from: 'a@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' });
 const postsTo = (path: string) => sink.requests.filter((request) => request.path === path);
 
-/** So many events for those who listen now, as one statement. */
+/** Records this many events for the current subscribers in one statement. */
 async function happen(count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('event', world.clock.now()));
   await world.services.sql`
@@ -56,7 +56,7 @@ function hanging(...paths: string[]) {
   return released;
 }
 
-/** The client that all workers of a test post with, and how many posts to one endpoint it has seen at a time. */
+/** Creates the client that all workers of a test post with, and tracks the concurrent posts to one endpoint. */
 function countingPosts() {
   const under_way = new Map<string, number>();
   let most = 0;
@@ -113,7 +113,7 @@ describe('the webhook pump', () => {
     start(counter.http);
     pumps.push(startWebhookPump(peer, counter.http, holds));
     await sink.waitFor(8);
-    // Calls that come meanwhile are fetched by the one or the other.
+    // Wakes that arrive meanwhile are fetched by either worker.
     for (let round = 0; round < 5; round++) {
       await happen(10);
       world.services.jobs.wakeAll('webhook.deliver');
@@ -124,7 +124,7 @@ describe('the webhook pump', () => {
     expect(new Set(sink.requests.map(({ path, headers }) => path + headers['webhook-id'])).size).toBe(900);
     expect(sink.requests).toHaveLength(900);
     expect(counter.most()).toBeLessThanOrEqual(32);
-    // A worker that was called to an endpoint leased by the other has it looked at once more when that may be over.
+    // A worker that was woken for an endpoint leased by the other checks it once more when that lease may be over.
     const remaining = async () => {
       await world.clock.advance(10_000);
       return world.services.sql`select from pgboss.job where name = 'webhook.deliver'`;

@@ -16,15 +16,15 @@ import type { QueueMetrics } from '../metrics/worker-metrics.ts';
 import { repeatEvery } from '../repeat-task.ts';
 import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lanes.ts';
 
-// Jobs fetched at a time; there may be many for one endpoint.
+// Jobs fetched at a time. There may be many for one endpoint.
 const FETCH_COUNT = 200;
-// The most claimed deliveries of this worker, and the most leased endpoints.
+// The most deliveries this worker may have claimed, and the most endpoints it may have leased.
 const MAX_CLAIMED = 1200;
 const MAX_LEASES = 150;
 // Recording an event wakes the workers; polling covers lost wakes.
 const POLL_MS = 500;
-// Every accepted mail causes a wake, whether an endpoint listens or not, so polls that find nothing become rarer, up to
-// this interval.
+// Every accepted message causes a wake, whether or not an endpoint is subscribed, so polls that find nothing become
+// rarer, up to this interval.
 const FIRST_QUIET_MS = 3;
 const QUIET_MS = 50;
 const RENEW_MS = 3000;
@@ -32,9 +32,10 @@ const TOUCH_EVERY = 3;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
 const MAX_SETTLES = 12;
-// A post takes up to 10 s, plus recording: a delivery that has not started by then goes to another worker.
+// A post takes up to 10 s, plus recording. A delivery that has not started by then goes to another worker.
 const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
-// Parts of the grace period of a stop: posts may end by themselves, then they are aborted and handed back.
+// Fractions of the grace period of a stop: posts may finish on their own, and are then aborted and returned to the
+// queue.
 const CUT_PART = 1 / 3;
 const GIVE_UP_PART = 1 / 2;
 
@@ -44,7 +45,7 @@ interface Waiting {
 }
 
 /**
- * Moves webhook deliveries: fetch → lease → claim → lane → post → settle. A job says only that an endpoint has due
+ * Moves webhook deliveries: fetch → lease → claim → lane → post → settle. A job only says that an endpoint has due
  * deliveries, and stays active while this worker has the endpoint lease. A hanging endpoint occupies only its own few
  * slots. Idle until start or drain is called.
  */
@@ -56,19 +57,19 @@ export class WebhookPump {
   readonly #lanes = new EndpointLanes<Waiting>(() => performance.now());
   /** Results that are not being recorded yet. */
   readonly #finished: SettledPost[] = [];
-  /** Aborts the posts under way. */
+  /** Aborts the posts in progress. */
   readonly #cut = new AbortController();
-  /** The fetch under way; there is one at a time. */
+  /** The current fetch. Only one runs at a time. */
   #fetching: Promise<void> | null = null;
-  /** A wake came during the fetch under way. */
+  /** A wake arrived during the current fetch. */
   #fetch_again = false;
   /** The delay after fetches that found nothing, and when it ends. */
   #quiet_ms = 0;
   #quiet_until = 0;
-  /** The claim under way; there is one at a time. */
+  /** The current claim. Only one runs at a time. */
   #claiming: Promise<void> | null = null;
   #pollTimer: NodeJS.Timeout | null = null;
-  /** Runs while results wait for more. */
+  /** Runs while results wait to be batched. */
   #settleTimer: NodeJS.Timeout | null = null;
   /** How many batches are being recorded. */
   #settling = 0;
@@ -79,7 +80,7 @@ export class WebhookPump {
   #given_up = false;
   /** How many posts were sent. */
   #sent = 0;
-  /** Set by a drain, which runs no timer; called when a claim, a post or a settle has ended. */
+  /** Set by a drain, which runs no timers; called when a claim, post or settle has ended. */
   #onProgress: (() => void) | null = null;
   #draining = false;
 
@@ -106,14 +107,15 @@ export class WebhookPump {
     });
     this.#unsubscribes = [
       jobs.onWake('webhook.deliver', this.#poll),
-      // An accepted mail is an event too, and the accepting process does not know which endpoints listen.
+      // An accepted message is also an event, and the process that accepts it does not know which endpoints are
+      // subscribed.
       jobs.onWake('delivery.attempt', this.#poll),
       jobs.onWake('webhook.close', () => void this.#dropClosed()),
     ];
     this.#poll();
   }
 
-  /** Ends the posts under way, hands back what has not begun, and ends all leases. */
+  /** Ends the posts in progress, returns what has not started to the queue, and ends all leases. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
@@ -139,8 +141,8 @@ export class WebhookPump {
   }
 
   /**
-   * Used instead of start and stop: posts all that is due until nothing is left, waiting only for receivers and the
-   * database. Returns the number of posts.
+   * Used instead of start and stop. Posts everything that is due until nothing is left, waiting only for receivers and
+   * the database. Returns the number of posts.
    */
   async drain(): Promise<number> {
     this.#draining = true;
@@ -152,7 +154,7 @@ export class WebhookPump {
     return this.#sent;
   }
 
-  /** The loop: fetches now, or as soon as the quiet time is over; then again at the next poll. */
+  /** The loop: fetches now, or as soon as the quiet period is over, and again at the next poll. */
   readonly #poll = (): void => {
     if (this.#stopped) return;
     if (this.#fetching) {
@@ -183,14 +185,14 @@ export class WebhookPump {
     this.#pollTimer = setTimeout(this.#pollAll, wait_ms);
   }
 
-  /** Another worker may have ended a job for an endpoint that is leased here, so every lane is asked again. */
+  /** Another worker may have ended a job for an endpoint that is leased here, so every lane is checked again. */
   readonly #pollAll = (): void => {
     this.#lanes.markDue();
     this.#claimSoon();
     this.#poll();
   };
 
-  /** Whether there may be more than was fetched. */
+  /** Returns whether there may be more than was fetched. */
   async #fetchOnce(): Promise<boolean> {
     await this.#holds.ready;
     if (this.#isFull() || this.#isPaused()) return false;
@@ -326,7 +328,7 @@ export class WebhookPump {
     });
   };
 
-  /** Survives a restart of the database; a result that cannot be recorded in time is posted again, with the same id. */
+  /** Survives a database restart. A result that cannot be recorded in time is posted again with the same id. */
   async #settle(batch: readonly SettledPost[], leases: readonly EndedLease[]): Promise<void> {
     const { log } = this.#services;
     for (let attempt = 1; ; attempt++) {
@@ -341,7 +343,7 @@ export class WebhookPump {
     }
   }
 
-  /** Hands back what waits for endpoints that were switched off. */
+  /** Returns the waiting deliveries of disabled endpoints to the queue. */
   async #dropClosed(): Promise<void> {
     const ids = this.#lanes.ids();
     if (ids.length === 0) return;
@@ -352,7 +354,7 @@ export class WebhookPump {
     }
   }
 
-  /** Holds have changed: hands back what is held now, without an attempt. */
+  /** Called when holds have changed: returns what is now held to the queue, without an attempt. */
   #onHolds(): void {
     for (const id of this.#lanes.ids()) {
       if (this.#isPaused() || this.#holds.isHeld(id)) this.#handBack(this.#lanes.drop(id));
@@ -360,7 +362,7 @@ export class WebhookPump {
     this.#pollAll();
   }
 
-  /** Renews the endpoint leases, and at every third run the heartbeats of their jobs. */
+  /** Renews the endpoint leases, and on every third run the heartbeats of their jobs. */
   async #renew(): Promise<void> {
     const { sql, jobs } = this.#services;
     const leases = this.#lanes.leases();
@@ -368,7 +370,7 @@ export class WebhookPump {
     const renewed = await renewEndpointLeases(sql, leases);
     const lost = leases.filter(({ webhook_id }) => !renewed.has(webhook_id));
     for (const lease of lost) this.#lanes.lose(lease);
-    // The new holder has a job of its own; without this the old one would stay active until its heartbeat is missed.
+    // The new holder has its own job. Without this, the old one would stay active until its heartbeat is missed.
     if (lost.length > 0)
       await settlePosts(
         this.#services,
@@ -391,7 +393,7 @@ export class WebhookPump {
     return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
-  /** The operator's concurrency, if that is lower. */
+  /** The operator's concurrency, if it is lower. */
   #mostLeases(): number {
     return Math.min(MAX_LEASES, this.#metrics?.concurrency('webhook.deliver') ?? MAX_LEASES);
   }
@@ -400,7 +402,7 @@ export class WebhookPump {
     return this.#lanes.claimedCount() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
   }
 
-  /** For a drain: until nothing is claimed, posted or recorded, and no lease is left. */
+  /** For a drain: waits until nothing is being claimed, posted or recorded, and no lease is left. */
   async #untilQuiet(): Promise<void> {
     while (this.#claiming || this.#isBusy()) {
       const progress = new Promise<void>((resolve) => {
@@ -424,7 +426,7 @@ export function startWebhookPump(
   return pump;
 }
 
-/** Posts every webhook that is due now until none is left, with no timer and no wait; returns how many posts that took. */
+/** Posts every webhook that is due now until none is left, without timers or waits, and returns the number of posts. */
 export function drainWebhooks(services: Services, http: HttpGuard): Promise<number> {
   return new WebhookPump(services, http, new HoldCache(services), null).drain();
 }

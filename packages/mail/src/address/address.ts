@@ -12,7 +12,7 @@ export interface Mailbox {
 export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
 
 const MAX_TEXT_LENGTH = 998;
-// With every character escaped and the longest address behind it, a name still fits MAX_TEXT_LENGTH.
+// With every character escaped and followed by the longest address, a name still fits MAX_TEXT_LENGTH.
 const MAX_NAME_LENGTH = 320;
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
@@ -22,7 +22,7 @@ const FORM = 'Use one address, such as a@example.com or Name <a@example.com>.';
 // RFC 5321 section 4.1.2, Dot-string: atoms of RFC 5322 atext joined by single dots.
 const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const LDH_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-// A last label that reads as a number makes the whole name an IPv4 address to URL parsers, 0x7f.1 included.
+// URL parsers treat a name whose last label reads as a number as an IPv4 address, including 0x7f.1.
 const NUMERIC_LAST_LABEL = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 const A_LABEL = /(?:^|\.)xn--/;
 const ASCII_LETTERS_ONLY = /^[A-Za-z0-9.-]+$/;
@@ -34,8 +34,8 @@ const PHRASE_SPECIALS = /[()<>[\]:;@\\,"]/;
 const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)"$/u;
 
 /**
- * The one spelling in which domains are stored and compared: UTS-46 non-transitional A-labels, lower
- * case, one trailing dot removed. Null for what is not a full domain name.
+ * Returns the one spelling in which domains are stored and compared: UTS-46 non-transitional A-labels, lower case,
+ * without a trailing dot. Null if the text is not a full domain name.
  */
 export function canonicalDomain(text: string): string | null {
   if (text.length === 0 || text.length > MAX_DOMAIN_LENGTH + 1) return null;
@@ -43,7 +43,7 @@ export function canonicalDomain(text: string): string | null {
   if (ASCII_LETTERS_ONLY.test(text)) {
     domain = text.toLowerCase();
     if (domain.includes('xn--')) {
-      // A label that does not decode, or decodes to what UTS-46 forbids, stays encoded and is refused.
+      // A label that does not decode, or decodes to something UTS-46 forbids, stays encoded and is rejected.
       const decoded = domainToUnicode(domain);
       if (A_LABEL.test(decoded)) return null;
       domain = domainToASCII(decoded);
@@ -57,7 +57,7 @@ export function canonicalDomain(text: string): string | null {
   return domain;
 }
 
-/** Reads exactly one mailbox; lists, groups, comments, routes, quoted locals and literals are refused. */
+/** Parses exactly one mailbox. Lists, groups, comments, routes, quoted local parts and literals are rejected. */
 export function parseMailbox(text: string): ParsedMailbox {
   if (text.length > MAX_TEXT_LENGTH) return refuse(`An address can have up to ${MAX_TEXT_LENGTH} characters.`);
   if (text.endsWith('>') || text.includes('<')) return parseNamed(text);

@@ -1,4 +1,4 @@
-/** The domain of an address, as it is spelled there. */
+/** Returns the domain of an address as it is written there. */
 export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }

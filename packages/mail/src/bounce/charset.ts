@@ -1,4 +1,4 @@
-// Names that mail systems write and the Encoding Standard does not know.
+// Names that mail systems use but the Encoding Standard does not define.
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   cp932: 'shift_jis',
   ms932: 'shift_jis',
@@ -12,12 +12,12 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   cp949: 'euc-kr',
   cp1252: 'windows-1252',
 };
-// Labels of text that often holds something else, so its bytes decide.
+// Labels that often do not match the text, so its bytes decide.
 const SAYS_NOTHING = new Set(['', 'us-ascii', 'ascii', 'unknown', 'unknown-8bit', 'x-unknown', 'default', '8bit']);
 // ESC $ B, ESC $ @ and ESC ( J switch character sets in ISO 2022-JP, and occur in no other text.
 const JAPANESE_SWITCHES = ['\x1b$B', '\x1b$@', '\x1b(J'];
 
-/** The text of some bytes, whatever the label says: never fails, and replaces what cannot be read. */
+/** Decodes bytes to text whatever the label says. Never fails, and replaces bytes that cannot be decoded. */
 export function decodeText(bytes: Uint8Array, label: string): string {
   const charset = label.trim().toLowerCase();
   const plain = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)).toString('latin1');
@@ -41,7 +41,7 @@ function decodeAs(bytes: Uint8Array, label: string, fatal = false): string | nul
 const ENCODED_WORD = /=\?([\w.:-]{1,40})(?:\*[\w-]{1,20})?\?([bq])\?([^?\s]{0,500})\?=/gi;
 const MAX_HEADER_CHARACTERS = 2000;
 
-/** An unstructured header with its encoded words decoded (RFC 2047). */
+/** Decodes the encoded words of an unstructured header (RFC 2047). */
 export function decodeWords(value: string): string {
   return value
     .slice(0, MAX_HEADER_CHARACTERS)
@@ -51,7 +51,7 @@ export function decodeWords(value: string): string {
     );
 }
 
-/** The bytes of quoted-printable text (RFC 2045 section 6.7), given as one character per byte. */
+/** Returns the bytes of quoted-printable text (RFC 2045 section 6.7), given as one character per byte. */
 export function unquoted(text: string): Buffer {
   const joined = text.replace(/[ \t]*=[ \t]*\r?\n/g, '');
   const bytes = joined.replace(/=([0-9a-f]{2})/gi, (_all, hex: string) =>

@@ -1,7 +1,7 @@
-// A text for people ends where the copy of the returned mail begins; the words of the copy say nothing about the
-// failure. Each mark is a whole line or the beginning of one, at its left margin unless it is drawn.
+// Where the text for people ends and the copy of the returned message begins; the words of the copy say nothing about
+// the failure. Each mark is a whole line or the beginning of one, at the left margin unless it is a drawn line.
 
-/** Drawn lines and sentences that announce the copy, as the named systems write them. */
+/** Drawn lines and sentences that announce the copy, as written by the named systems. */
 const ANNOUNCEMENTS = [
   // qmail and its descendants, Yahoo
   '-{2,} ?below (?:this|the next) line is a copy',
@@ -33,7 +33,7 @@ const ANNOUNCEMENTS = [
   '[-=* ]{2,}(?:原始邮件|原邮件|元のメッセージ|オリジナルメッセージ)',
 ];
 
-/** Lines of a mail's own source. Indented they may quote a few fields above the reason. */
+/** Lines of a message's own source. When indented, they may quote a few fields above the reason. */
 const SOURCE = [
   'return-path:',
   'received: ?(?:from|by|\\(|id|with)',
@@ -45,7 +45,7 @@ const SOURCE = [
 
 const MARK = new RegExp(`^(?:[ \\t]{0,8}(?:${ANNOUNCEMENTS.join('|')})|(?:${SOURCE.join('|')}))`, 'im');
 
-/** The part of a text that is above the copy of the returned mail. */
+/** Returns the part of a text above the copy of the returned message. */
 export function aboveCopy(text: string): string {
   const match = MARK.exec(text);
   return match ? text.slice(0, match.index) : text;

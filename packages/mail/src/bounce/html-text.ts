@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", nbsp: ' ' };
 
-/** The words of an html page, a line for each block. For matching, not for display. */
+/** Returns the text of an HTML page, one line per block. For matching, not for display. */
 export function htmlToText(html: string): string {
   const lines: string[] = [];
   let at = 0;
@@ -12,7 +12,7 @@ export function htmlToText(html: string): string {
     const close = html.indexOf('>', open);
     if (close < 0) break;
     const tag = /^<(\/?[a-z0-9]{1,12}|!--)/i.exec(html.slice(open, open + 14))?.[1]?.toLowerCase() ?? '';
-    // An address in angle brackets that was not escaped.
+    // An unescaped address in angle brackets.
     const inside = html.slice(open, Math.min(close + 1, open + 330));
     if (hidden === '' && /^<[^\s<>"=/]+@[^\s<>"=/]+>$/.test(inside)) lines.push(inside);
     if (hidden === '' && ['style', 'script', 'title'].includes(tag)) hidden = `/${tag}`;

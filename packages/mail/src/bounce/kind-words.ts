@@ -1,11 +1,12 @@
-// The words by which a returned mail is sorted before its reason is looked for: who wrote it, and what kind it is.
+// The words by which a returned message is classified before its reason is looked up: who wrote it, and what kind it
+// is.
 
 const oneOf = (words: readonly string[], flags = 'iu') => new RegExp(words.join('|'), flags);
 const beginsWithOneOf = (words: readonly string[]) =>
-  // Behind any answer marks, brackets and blanks.
+  // After any reply prefixes, brackets and spaces.
   new RegExp(`^(?:(?:re|aw|sv|antw|rv|tr|fw|fwd|回复|答复) ?[:：] ?|[\\s"'[*(【])*(?:${words.join('|')})`, 'iu');
 
-/** Names that mail systems give themselves in From and Return-Path. */
+/** Names that mail systems use for themselves in From and Return-Path. */
 export const MAIL_SYSTEM = oneOf([
   'mailer[-_. ]?daemon',
   'postmaster',
@@ -79,13 +80,13 @@ export const FAILURE_SUBJECT = oneOf([
   '반송|전송 ?(?:실패|불가|할 수)|배달되지|배달 실패',
 ]);
 
-/** Beginnings of the subjects of absence notes and other automatic replies, in the languages of the big clients. */
+/** Beginnings of the subjects of absence notes and other automatic replies, in the languages of the major clients. */
 export const ABSENCE_SUBJECT = beginsWithOneOf([
   'auto(?:mat(?:ic|ed|isk|isch|ische|yczna|ická|ikus)?)?[-_ ]?(?:repl(?:y|ies)|respon[sd]|answer|message|notif|acknowledg|antwort|svar|odpowied|odpověď)',
   'automat\\S* (?:repl|respon|answer|antwort|antwoord|antwort|svar|vastaus|odpow|odpov|v[aá]lasz|r[aă]spuns|yanıt|ответ)',
   'auto ?:',
   'odpowied\\S* automat',
-  // As Exchange and the big clients begin them, in the other languages that they speak.
+  // The beginnings used by Exchange and the major clients in their other languages.
   'automa+t\\S* (?:vastaus|od(?:g|po)\\S+|atsaky\\S+)|automaatvastus|automātisk\\S* atbilde|samodejni odgovor|sjálfvirkt svar',
   'r[aă]spuns automat|resposta automàtica|erantzun automatikoa|balasan (?:otomatis|automatik)|jawapan automatik|trả lời tự động',
   'автоматич\\S+ (?:відповідь|отговор|одговор)|аутоматски одговор|автоматты жауап',
@@ -107,7 +108,7 @@ export const ABSENCE_SUBJECT = beginsWithOneOf([
   '자동 ?(?:회신|응답|답장)|부재|휴가',
 ]);
 
-/** Beginnings of the subjects by which help desks and list servers acknowledge a mail. */
+/** Beginnings of the subjects with which help desks and list servers acknowledge a message. */
 export const ACKNOWLEDGEMENT_SUBJECT = beginsWithOneOf([
   'thank(?:s| you) (?:for|you)',
   'we(?:.ve| have)? (?:have )?received your',
@@ -120,7 +121,7 @@ export const ACKNOWLEDGEMENT_SUBJECT = beginsWithOneOf([
   'welcome to|subscri|unsubscri|ご連絡|お問い合わせ|受け付け',
 ]);
 
-/** A list server that keeps the mail for its moderator: it is neither lost nor late. */
+/** A list server that holds the message for its moderator: it is neither lost nor late. */
 export const KEPT_FOR_MODERATOR = oneOf([
   'await(?:s|ing) (?:list )?(?:moderator|moderation|approval)',
   'being held (?:until|for)',
@@ -128,7 +129,7 @@ export const KEPT_FOR_MODERATOR = oneOf([
   'forwarded to the (?:list )?moderator',
 ]);
 
-/** Sentences of absence notes that come without any mark, or with the subject of the mail that they answer. */
+/** Sentences of absence notes that have no marker, or that reuse the subject of the message they reply to. */
 export const ABSENCE_TEXT = oneOf([
   'out of (?:the )?office',
   '(?:on|for) (?:vacation|annual leave|sick leave|holidays?|maternity leave|parental leave|paternity leave|a business trip)',
@@ -149,14 +150,14 @@ export const ABSENCE_TEXT = oneOf([
   '부재중|휴가 ?중|자리를 비',
 ]);
 
-/** Sentences of systems that ask a sender to prove that it is a person. */
+/** Sentences of systems that require a sender to prove to be a person. */
 export const CHALLENGE_TEXT = oneOf([
   '(?:click|follow|visit|reply|answer).{0,120}(?:to (?:verify|confirm|prove|authenticate|deliver|release|approve|be added)|verification|so that (?:your|the) (?:message|mail))',
   '(?:confirm|verify) (?:that )?you(?:r (?:message|address|mail|e-?mail)| are| sent)',
   'spam ?arrest|boxbe|challenge[-/ ]response|tmda\\b|guest list',
 ]);
 
-/** Statements that the mail is still under way. */
+/** Statements that the message is still being delivered. */
 export const DELAY_TEXT = oneOf([
   'not yet (?:been )?deliver',
   'has(?:n.t| not) been delivered yet',
@@ -180,11 +181,11 @@ export const DELAY_TEXT = oneOf([
   'nog niet (?:bezorgd|afgeleverd)|vertraagd|wordt opnieuw geprobeerd',
   'пока не (?:доставлен|удалось)|задержан|попытк\\S+ (?:доставки )?(?:будут|продолж)|ещё не доставлен|еще не доставлен',
   '(?:再送|再度送信|送信|配信|配送)(?:を|が|は)?(?:続け|試み|継続|遅)|遅延|再試行(?:し|を)|まだ(?:配信|送信)',
-  // The sender may be asked to try again later; only the server that will says so of itself.
+  // The text may also ask the sender to try again later. Only a statement that the server itself will retry counts.
   '延迟|(?:将|會|会|將)[^。，]{0,8}(?:重试|再试|重試|再試)|继续(?:尝试|重试)|尚未(?:送达|投递)|將繼續|延遲',
 ]);
 
-/** Subjects of the same. */
+/** Subjects that say the same. */
 export const DELAY_SUBJECT = oneOf([
   '\\bdelay',
   '\\bwarning\\b',
@@ -194,7 +195,7 @@ export const DELAY_SUBJECT = oneOf([
   '遅延|延迟|延遲|지연',
 ]);
 
-/** Statements that end a delay: the mail was given up. */
+/** Statements that end a delay: delivery was given up. */
 export const GIVEN_UP = oneOf([
   'giv(?:ing|en) up|gave up|has been abandoned|abandoned',
   '(?:this is a |been a )?permanent (?:error|failure|fatal)|failed permanently|permanently (?:failed|rejected|undeliverable)',
@@ -205,7 +206,7 @@ export const GIVEN_UP = oneOf([
   'endgültig|définitivement|definitivamente|definitief',
 ]);
 
-/** Statements that the mail could not be delivered at all, as opposed to not yet. */
+/** Statements that the message could not be delivered at all, as opposed to not yet. */
 export const NOT_DELIVERED = oneOf([
   'could ?n(?:ot|.t) be (?:deliver|sent)',
   '(?:was|were|is|are)(?: not|n.t) (?:able to be )?delivered',
@@ -227,7 +228,7 @@ export const SUCCESS_TEXT = oneOf([
   'wurde erfolgreich|a été remis|(?<!no )se ha entregado|(?<!non )è stato (?:recapitato|consegnato)|(?<!n[ãa]o )foi entregue (?:a|com)|正常に配信',
 ]);
 
-/** Sentences of a person's mailbox about the person, where a server would quote a reply. */
+/** Sentences about a person, written by that person's mailbox, where a server would quote a reply. */
 export const LEFT_TEXT = oneOf([
   'my (?:new )?(?:e-?mail )?address (?:is|has|will)|new (?:e-?mail )?address (?:is|will be)',
   'no longer (?:with|works?|working|employed|part of)|has left (?:the |our )?(?:company|organi[sz]ation|firm)',

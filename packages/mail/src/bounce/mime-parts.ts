@@ -1,16 +1,16 @@
 import { decodeText, unquoted } from './charset.ts';
 import { htmlToText } from './html-text.ts';
 
-/** The header fields of a part, by name in lower case; of a repeated field the first. */
+/** The header fields of a part, by lower-case name. If a field is repeated, the first one counts. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** A leaf of a mail's structure. */
+/** A leaf of a message's structure. */
 export interface MailPart {
-  /** Such as text/plain, in lower case. */
+  /** For example text/plain, in lower case. */
   readonly type: string;
   readonly headers: Headers;
   readonly is_attached: boolean;
-  /** Decoded; html as text. Empty where it is not needed. */
+  /** Decoded, with HTML converted to text. Empty if it is not needed. */
   readonly text: string;
 }
 
@@ -21,11 +21,11 @@ export interface MailStructure {
 
 const MAX_DEPTH = 6;
 const MAX_PARTS = 30;
-// Space for the line that MIME readers do not show.
+// Space for the line that MIME clients do not show.
 const MAX_PREAMBLE_CHARACTERS = 120;
 const MAX_HEADER_LINES = 300;
 const MAX_VALUE_CHARACTERS = 4096;
-// A report is a few kilobytes; what is behind this is the copy.
+// A report is a few kilobytes; anything beyond this is the copy.
 const MAX_TEXT_CHARACTERS = 128 * 1024;
 
 interface Entity {
@@ -39,9 +39,9 @@ interface ContentType {
 }
 
 /**
- * Splits a mail into its leaves. Not a general MIME parser: it accepts what mail systems write that is not MIME (a
- * boundary behind a blank, a part without a type, a boundary that was never declared), and does not look into the mail
- * that was returned. Time and memory are bounded by the size of the mail and the limits above.
+ * Splits a message into its leaves. This is not a general MIME parser: it accepts invalid MIME that mail systems write
+ * (a boundary after a space, a part without a type, an undeclared boundary), and does not look into the returned
+ * message. Time and memory are bounded by the message size and the limits above.
  */
 export function readStructure(raw: Buffer): MailStructure {
   const whole = entityOf(raw.toString('latin1').replace(/^From [^\n]*\n/, ''));
@@ -61,7 +61,9 @@ function collect(entity: Entity, depth: number, parts: MailPart[]): void {
   for (const piece of pieces) collect(entityOf(piece), depth + 1, parts);
 }
 
-/** Header and body. A first line that is no field begins the body, also where the empty line is missing. */
+/**
+ * Splits a header from its body. A first line that is not a field begins the body, even if the empty line is missing.
+ */
 function entityOf(text: string): Entity {
   const headers = new Map<string, string>();
   let at = 0;
@@ -80,7 +82,7 @@ function entityOf(text: string): Entity {
       if (value.length < MAX_VALUE_CHARACTERS) headers.set(name, `${value} ${line.trim()}`);
     } else if (field?.[1]) {
       const lower = field[1].toLowerCase();
-      // A repeated field, and its continuation, is dropped.
+      // A repeated field is dropped, along with its continuation.
       name = headers.has(lower) || count > MAX_HEADER_LINES ? '' : lower;
       if (name !== '') headers.set(name, (field[2] ?? '').trim());
     } else if (!/^[ \t]/.test(line)) {
@@ -101,14 +103,14 @@ function contentTypeOf(value: string): ContentType {
   return { type, parameters };
 }
 
-/** The parts between boundary lines; none if the body is one part. */
+/** Returns the parts between boundary lines, or nothing if the body is a single part. */
 function splitBody(body: string, { type, parameters }: ContentType): string[] {
   if (type !== '' && !type.startsWith('multipart/')) return [];
   const declared = parameters.get('boundary')?.trim();
   const pieces = declared ? splitAt(body, declared) : [];
   if (pieces.length > 0) return pieces;
-  // The declared boundary never occurs, or there is none: a line of dashes above a Content- field is one. Without a
-  // type it must come first, or it would be that of a copy.
+  // The declared boundary never occurs, or none is declared: a line of dashes above a Content- field is taken as the
+  // boundary. Without a type it must come first, otherwise it would be the boundary of a copy.
   const guessed = /^[ \t]*--(\S{1,72})[ \t]*\r?\ncontent-/im.exec(body.slice(0, MAX_TEXT_CHARACTERS));
   if (!guessed?.[1] || (type === '' && guessed.index > MAX_PREAMBLE_CHARACTERS)) return [];
   return splitAt(body, guessed[1]);
@@ -124,7 +126,7 @@ function splitAt(body: string, boundary: string): string[] {
     if (index < 0) break;
     from = index + mark.length;
     const start = body.lastIndexOf('\n', index) + 1;
-    // Some servers indent the boundary by a blank.
+    // Some servers indent the boundary by a space.
     if (body.slice(start, Math.min(index, start + 8)).trim() !== '') continue;
     const end = body.indexOf('\n', index);
     const rest = body.slice(from, end < 0 ? Math.min(body.length, from + 80) : Math.min(end, from + 80)).trim();
@@ -133,7 +135,7 @@ function splitAt(body: string, boundary: string): string[] {
     first = rest === '--' || end < 0 ? -1 : end + 1;
     if (rest === '--' || pieces.length >= MAX_PARTS) return pieces;
   }
-  // The last part of a mail that was cut off.
+  // The last part of a truncated message.
   if (first >= 0) pieces.push(body.slice(first));
   return pieces;
 }

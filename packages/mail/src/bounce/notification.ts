@@ -2,11 +2,11 @@ import { cleanRemoteText } from '@postrider/net';
 import { type ReportedRecipient, statusIn } from './report-fields.ts';
 import type { ReturnedMail } from './returned-kinds.ts';
 
-// Amazon SES reports in JSON through SNS, which can be subscribed to by mail. Other text follows the object.
+// Amazon SES reports as JSON through SNS, to which an email address can be subscribed. Other text follows the object.
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The report that a notification of Amazon SES stands for, if the text is one. */
+/** Returns the report in an Amazon SES notification, or null if the text is not one. */
 export function readNotification(text: string): ReturnedMail | null {
   const notification = objectIn(text);
   const type = notification?.notificationType ?? notification?.eventType;
@@ -41,7 +41,7 @@ function objectIn(text: string): Json | null {
   const start = text.trimStart();
   if (!start.startsWith('{') || !/"(?:notificationType|eventType|Message)"/.test(start)) return null;
   const joined = start.slice(0, start.lastIndexOf('}') + 1);
-  // Lines of the mail may be folded inside a string.
+  // Line folding may have split a string.
   const fields = parsed(joined) ?? parsed(joined.replace(/\n/g, ''));
   if (fields === null) return null;
   return typeof fields.Message === 'string' ? parsed(fields.Message) : fields;
@@ -57,6 +57,6 @@ function parsed(text: string): Json | null {
 }
 
 function objectOf(value: unknown): Json {
-  // Checked to be an object; its fields are unknown.
+  // Checked to be an object; its fields are still unknown.
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }

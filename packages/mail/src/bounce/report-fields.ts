@@ -5,19 +5,20 @@ export type ReportAction = 'failed' | 'delayed' | 'delivered' | 'relayed' | 'exp
 /** One recipient of a report (RFC 3464 section 2.3). */
 export interface ReportedRecipient {
   readonly action: ReportAction;
-  /** Such as 5.1.1. */
+  /** For example 5.1.1. */
   readonly status: string | null;
-  /** The refusing server's reply, without the code type; safe to store. */
+  /** The reply of the server that rejected it, without the code type; safe to store. */
   readonly diagnostic: string | null;
-  /** The final and the original address, where the report has them, in lower case. */
+  /** The final and the original address, if the report has them, in lower case. */
   readonly addresses: readonly string[];
-  /** What PowerMTA found, such as bad-mailbox. */
+  /** PowerMTA's classification, for example bad-mailbox. */
   readonly sorted_as: string | null;
 }
 
 type Fields = ReadonlyMap<string, string>;
 
-// What servers write in the field Action, by its beginning. RFC 3464 section 2.3.3 has the five on the right.
+// What servers write in the Action field, matched by its beginning. The right side has the five values of RFC 3464
+// section 2.3.3.
 const ACTIONS: readonly (readonly [RegExp, ReportAction])[] = [
   [/^(?:delay|defer|warn|transient|temp)/, 'delayed'],
   [/^(?:fail|perm|undeliver|expire|bounce|error|reject|refuse|hard|soft)/, 'failed'],
@@ -26,11 +27,14 @@ const ACTIONS: readonly (readonly [RegExp, ReportAction])[] = [
   [/^expand/, 'expanded'],
 ];
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient', 'x-actual-recipient'];
-// Of a folded value; 1 kB of it is stored.
+// The limit of a folded value, of which 1 kB is stored.
 const MAX_FIELD_LENGTH = 4096;
 const MAX_BLOCKS = 200;
 
-/** Blocks of fields with empty lines between them (RFC 3464 section 2.1); names in lower case, values unfolded. */
+/**
+ * Parses blocks of fields separated by empty lines (RFC 3464 section 2.1). Names are in lower case, and values
+ * unfolded.
+ */
 export function readFieldBlocks(text: string): Fields[] {
   const blocks: Map<string, string>[] = [];
   let fields = new Map<string, string>();
@@ -42,7 +46,7 @@ export function readFieldBlocks(text: string): Fields[] {
       if (name && value.length < MAX_FIELD_LENGTH) fields.set(name, `${value} ${line.trim()}`.trim());
     } else if (field?.[1]) {
       name = field[1].toLowerCase();
-      // Some servers put no empty line between two recipients.
+      // Some servers omit the empty line between two recipients.
       if (name === 'final-recipient' && fields.has(name)) {
         blocks.push(fields);
         fields = new Map();
@@ -58,7 +62,7 @@ export function readFieldBlocks(text: string): Fields[] {
   return blocks;
 }
 
-/** The recipients in a text of field blocks; in a text for people only blocks that name one. */
+/** Returns the recipients in a text of field blocks. In a text for people, only blocks that name a recipient count. */
 export function reportedRecipients(text: string, is_report_part: boolean): ReportedRecipient[] {
   return readFieldBlocks(text).flatMap((fields) => {
     const has_recipient = RECIPIENT_FIELDS.some((name) => fields.has(name));
@@ -69,7 +73,7 @@ export function reportedRecipients(text: string, is_report_part: boolean): Repor
 
 function reportedRecipient(fields: Fields): ReportedRecipient {
   const status_field = fields.get('status') ?? '';
-  // Exchange 2000 has the reply in X-Supplementary-Info; others explain the status in brackets behind it.
+  // Exchange 2000 puts the reply in X-Supplementary-Info; others explain the status in brackets after it.
   const diagnostic =
     afterType(fields.get('diagnostic-code')) ??
     afterType(fields.get('x-supplementary-info')) ??
@@ -87,7 +91,7 @@ function reportedRecipient(fields: Fields): ReportedRecipient {
 function actionOf(text: string, status: string | null, diagnostic: string | null): ReportAction {
   const [, action] = ACTIONS.find(([beginning]) => beginning.test(text.trim().toLowerCase())) ?? [];
   const is_rejection = /^[45]\d\d[ -]/.test(diagnostic ?? '');
-  // A status of success is one, whatever the action says, unless a server refused.
+  // A success status counts as success whatever the action says, unless a server rejected the message.
   if ((action === undefined || action === 'failed') && status?.startsWith('2') && !is_rejection) return 'delivered';
   return action ?? 'failed';
 }
@@ -100,7 +104,7 @@ function addressIn(value: string | undefined): string | null {
   return address || null;
 }
 
-/** `smtp; 550 no` is `550 no`; RFC 3464 section 2.1.2. */
+/** Returns `550 no` for `smtp; 550 no` (RFC 3464 section 2.1.2). */
 function afterType(value: string | undefined): string | null {
   if (value === undefined) return null;
   return cleanRemoteText(value.replace(/^[\w-]+(?:[ \t]*\([^)]{0,40}\))?[ \t]*;/, '')) || null;

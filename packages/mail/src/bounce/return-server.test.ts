@@ -113,7 +113,7 @@ describe('the server for returned mail', () => {
   it('cuts a session that keeps itself alive for too long', async () => {
     await start({ session_ms: 200 });
     const socket = connect(server.port, '127.0.0.1');
-    // Not once(), which rejects if a byte on its way is answered with a reset.
+    // Not once(), which rejects if a byte in transit causes a reset.
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('error', () => undefined);
     socket.resume();

@@ -3,9 +3,9 @@ import { ClientPlaces } from '../smtp/client-places.ts';
 import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts';
 import type { SharedPlaces } from '../smtp/shared-places.ts';
 
-/** A mail to one of our envelope senders, truncated where it is large. */
+/** A message to one of our envelope senders, truncated if it is large. */
 export interface CameBack {
-  /** Its envelope sender, empty for the null sender, which tells a bounce from an answer. */
+  /** Its envelope sender. An empty one, the null sender, tells a bounce from a reply. */
   readonly from: string;
   readonly to: string;
   readonly raw: Buffer;
@@ -13,40 +13,40 @@ export interface CameBack {
 
 export interface ReturnServerOptions {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 picks any free port. */
   readonly port: number;
   readonly name: string;
-  /** For STARTTLS, which is not offered without it. */
+  /** For STARTTLS, which is not offered if this is null. */
   readonly tls: { readonly key: Buffer; readonly cert: Buffer } | null;
   /**
    * Whether a RCPT TO address is a return address (VERP) that we signed. All other recipients get 550, so the server is
-   * no open relay.
+   * not an open relay.
    */
   isOurs(address: string): boolean;
-  /** `taken` is answered with 250, `later` and a rejection with 451. */
+  /** `taken` is replied to with 250, `later` and a rejection with 451. */
   onMail(mail: CameBack): Promise<'taken' | 'later'>;
   readonly session_ms?: number;
-  /** By the address of the client. */
+  /** Keyed by the client's address. */
   readonly places: SharedPlaces;
 }
 
 export interface ReturnServer {
   readonly port: number;
-  /** For connections from now on, where there was one at the start. */
+  /** Replaces the certificate for new connections, if there was one at the start. */
   useCertificate(tls: { readonly key: Buffer; readonly cert: Buffer }): void;
   stop(): Promise<void>;
 }
 
-// The report precedes the mail that it returns (RFC 6522), and only the report is read.
+// The report precedes the message that it returns (RFC 6522), and only the report is read.
 const MAX_KEPT_BYTES = 1024 * 1024;
-// A report may return our largest mail, with attachments that grew on the way.
+// A report may return our largest message, with attachments that grew on the way.
 const MAX_ACCEPTED_BYTES = 32 * 1024 * 1024;
 const IDLE_MS = 60_000;
 const SESSION_MS = 300_000;
-/** Also of clients that are turned away and have not left yet. */
+/** Includes rejected clients that have not disconnected yet. */
 const MAX_CLIENTS = 100;
 
-/** The SMTP server that bounces and complaints are returned to. It never sends mail. */
+/** Starts the SMTP server to which bounces and complaints are returned. It never sends messages. */
 export async function startReturnServer(options: ReturnServerOptions): Promise<ReturnServer> {
   const storing = new StoringMail();
   const deadlines = new Map<string, NodeJS.Timeout>();
@@ -66,7 +66,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     logger: false,
     onConnect(session, callback) {
       clients.onConnect(session, (error) => {
-        // The socket timeout alone would spare a client that sends one byte now and then.
+        // The socket timeout alone would not catch a client that sends a byte now and then.
         if (!error)
           deadlines.set(session.id, setTimeout(() => cut(session.id), options.session_ms ?? SESSION_MS).unref());
         callback(error);
@@ -79,7 +79,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     },
     onRcptTo({ address }, session, callback) {
       if (!options.isOurs(address)) callback(smtpError(550, 'No such return address; relaying denied'));
-      // The one reply to the end of DATA can be about one recipient only.
+      // The single reply to the end of DATA can apply to only one recipient.
       else if (session.envelope.rcptTo.length > 0) callback(smtpError(452, 'One return address at a time'));
       else callback();
     },
@@ -100,7 +100,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     }
     const { mailFrom, rcptTo } = session.envelope;
     const [to] = rcptTo;
-    // smtp-server itself refuses a mail that is too large.
+    // smtp-server itself rejects a message that is too large.
     if (stream.sizeExceeded || !to) return 'taken';
     const mail = { from: mailFrom ? mailFrom.address : '', to: to.address, raw: Buffer.concat(chunks) };
     return storing.run(session.id, () => options.onMail(mail));

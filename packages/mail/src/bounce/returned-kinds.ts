@@ -1,20 +1,20 @@
 import type { ReportedRecipient } from './report-fields.ts';
 
-/** A failure, a delay or a success as a mail system reported it. */
+/** A failure, delay or success reported by a mail system. */
 export interface ReturnedReport {
   readonly kind: 'report';
-  /** The recipients of its fields; none if it is only a text. */
+  /** The recipients named in its fields; empty if it is only text. */
   readonly recipients: readonly ReportedRecipient[];
-  /** The text for people above the copy of the mail. */
+  /** The text for people above the copy of the message. */
   readonly text: string;
   readonly subject: string;
-  /** A text that says that the mail is still under way. */
+  /** Whether the text says that the message is still being delivered. */
   readonly is_delay: boolean;
-  /** It carries a sign of a mail system, besides its null sender. */
+  /** Whether it has a sign of a mail system besides the null sender. */
   readonly from_system: boolean;
 }
 
-/** A mail sent back to an envelope sender. */
+/** A message sent back to an envelope sender. */
 export type ReturnedMail =
   | ReturnedReport
   | { readonly kind: 'complaint'; readonly feedback_type: string }

@@ -35,7 +35,7 @@ describe('the thread that reads returned mail', () => {
 
       expect(results).toEqual([{ kind: 'unreadable', why: expect.any(String), lost: true }, { kind: 'other' }]);
       expect(reader.replaced()).toBe(1);
-      // The loop of this process went on turning meanwhile.
+      // The event loop of this process kept running meanwhile.
       expect(turns).toBeGreaterThan(0);
     },
   );

@@ -4,24 +4,24 @@ import type { ReturnedMail } from './returned-kinds.ts';
 export type ReadResult = ReturnedMail | Unreadable;
 
 export interface ReturnedMailReaderOptions {
-  /** The time limit for one mail; a slower one ends the thread. */
+  /** The time limit for one message; the thread is terminated if it takes longer. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
-  /** The program of the thread. */
+  /** The program that a thread runs. */
   readonly thread?: URL;
 }
 
 export interface ReturnedMailReader {
   /** from is the envelope sender, empty for the null sender. */
   read(raw: Buffer, from?: string): Promise<ReadResult>;
-  /** The number of threads that a mail crashed or blocked. */
+  /** The number of threads replaced because a message crashed or blocked them. */
   replaced(): number;
   stop(): Promise<void>;
 }
 
 const THREAD = new URL('./returned-mail-thread.ts', import.meta.url);
 
-/** Reads returned mail in a thread. */
+/** Creates a reader that parses returned messages in a thread. */
 export function createReturnedMailReader(options: ReturnedMailReaderOptions = {}): ReturnedMailReader {
   const reader = createThreadReader<string, ReturnedMail>({ thread: THREAD, ...options });
   return { ...reader, read: (raw, from = '') => reader.read(raw, from) };

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readReturnedMail } from './returned-mail.ts';
 
-// The thread of returned-mail-reader.ts: one answer for each mail.
+// The thread of returned-mail-reader.ts: one response per message.
 parentPort?.on('message', ({ raw, about: from }: { readonly raw: Uint8Array; readonly about: string }) => {
   try {
     parentPort?.postMessage(readReturnedMail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), from));

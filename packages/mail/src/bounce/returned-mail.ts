@@ -24,10 +24,10 @@ import { type ReportedRecipient, readFieldBlocks, reportedRecipients } from './r
 import type { ReturnedMail, ReturnedReport } from './returned-kinds.ts';
 
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
-// Of the text for people; reasons stand at its beginning.
+// The limit of the text for people; reasons appear at its beginning.
 const MAX_TEXT_CHARACTERS = 3000;
 const ANSWER_MARK = /^\s*(?:re|aw|sv|antw|rv|fwd?|wg|tr|回复|答复)(?:\[\d+\])? ?[:：]/i;
-// Within this much of a text a mail says what it is.
+// A message states what it is within this much of its text.
 const FIRST_WORDS = 3000;
 
 interface ParsedReport {
@@ -41,11 +41,11 @@ interface ParsedReport {
 }
 
 /**
- * Sorts and reads a returned mail. It may be cut off after the report: the original mail comes last. from is its
- * envelope sender, empty for the null sender.
+ * Classifies and parses a returned message. It may be truncated after the report, because the original message comes
+ * last. from is the envelope sender, empty for the null sender.
  *
- * What carries fields of a report counts from anyone. Any other failure counts only from the null sender or from a mail
- * system, and then whatever its format.
+ * A message with report fields counts from anyone. Any other failure counts only from the null sender or from a mail
+ * system, whatever its format.
  */
 export function readReturnedMail(raw: Buffer, from = ''): ReturnedMail {
   const { headers, parts } = readStructure(raw);
@@ -70,7 +70,7 @@ function kindByWords(read: ParsedReport): ReturnedMail {
   const failed = headers.has('x-failed-recipients');
   if (ABSENCE_SUBJECT.test(subject) && !failed) return { kind: 'auto_reply' };
   if (isMarked(headers) && !signs) return { kind: 'auto_reply' };
-  // A subject of a failure alone is what a person's answer to one has, too.
+  // A failure subject alone is not enough, because a person's reply to a failure has it too.
   if (!null_sender && !fromSystem(headers, from) && !isReport(headers)) return { kind: 'other' };
   const first = text.slice(0, FIRST_WORDS);
   const undelivered = NOT_DELIVERED.test(first) || GIVEN_UP.test(first);
@@ -93,13 +93,13 @@ function report({ recipients, text, subject, signs }: ParsedReport, is_delay: bo
   };
 }
 
-/** An automatic reply that does not say so. */
+/** An automatic reply that is not marked as one. */
 function isAutomatic(subject: string, first: string): boolean {
   if (ABSENCE_TEXT.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_TEXT.test(first)) return true;
   return LEFT_TEXT.test(`${subject}\n${first}`) && !saysReply(first);
 }
 
-/** A line that begins with a reply code, or quotes one. A telephone number in a sentence is none. */
+/** Whether a line begins with a reply code or quotes one. A telephone number in a sentence does not count. */
 function saysReply(text: string): boolean {
   return /(?:^|said: |<<< |>>> |\()[45]\d\d[ -](?:#?[45]\.\d|[a-z<])|\b[45]\.\d\.\d{1,2}\b/im.test(text);
 }
@@ -111,10 +111,13 @@ function isDelay(subject: string, first: string): boolean {
 }
 const FAILURE_WORDS_BESIDE_DELAY = /undeliver|fail|returned|could not/i;
 
-/** The type of a complaint, if the mail is one: RFC 5965, or the form that Hotmail used before it. */
+/**
+ * Returns the type of a complaint, or null if the message is not one. Reads RFC 5965, and the form that Hotmail used
+ * before it.
+ */
 function complaintIn(parts: readonly MailPart[], subject: string): string | null {
   const feedback = parts.find(({ type }) => type === 'message/feedback-report');
-  // Where the type of the part is lost, its first field tells.
+  // If the type of the part is lost, its first field identifies it.
   const text = feedback?.text ?? parts.find((part) => /^\s*feedback-type:/i.test(part.text))?.text;
   if (text !== undefined) {
     const type = readFieldBlocks(text)
@@ -126,7 +129,9 @@ function complaintIn(parts: readonly MailPart[], subject: string): string | null
   return copied && /^complaint about (?:a )?message from\b/i.test(subject.trim()) ? 'abuse' : null;
 }
 
-/** A report of DMARC (RFC 7489) or of TLS (RFC 8460) about many mails. It may come from the null sender. */
+/**
+ * Whether this is a DMARC (RFC 7489) or TLS (RFC 8460) report about many messages, which may come from the null sender.
+ */
 function isAggregate(headers: Headers, parts: readonly MailPart[], subject: string): boolean {
   return (
     AGGREGATE_SUBJECT.test(subject) ||
@@ -136,7 +141,7 @@ function isAggregate(headers: Headers, parts: readonly MailPart[], subject: stri
   );
 }
 
-/** Recipients of the report parts; if there are none, of any text above the copy. */
+/** Returns the recipients of the report parts, or, if there are none, of any text above the copy. */
 function recipientsIn(parts: readonly MailPart[]): ReportedRecipient[] {
   const reported = parts.filter(({ type }) => DELIVERY_STATUS.test(type));
   const recipients = reported.flatMap(({ text }) => reportedRecipients(text, true));
@@ -149,8 +154,8 @@ function recipientsIn(parts: readonly MailPart[]): ReportedRecipient[] {
 }
 
 /**
- * The first text, and others before the copy that hold a reply: some systems put the reason into a second part. Html
- * counts only where there is no text.
+ * Returns the first text, and any others before the copy that contain a reply, because some systems put the reason in a
+ * second part. HTML counts only if there is no text.
  */
 function textForPeople(parts: readonly MailPart[]): string {
   const copy = parts.findIndex(({ type }) => /^(?:message\/rfc822|text\/rfc822-headers|message\/partial)$/.test(type));
@@ -164,14 +169,14 @@ function textsOf(parts: readonly MailPart[], mime_type: string): string[] {
   const ofKind = parts.filter(({ type }) =>
     mime_type === 'text/html' ? type === mime_type : /^text\/(?!html|rfc822)/.test(type),
   );
-  // What is attached comes behind what is shown.
+  // Attachments come after what is displayed.
   const [attached = [], inline = []] = [true, false].map((is) =>
     ofKind.filter(({ is_attached }) => is_attached === is),
   );
   return [...inline, ...attached].map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
 }
 
-/** Signs of a mail system; the null sender alone is none, because automatic replies have it too. */
+/** Whether there are signs of a mail system. The null sender alone is not one, because automatic replies use it too. */
 function hasSigns(headers: Headers, subject: string, from: string): boolean {
   return (
     isReport(headers) ||
@@ -192,7 +197,7 @@ function fromSystem(headers: Headers, from: string): boolean {
     MAIL_SYSTEM.test(writer) ||
     MAIL_SYSTEM.test(headers.get('sender') ?? '') ||
     MAIL_SYSTEM.test(headers.get('return-path') ?? '') ||
-    // DragonFly and others write the null sender into the header.
+    // DragonFly and others write the null sender in the header.
     /<>\s*$/.test(writer)
   );
 }

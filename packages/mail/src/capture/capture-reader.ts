@@ -1,20 +1,20 @@
 import { createThreadReaders, type Unreadable } from '../parsing/thread-reader.ts';
 import type { ReadMail } from './read-mail.ts';
 
-// A message of the largest size, decoded.
+// Enough for a message of the largest size, decoded.
 const MAX_HEAP_MB = 256;
 const DEADLINE_MS = 10_000;
 const THREADS = 2;
 
 export interface CaptureReader {
-  /** How many messages it reads at one time. */
+  /** How many messages it reads concurrently. */
   readonly threads: number;
   read(raw: Buffer): Promise<ReadMail | Unreadable>;
 }
 
 type ReadSuccess = { readonly kind: 'read'; readonly mail: ReadMail };
 
-/** Reads captured messages in threads, which start with the first one. */
+/** Creates a reader that parses captured messages in threads, which start with the first message. */
 export function createCaptureReader(): CaptureReader {
   const thread = new URL('./capture-thread.ts', import.meta.url);
   const readers = createThreadReaders<null, ReadSuccess>(THREADS, {
@@ -27,7 +27,7 @@ export function createCaptureReader(): CaptureReader {
     async read(raw) {
       const result = await readers.read(raw, null);
       if (result.kind === 'unreadable') return result;
-      // A buffer crosses to another thread as a plain array of bytes.
+      // A buffer arrives from another thread as a plain byte array.
       const attachments = result.mail.attachments.map(({ content, ...rest }) => ({
         ...rest,
         content: Buffer.from(content),

@@ -16,29 +16,29 @@ export type CaptureVerdict =
   | { readonly kind: 'cut' }
   | { readonly kind: 'refuse'; readonly reply: Reply };
 
-/** Makes the server act as other servers do. Without one, it accepts everything. */
+/** Makes the server behave like other servers. Without a script, it accepts everything. */
 export interface CaptureScript {
-  /** At RCPT. The signal ends the waiting when the server stops. */
+  /** Called at RCPT. The signal aborts the wait when the server stops. */
   on_recipient(recipient: string, signal: AbortSignal): Promise<CaptureVerdict>;
-  /** At the end of DATA. Only accepted mail is handed to on_mail. */
+  /** Called at the end of DATA. Only accepted messages are passed to on_mail. */
   on_content(mail: CapturedMail): CaptureVerdict;
-  /** Called after on_mail has stored the mail, before the 250 is sent. */
+  /** Called after on_mail has stored the message, before the 250 is sent. */
   on_stored(mail: CapturedMail): void;
 }
 
 export interface CaptureServerOptions {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 picks any free port. */
   readonly port: number;
-  /** The mail is answered with 250 once this has resolved, and with 451 when it rejects. */
+  /** Replies with 250 once this has resolved, and with 451 if it rejects. */
   on_mail(mail: CapturedMail, login: string | null): Promise<void>;
   /**
-   * Lets clients log in with AUTH: what a password stands for, or the refusal; 421 ends the connection. Without a login,
-   * only clients on this machine may send.
+   * Lets clients log in with AUTH. Returns the login that a password identifies, or the rejection; 421 closes the
+   * connection. Without this, only clients on this machine may send.
    */
   on_login?(password: string, address: string): Promise<string | Reply>;
   readonly script?: CaptureScript;
-  /** By the address of the client; without them connections are not bounded. */
+  /** Keyed by the client's address. Without it, connections are unlimited. */
   readonly places?: SharedPlaces;
 }
 
@@ -49,11 +49,14 @@ export interface CaptureServer {
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const IDLE_MS = 60_000;
-/** Also of clients that are turned away and have not left yet. */
+/** Includes rejected clients that have not disconnected yet. */
 const MAX_CLIENTS = 100;
 const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be stored' };
 
-/** An SMTP server for this machine: takes any sender and recipient, without login and without TLS. */
+/**
+ * Starts an SMTP server for this machine that accepts any sender and recipient, without TLS and, unless on_login is
+ * given, without login.
+ */
 export async function startCaptureServer(options: CaptureServerOptions): Promise<CaptureServer> {
   const { script } = options;
   const storing = new StoringMail();
@@ -63,11 +66,11 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     banner: 'capture',
     authOptional: true,
     disabledCommands: options.on_login ? ['STARTTLS'] : ['AUTH', 'STARTTLS'],
-    // The listener is for this machine; programs elsewhere come through a tunnel.
+    // The listener is for this machine; programs elsewhere connect through a tunnel.
     allowInsecureAuth: true,
     ...(options.on_login && loginBy(options.on_login)),
     disableReverseLookup: true,
-    // smtp-server puts a code of its own before every text; a script has its own codes.
+    // smtp-server puts its own code before every text, but a script has its own codes.
     hideENHANCEDSTATUSCODES: script !== undefined,
     size: MAX_MAIL_BYTES,
     rejectOversized: true,
@@ -102,10 +105,10 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
   async function store(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<CaptureVerdict> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) {
-      // The rest of a mail that is too large is read, because the reply comes after its end, but not kept.
+      // The rest of a message that is too large is read but discarded, because the reply comes after its end.
       if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
     }
-    // smtp-server refuses a mail that is too large, whatever the reply given here.
+    // smtp-server rejects a message that is too large, whatever the reply given here.
     if (stream.sizeExceeded) return { kind: 'accept' };
     const { mailFrom, rcptTo } = session.envelope;
     const mail: CapturedMail = {
@@ -139,7 +142,7 @@ function boundedBy(places: SharedPlaces): Pick<SMTPServerOptions, 'maxClients' |
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 
-/** AUTH with a password alone decides, and a client elsewhere has to use it. */
+/** Only the AUTH password decides, and a client elsewhere must use it. */
 function loginBy(
   on_login: NonNullable<CaptureServerOptions['on_login']>,
 ): Pick<SMTPServerOptions, 'onAuth' | 'onMailFrom'> {

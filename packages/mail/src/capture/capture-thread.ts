@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readMail } from './read-mail.ts';
 
-// The thread of capture-reader.ts: one answer for each message.
+// The thread of capture-reader.ts: one response per message.
 parentPort?.on('message', ({ raw }: { readonly raw: Uint8Array }) => {
   readMail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)).then(
     (mail) => parentPort?.postMessage({ kind: 'read', mail }),

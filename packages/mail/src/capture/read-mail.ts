@@ -6,7 +6,7 @@ export interface MailAddress {
   readonly email: string;
 }
 
-/** A received mail as a page shows it. */
+/** A received message as a page shows it. */
 export interface ReadMail {
   readonly subject: string;
   readonly from: MailAddress | null;
@@ -16,10 +16,10 @@ export interface ReadMail {
   readonly date: Date | null;
   /** Without angle brackets. */
   readonly message_id: string | null;
-  /** Names as written, values unfolded and decoded, in the order of the mail. */
+  /** Names as written, values unfolded and decoded, in the message's order. */
   readonly headers: [name: string, value: string][];
   readonly text: string | null;
-  /** As sent: cid: references are kept, nothing is inlined or cleaned. */
+  /** As sent: cid: references are preserved, and nothing is inlined or sanitized. */
   readonly html: string | null;
   readonly attachments: ReadAttachment[];
 }
@@ -39,13 +39,13 @@ const PARSING = {
   skipImageLinks: true,
   keepCidLinks: true,
   keepDeliveryStatus: true,
-  // Passed on to its splitter, whose default is 1,000.
+  // Passed to the parser's splitter, whose default is 1,000.
   maxChildNodes: 100_000,
 };
 
-/** Parses without conversions that are not shown, which also keeps hostile html cheap. */
+/** Parses without conversions that are not shown, which also keeps hostile HTML cheap. */
 export async function readMail(raw: Buffer): Promise<ReadMail> {
-  // With the first mail: the parser takes a tenth of a second to load, and 7 MB from then on.
+  // Loaded with the first message: the parser takes a tenth of a second to load, and 7 MB from then on.
   const { simpleParser } = await import('mailparser');
   const mail = await simpleParser(raw, PARSING);
   return {

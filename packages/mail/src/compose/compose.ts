@@ -9,11 +9,11 @@ export interface OutgoingAttachment {
   readonly filename: string;
   readonly content: Buffer;
   readonly content_type?: string | undefined;
-  /** With or without angle brackets; makes the part an inline one that html names by cid:. */
+  /** With or without angle brackets. Makes the part an inline part that HTML references by cid:. */
   readonly content_id?: string | undefined;
 }
 
-/** The whole content of a mail. It has no blind copies, so they cannot leak. */
+/** The whole content of a message. It contains no Bcc recipients, so they cannot leak. */
 export interface OutgoingMessage {
   /** Without angle brackets; boundaries are derived from it. */
   readonly message_id: string;
@@ -25,12 +25,12 @@ export interface OutgoingMessage {
   readonly subject: string;
   readonly html: string | null;
   readonly text: string | null;
-  /** In this order, and accepted by headerProblem. */
+  /** In this order. Each must have passed headerProblem. */
   readonly headers: Readonly<Record<string, string>>;
   readonly attachments: readonly OutgoingAttachment[];
 }
 
-/** Writes a MIME entity: its own header lines, an empty line, and its body. Returns where the body begins. */
+/** Writes a MIME entity: its header lines, an empty line, and its body. Returns where the body begins. */
 type Part = (to: OctetWriter) => number;
 
 const CRLF = '\r\n';
@@ -43,15 +43,18 @@ const PLAIN_FILENAME = /^[A-Za-z0-9_()+-][A-Za-z0-9_()+.-]*(?: [A-Za-z0-9_()+.-]
 const MAX_PLAIN_FILENAME = 60;
 const CONTENT_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/;
 const CONTENT_PARAMETER = /^[A-Za-z0-9-]{1,64}=(?:[A-Za-z0-9!#$&^_.+-]{1,128}|"[ !#-[\]-~]{0,128}")$/;
-// RFC 2046 section 5.2.1 and RFC 2045 section 6.4: these may not be base64, and readers would unfold them.
+// RFC 2046 section 5.2.1 and RFC 2045 section 6.4: these must not be base64, and clients would unfold them.
 const COMPOSITE_TYPE = /^(?:multipart|message)\//i;
 
-/** The mail as sent on the wire. A pure function: the same message gives the same bytes at every retry. */
+/** Returns the message as sent on the wire. A pure function: the same message gives the same bytes on every retry. */
 export function compose(message: OutgoingMessage): Buffer {
   return Buffer.from(composeBriefly(message));
 }
 
-/** The same without a copy: valid until the next mail is composed, so to be read in the same turn of the event loop. */
+/**
+ * Like compose, but without a copy: valid only until the next message is composed, so it must be read in the same turn
+ * of the event loop.
+ */
 export function composeBriefly(message: OutgoingMessage): Buffer {
   let header = '';
   header += addressHeader('From', [message.from]);
@@ -89,7 +92,8 @@ function contentPart(message: OutgoingMessage): Part {
 }
 
 function multipart(kind: 'mixed' | 'alternative' | 'related', mark: string, parts: readonly Part[]): Part {
-  // No quoted-printable or base64 line contains "=_" (RFC 2045 section 6.7), and text that has it is not left as 7bit.
+  // No quoted-printable or base64 line contains "=_" (RFC 2045 section 6.7), and text that contains it is never sent as
+  // 7bit.
   const boundary = `=_${kind.slice(0, 3)}_${mark}`;
   const parameters = kind === 'related' ? [`multipart/${kind};`, 'type="text/html";'] : [`multipart/${kind};`];
   const header = foldHeader('Content-Type', [...parameters, `boundary="${boundary}"`]);
@@ -134,7 +138,7 @@ function contentType(attachment: OutgoingAttachment): string[] {
   return [COMPOSITE_TYPE.test(detected) ? 'application/octet-stream' : detected];
 }
 
-/** Plain names in quotes, all others by RFC 2231: percent-encoded UTF-8, numbered pieces when long. */
+/** Plain names are quoted; all others use RFC 2231: percent-encoded UTF-8, in numbered pieces if long. */
 function filenameParameters(filename: string): string[] {
   if (filename.length <= MAX_PLAIN_FILENAME && PLAIN_FILENAME.test(filename)) return [`filename="${filename}"`];
   const encoded = Array.from(Buffer.from(filename || 'attachment'), (byte) => {

@@ -3,11 +3,11 @@ export interface HeaderProblem {
   readonly message: string;
 }
 
-// RFC 5322 section 3.6.8: printable ASCII but the colon.
+// RFC 5322 section 3.6.8: printable ASCII except the colon.
 const NAME = /^[!-9;-~]{1,76}$/;
 
-// Written by the composer, by the signer or by the servers on the way. A second copy of one of these
-// would contradict the envelope, forge a trace or break a signature.
+// Written by the composer, the signer or servers along the way. A second copy would contradict the envelope, forge a
+// trace or break a signature.
 const RESERVED = new Set([
   'apparently-to',
   'authentication-results',
@@ -34,7 +34,8 @@ const RESERVED = new Set([
 ]);
 const RESERVED_PREFIXES = ['arc-', 'content-', 'resent-', 'x-postrider-'];
 
-// In these, spaces separate syntax, so encoded-words cannot carry a long or non-ASCII value (RFC 2047 section 5).
+// Spaces separate syntax in these headers, so encoded-words cannot carry a long or non-ASCII value (RFC 2047 section
+// 5).
 const STRUCTURED = /^(?:list-.+|in-reply-to|references)$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
@@ -44,12 +45,12 @@ const NON_ASCII = /[^\x00-\x7f]/;
 // A continuation line is one space and at most 997 more octets before its CRLF (RFC 5322 section 2.1.1).
 const MAX_STRUCTURED_TOKEN = 997;
 
-/** Whether a text holds a control character other than TAB, which no value that reaches a header may. */
+/** Whether a text contains a control character other than TAB, which is not allowed in any header value. */
 export function holdsControl(text: string): boolean {
   return CONTROL_BUT_TAB.test(text);
 }
 
-/** What is wrong with a custom header, or null. The caller limits count and total size. */
+/** Returns what is wrong with a custom header, or null. The caller limits count and total size. */
 export function headerProblem(name: string, value: string): HeaderProblem | null {
   if (!NAME.test(name)) {
     return {
@@ -85,7 +86,7 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   return null;
 }
 
-/** Headers whose value is syntax, written as given. */
+/** Whether a header's value is syntax, which is written as given. */
 export function isStructuredHeader(name: string): boolean {
   return STRUCTURED.test(name);
 }

@@ -10,7 +10,7 @@ const WORD_FRAME = Q_START.length + WORD_END.length;
 // The shortest useful first word: one four-octet code point in Q.
 const MIN_ROOM = WORD_FRAME + 12;
 
-// RFC 2047 section 5 (3): the characters that are literal in a phrase, the strictest of the three places.
+// RFC 2047 section 5 (3): the characters that are literal in a phrase, the strictest of the three contexts.
 const LITERAL_IN_Q = new Uint8Array(256);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/') {
   LITERAL_IN_Q[character.charCodeAt(0)] = 1;
@@ -21,7 +21,7 @@ const Q_CODE = Array.from({ length: 256 }, (_, byte) => {
   return byte === SPACE ? '_' : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 });
 
-/** Whether a reader could decode part of this text as an encoded-word, so that it must be encoded itself. */
+/** Whether a client could decode part of this text as an encoded-word, so that the text itself must be encoded. */
 export function looksEncoded(text: string): boolean {
   return text.includes('=?') && /=\?[^?\s]+\?[BbQq]\?/.test(text);
 }
@@ -32,7 +32,7 @@ export function foldHeader(name: string, tokens: readonly string[]): string {
   let column = out.length;
   for (const [index, token] of tokens.entries()) {
     const width = column + 1 + token.length;
-    // A first token stays beside the name while it may, because some readers mishandle an empty first line.
+    // The first token stays next to the name if it can, because some clients mishandle an empty first line.
     const limit = index === 0 && !token.startsWith('=?') ? MAX_LINE : FOLD_AT;
     if (width > limit) {
       out += CRLF;
@@ -45,8 +45,8 @@ export function foldHeader(name: string, tokens: readonly string[]): string {
 }
 
 /**
- * A header of printable ASCII text as it is, folded only at single spaces so that every way of unfolding
- * gives the text back. Null when some token is too long for any line.
+ * Returns a header of printable ASCII text unchanged, folded only at single spaces so that any way of unfolding
+ * restores the text. Null if a token is too long for any line.
  */
 export function foldText(name: string, value: string): string | null {
   if (name.length + 2 + value.length <= FOLD_AT) return `${name}: ${value}${CRLF}`;
@@ -56,9 +56,9 @@ export function foldText(name: string, value: string): string | null {
 }
 
 /**
- * RFC 2047 encoded-words for the whole text, in whichever of Q and B is shorter, split between code
- * points. Spaces between the words mean nothing, so the decoded text is exact. The first word takes at
- * most firstRoom characters where that is possible.
+ * Encodes the whole text as RFC 2047 encoded-words, using the shorter of Q and B, split between code points. Spaces
+ * between the words carry no meaning, so the decoded text is exact. The first word uses at most firstRoom characters if
+ * possible.
  */
 export function encodedWords(text: string, firstRoom: number): string[] {
   const bytes = Buffer.from(text);

@@ -1,6 +1,6 @@
 import { detectMimeType } from 'nodemailer/lib/mime-funcs';
 
-// What nodemailer's table lacks, or has in a form that was replaced since.
+// Types that nodemailer's table lacks, or has in an obsolete form.
 const NEWER: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   diff: 'text/x-diff',
@@ -42,7 +42,7 @@ const NEWER: Readonly<Record<string, string>> = {
   zst: 'application/zstd',
 };
 
-/** The media type that the ending of a filename stands for. */
+/** Returns the media type for a filename's extension. */
 export function typeOfFilename(filename: string): string {
   const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
   const newer = filename.includes('.') && Object.hasOwn(NEWER, ending) ? NEWER[ending] : undefined;

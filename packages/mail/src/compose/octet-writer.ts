@@ -1,20 +1,20 @@
 /** A growing buffer, for output whose size is not known. */
 export interface OctetWriter {
   bytes: Buffer;
-  /** Over `bytes`, from its first octet on. */
+  /** A view of `bytes` from its first octet. */
   view: DataView;
   length: number;
 }
 
 const FIRST_ROOM = 64 * 1024;
-/** A buffer that grew beyond this size for a large mail is not reused. */
+/** A buffer that grew beyond this size for a large message is not reused. */
 const MAX_KEPT = 1024 * 1024;
 
 const shared = withRoom(FIRST_ROOM);
 
 /**
- * One block for the whole process, so that a mail costs no memory until its size is known. The octets must be written
- * and copied in the same turn of the event loop, because the next start overwrites them.
+ * Uses one block for the whole process, so that a message costs no memory until its size is known. The octets must be
+ * written and copied in the same turn of the event loop, because the next start overwrites them.
  */
 export function startWriting(): OctetWriter {
   if (shared.bytes.length > MAX_KEPT) Object.assign(shared, withRoom(FIRST_ROOM));
@@ -27,7 +27,7 @@ function withRoom(room: number): OctetWriter {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length: 0 };
 }
 
-/** Grows the buffer for so many more octets. */
+/** Grows the buffer by this many octets. */
 export function reserve(to: OctetWriter, count: number): void {
   const needed = to.length + count;
   if (needed <= to.bytes.length) return;
@@ -43,7 +43,7 @@ export function writeAscii(to: OctetWriter, text: string): void {
   to.length += to.bytes.write(text, to.length, 'latin1');
 }
 
-/** The octets written, valid until the next start. */
+/** Returns the octets written, valid until the next start. */
 export function bytesOf(to: OctetWriter): Buffer {
   return to.bytes.subarray(0, to.length);
 }

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 
 type Convert = (html: string) => string;
 
-// Measured with hostile input: the worst blocks the event loop for less than 100 ms. The parser
-// takes time quadratic in the number of open tags: 26,000 of them took 190 ms, 10,000 take 30 ms. A longer
-// html gives the text of its beginning; mail clients clip at about 100 kB themselves.
+// Measured with hostile input: the worst case blocks the event loop for less than 100 ms. The parser is quadratic in
+// the number of open tags: 26,000 took 190 ms, 10,000 take 30 ms. A longer HTML yields the text of its beginning; mail
+// clients themselves clip at about 100 kB.
 const MAX_HTML_CHARACTERS = 128 * 1024;
 const MAX_TAGS = 10_000;
 const MAX_DEPTH = 64;
@@ -13,7 +13,7 @@ const WRAP_AT = 78;
 
 let convert: Convert | null = null;
 
-/** The text alternative of a mail that has html only. The same html gives the same text. */
+/** Returns the text alternative of an HTML-only message. The same HTML gives the same text. */
 export function textFromHtml(html: string): string {
   convert ??= loadConverter();
   return convert(beginning(html));
@@ -29,7 +29,7 @@ function beginning(html: string): string {
   return source.slice(0, at);
 }
 
-/** Loaded with the first such mail: about 30 ms that a start does not have to wait for. */
+/** Loaded with the first such message, which saves startup about 30 ms. */
 function loadConverter(): Convert {
   const library: typeof import('html-to-text') = createRequire(import.meta.url)('html-to-text');
   return library.compile({

@@ -14,12 +14,12 @@ const CAPITAL_F = 0x46;
 const REPLACEMENT_OCTETS = 0xefbfbd;
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 
-// RFC 2045 section 6.7: printable ASCII but "=" stands for itself; blanks do too, except at the end of a line.
+// RFC 2045 section 6.7: printable ASCII except "=" is literal, and so are spaces and tabs, except at the end of a line.
 const LITERAL_IN_QP = new Uint8Array(256);
 for (let byte = 0x21; byte <= 0x7e; byte++) if (byte !== EQUALS) LITERAL_IN_QP[byte] = 1;
 
 /**
- * Writes a text with \n line ends as a part: its header lines, an empty line, and the body in the plainest encoding
+ * Writes a text with \n line ends as a part: its header lines, an empty line, and the body in the simplest encoding
  * that survives transport. Returns where the body begins.
  */
 export function writeTextPart(to: OctetWriter, content_type: string, text: string): number {
@@ -44,7 +44,7 @@ export function writeTextPart(to: OctetWriter, content_type: string, text: strin
 
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x09;
 
-/** Lines that some server or archive rewrites: lone dots, mbox "From ", and possible boundaries. */
+/** Whether a line may be rewritten by a server or archive: a lone dot, mbox "From ", or a possible boundary. */
 function hasRiskyLine(text: string): boolean {
   return (
     text.startsWith('.') ||
@@ -66,7 +66,7 @@ function hasLongLine(text: string): boolean {
   return false;
 }
 
-// The text as UTF-16 units, which are read faster than a string's. Little-endian, as all of Node's platforms are.
+// The text as UTF-16 units, which are faster to read than a string's. Little-endian, like all of Node's platforms.
 const FIRST_UNITS = 32 * 1024;
 const MAX_RETAINED_UNITS = 512 * 1024;
 let units = new Uint16Array(FIRST_UNITS);
@@ -79,13 +79,13 @@ function unitsOf(text: string): Uint16Array {
 }
 
 /**
- * Writes nothing and returns false where base64 is shorter: from about a fifth of octets beyond ASCII on, as each
- * costs three here.
+ * Writes nothing and returns false if base64 is shorter, which is the case from about a fifth of non-ASCII octets on,
+ * as each costs three here.
  */
 function writeQuotedPrintable(to: OctetWriter, text: string): boolean {
   const count = text.length;
   const source = unitsOf(text);
-  // Three octets for each of ASCII, six or more for a ninth at most, and three for each soft break.
+  // Three octets for each ASCII character, six or more for at most a ninth of them, and three for each soft break.
   reserve(to, count * 4 + 64);
   const out = to.bytes;
   let at = to.length;
@@ -93,13 +93,13 @@ function writeQuotedPrintable(to: OctetWriter, text: string): boolean {
   let more_octets = 0;
 
   for (let from = 0; from < count; ) {
-    // Fast path for nearly all of a text: literal characters within a line, with room left for a soft break.
+    // Fast path for most of a text: literal characters within a line, with room left for a soft break.
     if (at > line) {
       const start = from;
       const end = from + Math.min(ENCODED_LINE - 1 - (at - line), count - from);
       for (; from < end; from++) {
         const unit = source[from] ?? 0;
-        // Reading past the end of the table would make this loop half as fast.
+        // Reading past the end of the table would make this loop twice as slow.
         if (unit > 0x7f || (LITERAL_IN_QP[unit] !== 1 && unit !== SPACE)) break;
         out[at++] = unit;
       }
@@ -130,7 +130,7 @@ function writeQuotedPrintable(to: OctetWriter, text: string): boolean {
     from += width === 4 ? 2 : 1;
     const endsLine = from === count || source[from] === LF;
     if (width === 1 && (LITERAL_IN_QP[unit] === 1 || (isBlank(unit) && !endsLine))) {
-      // The last column is kept for the "=" of a soft break, unless the line ends here anyway.
+      // The last column is reserved for the "=" of a soft break, unless the line ends here anyway.
       if (at - line + 1 > (endsLine ? ENCODED_LINE : ENCODED_LINE - 1)) {
         out[at++] = EQUALS;
         out[at++] = CR;
@@ -159,7 +159,7 @@ function writeQuotedPrintable(to: OctetWriter, text: string): boolean {
   return true;
 }
 
-/** The octets of a code point beyond ASCII, most significant first. A lone surrogate becomes U+FFFD. */
+/** Returns the octets of a non-ASCII code point, most significant first. A lone surrogate becomes U+FFFD. */
 function utf8Of(code: number): number {
   if (code < 0x800) return 0xc080 | ((code << 2) & 0x1f00) | (code & 0x3f);
   if (code >= 0xd800 && code <= 0xdfff) return REPLACEMENT_OCTETS;
@@ -168,12 +168,12 @@ function utf8Of(code: number): number {
   return 0xf0800000 | ((code << 6) & 0x07000000) | ((code << 4) & 0x3f0000) | low;
 }
 
-/** Base64 in lines of 76, the last one without its line end. */
+/** Writes base64 in lines of 76, the last one without its line end. */
 export function writeBase64(to: OctetWriter, content: Buffer): void {
   const encoded = content.toString('base64');
   const breaks = Math.max(Math.ceil(encoded.length / ENCODED_LINE) - 1, 0);
   reserve(to, encoded.length + breaks * 2);
-  // Written at the end of the room first; each line then moves forward, never over octets still to be moved.
+  // Written at the end of the space first. Each line then moves forward, never over octets still to be moved.
   let from = to.length + breaks * 2;
   const end = from + to.bytes.write(encoded, from, 'latin1');
   const { bytes: out, view } = to;

@@ -24,7 +24,7 @@ function spki(key: KeyObject): Buffer {
   return createPublicKey(key).export({ type: 'spki', format: 'der' });
 }
 
-/** What a library that is not ours says of each signature, the topmost first. */
+/** Returns a third-party library's verdict on each signature, topmost first. */
 async function verdicts(raw: Buffer): Promise<string[]> {
   const { results } = await dkimVerify(raw, {
     resolver: async (name: string) => [[published[name] ?? '']],
@@ -107,7 +107,7 @@ describe('a signed mail', () => {
     await fc.assert(
       fc.asyncProperty(places, async (place) => {
         const byte = signed[place] ?? 0;
-        // What is relaxed may change: blanks, line ends and the case of names.
+        // Relaxed parts may change: spaces and tabs, line ends, and the case of names.
         fc.pre(/[!-9;-~]/.test(String.fromCharCode(byte)));
         const line_start = signed.lastIndexOf('\n', place) + 1;
         const colon = signed.indexOf(':', line_start);

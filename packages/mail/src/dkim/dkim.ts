@@ -31,14 +31,14 @@ const SPACES = 0x20202020;
 const LOW_BITS = 0x7f7f7f7f;
 const ABOVE_SPACE = 0x5f5f5f5f;
 
-// Signed once more than they are present, so that one added on the way breaks the signature.
+// Signed one more time than they occur, so that a field added on the way breaks the signature.
 const OVERSIGNED = ['from', 'subject', 'reply-to', 'list-unsubscribe', 'list-unsubscribe-post'];
-// RFC 6376 section 5.4.1: servers on the way add and rewrite these.
+// RFC 6376 section 5.4.1: servers along the way add and rewrite these.
 const UNSIGNED = new Set(['return-path', 'received', 'dkim-signature', 'authentication-results', 'bcc']);
 
 /**
- * Puts a signature of each key before a mail, by RFC 6376 and RFC 8463, relaxed/relaxed. The same mail, keys and
- * time give the same bytes. The mail is read before the promise is returned.
+ * Prepends a signature of each key to a message, following RFC 6376 and RFC 8463, relaxed/relaxed. The same message,
+ * keys and time give the same bytes. The message is read before the promise is returned.
  */
 export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date): Promise<Buffer> {
   if (keys.length === 0) throw new Error('a mail cannot be signed without a key');
@@ -73,7 +73,7 @@ export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date):
 }
 
 interface SignatureField extends UnsignedPart {
-  /** The field up to its signature. */
+  /** The header field up to its signature. */
   readonly before: string;
   readonly length: number;
 }
@@ -88,7 +88,10 @@ function signatureField({ private_key, domain, selector }: DkimKey, facts: strin
   return { text, key: private_key, before, length: before.length + foldedBase64Length(octets) + CRLF.length };
 }
 
-/** From the last to the first: of several fields of one name, RFC 6376 section 5.4.2 takes the last one first. */
+/**
+ * Returns the fields from last to first: among fields of the same name, RFC 6376 section 5.4.2 selects the last one
+ * first.
+ */
 function fieldsOf(header: string): Field[] {
   const fields: Field[] = [];
   for (let end = header.length; end > 0; ) {
@@ -105,7 +108,7 @@ function fieldsOf(header: string): Field[] {
   return fields;
 }
 
-/** Nearly every value is one space and words with one space between them. */
+/** Nearly every value is a space followed by words with one space between them. */
 function relaxedValue(value: string): string {
   if (ONE_SPACED.test(value)) return value.slice(1);
   return value
@@ -114,7 +117,7 @@ function relaxedValue(value: string): string {
     .replace(/^ | $/g, '');
 }
 
-/** The hash of a body in relaxed form, by RFC 6376 section 3.4.4: where it is not empty it ends with one line end. */
+/** Hashes a body already in relaxed form (RFC 6376 section 3.4.4). Unless empty, it ends with one line end. */
 function hashAsIs(body: Buffer): string {
   const text = withoutLineEnds(body);
   if (text.length === 0) return hash('sha256', text, 'base64');
@@ -123,10 +126,10 @@ function hashAsIs(body: Buffer): string {
   return createHash('sha256').update(text).update(LINE_END).digest('base64');
 }
 
-/** In chunks of whole lines, with the event loop running in between: a large body takes 100 ms. */
+/** Hashes in chunks of whole lines, letting the event loop run in between, because a large body takes 100 ms. */
 async function hashInPieces(body: Buffer): Promise<string> {
   const digest = createHash('sha256');
-  // Line ends count only where text follows.
+  // Line ends count only if text follows.
   let line_ends = 0;
   let empty = true;
   for (let start = 0; start < body.length; ) {
@@ -147,18 +150,18 @@ async function hashInPieces(body: Buffer): Promise<string> {
   return digest.digest('base64');
 }
 
-/** Whether relaxing would change nothing: no tab, and no space before a blank, a line end or the end. */
+/** Whether relaxing would change nothing: there is no tab, and no space before whitespace, a line end or the end. */
 function isRelaxed(raw: Buffer, body_start: number): boolean {
   const length = raw.length;
   if (raw.indexOf(TAB, body_start) >= 0 || (length > body_start && raw[length - 1] === SPACE)) return false;
   const view = new DataView(raw.buffer, raw.byteOffset, length);
-  // Four octets at a time; after_space carries a space at the end of one step into the next.
+  // Processes four octets at a time; after_space carries a space at the end of one step into the next.
   let after_space = 0;
   let at = body_start;
   for (; at + 4 <= length; at += 4) {
     const four = view.getInt32(at, true);
     const unspaced = four ^ SPACES;
-    // The top bit of each octet that is a space, and of each that is at most a space.
+    // The top bit of each octet that is a space, and of each that is a space or lower.
     const spaces = ~(((unspaced & LOW_BITS) + LOW_BITS) | unspaced | LOW_BITS);
     const low = ~(((four & LOW_BITS) + ABOVE_SPACE) | four | LOW_BITS);
     if ((((spaces << 8) | after_space) & low) !== 0) return false;
@@ -170,7 +173,7 @@ function isRelaxed(raw: Buffer, body_start: number): boolean {
   return true;
 }
 
-/** Runs of blanks become one space, and none before the end of a line. */
+/** Reduces runs of whitespace to one space, and removes them before the end of a line. */
 function relaxedPiece(body: Buffer): Buffer {
   const out = Buffer.allocUnsafe(body.length);
   let length = 0;
@@ -213,7 +216,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
 }
 
-// Cached, because Node computes it at each read.
+// Cached, because Node computes it on each read.
 const lengths = new WeakMap<KeyObject, number>();
 
 function signatureOctets(key: KeyObject): number {

@@ -3,11 +3,13 @@ import { createSigningThreads } from './signing-threads.ts';
 
 const FEW = 2;
 
-// One set of threads for the process.
+// One set of threads for the whole process.
 const threads = createSigningThreads();
 let under_way = 0;
 
-/** Off the event loop, so that one process signs on every core: few mails on the thread pool, many in batches. */
+/**
+ * Signs off the event loop, so that one process uses every core: a few messages on the thread pool, many in batches.
+ */
 export async function signElsewhere(mail: readonly UnsignedPart[]): Promise<readonly string[]> {
   under_way += 1;
   try {

@@ -1,18 +1,18 @@
 import { hash, type KeyObject, sign } from 'node:crypto';
 
-/** A text and the key that signs it; a mail has one for each key. */
+/** A text and the key that signs it; a message has one for each key. */
 export interface UnsignedPart {
   readonly text: string;
   readonly key: KeyObject;
 }
 
-/** The signature of a text by an RSA or an Ed25519 key, in base64; it takes a quarter of a millisecond for RSA. */
+/** Returns the signature of a text with an RSA or Ed25519 key, in base64. Takes a quarter of a millisecond for RSA. */
 export function signHere({ text, key }: UnsignedPart): string {
   const { algorithm, data } = inputOf(text, key);
   return sign(algorithm, data, key).toString('base64');
 }
 
-/** All signatures of a mail, in parallel on the thread pool of the process. */
+/** Computes all signatures of a message, in parallel on the process's thread pool. */
 export function signOnPool(mail: readonly UnsignedPart[]): Promise<string[]> {
   return Promise.all(
     mail.map(({ text, key }) => {

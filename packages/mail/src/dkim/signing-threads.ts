@@ -4,17 +4,17 @@ import { signOnPool, type UnsignedPart } from './signature.ts';
 import type { Batch, SignedBatch } from './signing-thread.ts';
 
 export interface SigningThreads {
-  /** The signatures of a mail, in base64. */
+  /** Returns the signatures of a message, in base64. */
   sign(mail: readonly UnsignedPart[]): Promise<readonly string[]>;
-  /** How many are running. */
+  /** The number of running threads. */
   running(): number;
 }
 
 export interface SigningThreadsOptions {
   readonly count?: number;
-  /** After so long without work they end and free their memory. */
+  /** After this long without work, threads exit and free their memory. */
   readonly idle_ms?: number;
-  /** The program of a thread. */
+  /** The program that a thread runs. */
   readonly thread?: URL;
 }
 
@@ -26,7 +26,7 @@ interface SigningRequest {
 
 interface Thread {
   readonly worker: Worker;
-  /** Sent and not answered, oldest first; answers come in the same order. */
+  /** Sent batches without a response, oldest first. Responses arrive in the same order. */
   readonly batches: (readonly SigningRequest[])[];
 }
 
@@ -35,12 +35,12 @@ const IDLE_MS = 30_000;
 const MAX_THREADS = 8;
 // With a second batch queued, a thread never waits for the event loop.
 const MAX_BATCHES = 2;
-// About five milliseconds of RSA.
+// About 5 ms of RSA.
 const MAX_BATCH_SIZE = 16;
 
 /**
- * Threads that sign in batches. Handing a batch to a thread costs as much as handing one signature to the pool of the
- * process, and when the pool is woken for every single signature, its threads and the event loop compete for the
+ * Creates threads that sign in batches. Handing a batch to a thread costs as much as handing one signature to the
+ * process's pool. If the pool is woken for every single signature, its threads and the event loop compete for the
  * processors.
  */
 export function createSigningThreads(options: SigningThreadsOptions = {}): SigningThreads {
@@ -87,7 +87,7 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
     else idle_timer?.refresh();
   }
 
-  /** Hands the queue to the threads with the fewest batches, in even shares. */
+  /** Distributes the queue evenly among the threads with the fewest batches. */
   function handOut(): void {
     handing_out = false;
     if (waiting.length === 0) return;
@@ -115,7 +115,7 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
         waiting.push({ mail, resolve, reject });
         if (handing_out) return;
         handing_out = true;
-        // Collects the mails of this turn of the event loop.
+        // Collects the messages of this turn of the event loop.
         setImmediate(handOut);
       });
     },

@@ -5,25 +5,25 @@ export interface MxHost {
   readonly name: string;
   readonly preference: number;
   readonly addresses: readonly string[];
-  /** Addresses that are not used, and why. */
+  /** Unused addresses, and why they are not used. */
   readonly refused: readonly string[];
 }
 
 export type MxAnswer =
   | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly ttl_seconds: number }
-  /** The domain accepts no mail. The reply is ours, worded as a server's. */
+  /** The domain does not accept mail. The reply is ours, worded like a server's. */
   | { readonly kind: 'no_mail'; readonly reply: Reply; readonly declared: boolean }
   | { readonly kind: 'failed'; readonly error: string };
 
-/** The mail servers of a domain, and sockets to them; hides how they are found. */
+/** Finds the mail servers of a domain and opens sockets to them. Hides how they are found. */
 export interface MxConnector {
-  /** Asks DNS. Never rejects. */
+  /** Queries DNS. Never rejects. */
   resolve(domain: string): Promise<MxAnswer>;
-  /** Character-strings joined; rejects as node:dns does. */
+  /** Joins the character-strings. Rejects like node:dns. */
   resolveTxt(name: string): Promise<readonly string[]>;
-  /** The addresses that may be connected to; empty if the name has none. */
+  /** Returns the addresses that may be connected to; empty if the name has none. */
   resolveAddresses(name: string): Promise<readonly string[]>;
-  /** Opens a socket to an allowed address, and checks the address again once connected. Never rejects. */
+  /** Opens a socket to an allowed address, and checks the address again after connecting. Never rejects. */
   dial(address: string, port: number, signal: AbortSignal): Promise<DialResult>;
   /** Cancels the pending queries. */
   stop(): void;

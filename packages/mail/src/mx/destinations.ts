@@ -5,19 +5,19 @@ import type { Reply } from '../outcome/reply.ts';
 import type { MxConnector, MxHost } from './connector.ts';
 import type { StsPolicy } from './sts-policies.ts';
 
-/** Where mail for one recipient domain goes. */
+/** Where messages for a recipient domain go. */
 export type Destination =
   | { readonly kind: 'site'; readonly provider: Provider | null; readonly key: string; readonly site: Site }
   | { readonly kind: 'no_mail'; readonly reply: Reply; readonly declared: boolean }
   | { readonly kind: 'failed'; readonly error: string; readonly by_policy: boolean };
 
-/** The registrable domain of all mail servers of a domain, and the best of them. */
+/** The registrable domain shared by all mail servers of a domain, and the preferred one of them. */
 export interface Provider {
   readonly name: string;
   readonly host: string;
 }
 
-/** Servers under the same TLS rules. Domains with the same site share its connections. */
+/** Servers subject to the same TLS rules. Domains with the same site share its connections. */
 export interface Site {
   readonly hosts: readonly MxHost[];
   readonly notes: readonly string[];
@@ -26,7 +26,7 @@ export interface Site {
 
 interface DestinationLookup {
   readonly answer: Promise<Destination>;
-  /** Null while DNS is asked. */
+  /** Null while DNS is being queried. */
   readonly known: Destination | null;
   readonly expires_at: number;
 }
@@ -42,7 +42,7 @@ export interface DestinationsOptions {
   readonly now: () => number;
 }
 
-/** A cache of where each domain is served, filled from DNS and MTA-STS. */
+/** Caches where each domain is served, based on DNS and MTA-STS. */
 export class Destinations {
   readonly #options: DestinationsOptions;
   readonly #domains = new Map<string, DestinationLookup>();
@@ -51,7 +51,7 @@ export class Destinations {
     this.#options = options;
   }
 
-  /** From the cache while it is fresh; callers that ask at the same time share one lookup. */
+  /** Returns the cached destination while it is fresh. Concurrent callers share one lookup. */
   of(domain: string): Promise<Destination> {
     const looked = this.#domains.get(domain);
     if (looked && looked.expires_at > this.#options.now()) return looked.answer;
@@ -59,12 +59,12 @@ export class Destinations {
       this.#domains.delete(domain);
       throw error;
     });
-    // The old answer still names the lane.
+    // Until the response arrives, the old one still names the lane.
     this.#remember(domain, { answer, known: looked?.known ?? null, expires_at: Number.POSITIVE_INFINITY });
     return answer;
   }
 
-  /** The last answer, which may be stale; null before there was one. */
+  /** Returns the last destination found, which may be stale; null before the first. */
   known(domain: string): Destination | null {
     return this.#domains.get(domain)?.known ?? null;
   }
@@ -98,7 +98,7 @@ export class Destinations {
   }
 }
 
-/** The hosts that mail may go to, with notes on the others. */
+/** Returns the hosts that messages may go to, with notes on the others. */
 function destinationAt(
   domain: string,
   hosts: readonly MxHost[],
@@ -123,7 +123,7 @@ function destinationAt(
     return { kind: 'failed', error, by_policy };
   }
   const provider = providerOf(best.name);
-  // The notes too: they may name the domain, which must not appear in another domain's transcripts.
+  // Includes the notes: they may name the domain, which must not appear in another domain's transcripts.
   const key = JSON.stringify([enforced, usable.map(({ name, preference }) => [preference, name]).sort(), notes]);
   return {
     kind: 'site',

@@ -1,4 +1,4 @@
-/** What is used of a package that ships no types. */
+/** The parts we use of a package that ships no types. */
 declare module 'mx-connect' {
   export interface Delivery {
     readonly mx: readonly {

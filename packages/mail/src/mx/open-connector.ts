@@ -6,7 +6,7 @@ import type { DialResult } from '../smtp/route.ts';
 import type { MxAnswer, MxConnector, MxHost } from './connector.ts';
 
 export interface ConnectorOptions {
-  /** Used instead of the system's name servers; `address` or `address:port`. */
+  /** Used instead of the system's name servers. `address` or `address:port`. */
   readonly dns_servers: readonly string[];
   readonly dns_timeout_ms?: number | undefined;
   readonly dial_timeout_ms?: number | undefined;
@@ -17,11 +17,11 @@ const DNS_TIMEOUT_MS = 3000;
 const DNS_TRIES = 2;
 const DIAL_TIMEOUT_MS = 10_000;
 const MAX_CNAMES = 10;
-// Each costs two queries; no real domain has so many.
+// Each costs two queries, and no real domain has this many.
 const MAX_HOSTS = 20;
 const MAX_TTL_SECONDS = 86_400;
 
-/** mx-connect resolves and ranks; which addresses may be connected to is decided here. */
+/** Creates a connector. mx-connect resolves and ranks; which addresses may be connected to is decided here. */
 export function openConnector(options: ConnectorOptions): MxConnector {
   const resolver = new Resolver({ timeout: options.dns_timeout_ms ?? DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (options.dns_servers.length > 0) resolver.setServers(options.dns_servers);
@@ -43,7 +43,7 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   return {
     async resolve(domain) {
       const answer = await resolveMx(resolver, guard, domain);
-      // A single name server that has lost a zone must not decide for all of DNS.
+      // A single name server that has lost a zone must not speak for all of DNS.
       if (answer.kind !== 'no_mail' || answer.declared || !second) return answer;
       return resolveMx(second, guard, domain);
     },
@@ -57,7 +57,7 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   };
 }
 
-/** The same servers in another order; null where there is one. */
+/** Returns a resolver with the same servers in another order; null if there is only one. */
 function secondOpinion(resolver: Resolver, { dns_timeout_ms }: ConnectorOptions): Resolver | null {
   const [first, ...others] = resolver.getServers();
   if (first === undefined || others.length === 0) return null;
@@ -66,9 +66,9 @@ function secondOpinion(resolver: Resolver, { dns_timeout_ms }: ConnectorOptions)
   return second;
 }
 
-/** The hosts of a domain, or why there are none. */
+/** Returns the hosts of a domain, or why there are none. */
 async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string): Promise<MxAnswer> {
-  // Loaded with the first mail, as it takes 3 MB and DELIVERY need not be mx.
+  // Loaded with the first message, because it takes 3 MB and DELIVERY need not be mx.
   const { default: mxConnect } = await import('mx-connect');
   const lookups = new Map<string, string>();
   let ttl_seconds = MAX_TTL_SECONDS;
@@ -98,7 +98,7 @@ async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string
           }
         },
       },
-      // Everything is resolved when the hook is called, and a hook that fails ends mx-connect before it opens a socket.
+      // Everything is resolved when the hook is called, and a failing hook stops mx-connect before it opens a socket.
       connectHook(known, _target, done) {
         resolved.delivery = known;
         done(new Error('resolved'));
@@ -127,7 +127,7 @@ function hostsOf({ mx, blockedAddresses }: Delivery, guard: AddressGuard): MxHos
   });
 }
 
-/** Why no host was found: the domain has none, or DNS gave no answer. */
+/** Determines why no host was found: the domain has none, or DNS did not respond. */
 async function judgeFailure(
   resolver: Resolver,
   domain: string,
@@ -142,7 +142,7 @@ async function judgeFailure(
   if (code !== 'ENOTFOUND' && code !== 'ENODATA') {
     return { kind: 'failed', error: cleanRemoteText(`DNS lookup failed for ${domain}: ${textOf(error)}`) };
   }
-  // Some name servers answer a loop of aliases with the aliases and no data, which looks like an empty name.
+  // Some name servers respond to an alias loop with the aliases and no data, which looks like an empty name.
   for (const name of new Set([...lookups.keys()].map((question) => question.slice(question.indexOf(' ') + 1)))) {
     const trouble = await aliasTrouble(resolver, name);
     if (trouble) return { kind: 'failed', error: cleanRemoteText(trouble) };
@@ -156,7 +156,7 @@ async function judgeFailure(
   return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text }, declared: false };
 }
 
-/** Follows the aliases from a name; null where they come to an end. */
+/** Returns what is wrong with the alias chain of a name, or null if the chain ends. */
 async function aliasTrouble(resolver: Resolver, from: string): Promise<string | null> {
   const path = [from.toLowerCase()];
   while (path.length <= MAX_CNAMES) {
@@ -175,7 +175,7 @@ async function aliasTrouble(resolver: Resolver, from: string): Promise<string | 
   return `DNS has more than ${MAX_CNAMES} aliases behind ${from}`;
 }
 
-/** A socket to an address that the guard allows, checked again once it is connected. */
+/** Opens a socket to an address that the guard allows, and checks it again once connected. */
 function dialGuarded(
   guard: AddressGuard,
   timeout_ms: number,
@@ -195,7 +195,7 @@ function dialGuarded(
     const onAbort = () => settle({ ok: false, error: 'The attempt was aborted.' });
     const deadline = setTimeout(() => settle({ ok: false, error: `no connection in ${timeout_ms} ms` }), timeout_ms);
     signal.addEventListener('abort', onAbort, { once: true });
-    // Stays on: an error between here and the first listener of the session must not end the process.
+    // Never removed: an error before the session's first listener must not crash the process.
     socket.on('error', (error) => settle({ ok: false, error: cleanRemoteText(error.message) }));
     socket.once('connect', () => {
       const reached = socket.remoteAddress;

@@ -35,7 +35,7 @@ interface ServedPolicy {
   body: string;
 }
 
-/** good.test with one mail server, and a host that serves its policy. */
+/** Creates good.test with one mail server, and a host that serves its policy. */
 async function destination(served: ServedPolicy, sink_options: SmtpSinkOptions = {}, mail_host = 'mx1.good.test') {
   const sink = await startSmtpSink({ host: '127.0.0.2', ...sink_options });
   closing.push(() => sink.stop());

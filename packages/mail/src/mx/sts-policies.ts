@@ -4,28 +4,28 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { MxConnector } from './connector.ts';
 
-/** What a domain publishes about the servers that take its mail (RFC 8461). */
+/** What a domain publishes about the servers that accept its mail (RFC 8461). */
 export interface StsPolicy {
   readonly mode: 'enforce' | 'testing' | 'none';
-  /** Host names, or `*.` and a domain for one more label. */
+  /** Host names, or `*.` followed by a domain, which matches one more label. */
   readonly mx: readonly string[];
 }
 
 export interface StsPolicies {
-  /** The policy in force, or null. Rejects only where the store does: the policy is then unknown. */
+  /** Returns the policy in force, or null. Rejects only if the store does, in which case the policy is unknown. */
   policyOf(domain: string): Promise<StsPolicy | null>;
 }
 
-/** A policy as it was fetched. */
+/** A policy as fetched. */
 export interface FetchedPolicy extends StsPolicy {
   readonly id: string;
-  /** How long it is in force. */
+  /** How long it is valid. */
   readonly max_age_seconds: number;
 }
 
-/** Keeps policies beyond the process, so that removing a record from DNS does not remove the policy. */
+/** Stores policies beyond the life of the process, so that removing a record from DNS does not remove the policy. */
 export interface StsPolicyStore {
-  /** The policy in force, with its remaining time; null where there is none. Rejects where that is unknown. */
+  /** Returns the policy in force with its remaining time, or null if there is none. Rejects if that is unknown. */
   read(domain: string): Promise<FetchedPolicy | null>;
   /** Never rejects. */
   write(domain: string, policy: FetchedPolicy): Promise<void>;
@@ -41,12 +41,12 @@ const HTTPS_PORT = 443;
 const FETCH_MS = 10_000;
 const MAX_POLICY = 64 * 1024;
 const MAX_DOMAINS = 10_000;
-// While its host is down mail goes without a policy, and must not wait for that host each time.
+// While its host is down, messages are sent without a policy and must not wait for that host each time.
 const FAILED_FOR_MS = 5 * 60_000;
 // RFC 8461 section 3.2: about a year.
 const MAX_SECONDS = 31_557_600;
 
-/** Fetches policies and caches them for their own lifetime: in memory, and in the store where there is one. */
+/** Fetches policies and caches them for their own lifetime, both in memory and in the store if there is one. */
 export function createStsPolicies(
   connector: MxConnector,
   options: {
@@ -56,7 +56,7 @@ export function createStsPolicies(
   },
 ): StsPolicies {
   const known = new Map<string, KnownPolicy>();
-  /** Ids of policies that could not be fetched, and until when they are not tried again. */
+  /** Ids of policies that could not be fetched, and until when they are not retried. */
   const failed = new Map<string, { readonly id: string; readonly until: number }>();
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {
@@ -64,8 +64,8 @@ export function createStsPolicies(
     const mine = inForce(domain);
     if (mine && id === mine.id) return mine.policy;
     const valid = await alsoStored(domain, id);
-    // RFC 8461 section 3.3: a policy that is in force outlives its record and its host, or blocking either
-    // would be a way around it.
+    // RFC 8461 section 3.3: a policy in force outlives its record and its host. Otherwise, blocking either would bypass
+    // it.
     if (valid && (id === null || id === valid.id)) return valid.policy;
     if (id === null) return null;
     const failure = failed.get(domain);
@@ -92,8 +92,8 @@ export function createStsPolicies(
   }
 
   /**
-   * The policy in force by this process or by the store, which is read whenever the record does not confirm the cached
-   * policy: another process may have fetched one since. The transport caches each answer.
+   * Returns the policy in force according to this process or the store. The store is read whenever the record does not
+   * confirm the cached policy, because another process may have fetched one since. The transport caches each result.
    */
   async function alsoStored(domain: string, id: string | null): Promise<KnownPolicy | null> {
     if (!options.store) return inForce(domain);
@@ -107,7 +107,7 @@ export function createStsPolicies(
     }
     const mine = inForce(domain);
     if (!policy || mine?.id === policy.id) return mine;
-    // Where the record does not decide between two, the stricter one stays.
+    // If the record does not decide between two policies, the stricter one is kept.
     if (mine && (mine.id === id || (policy.id !== id && policy.mode !== 'enforce'))) return mine;
     const { mode, mx, max_age_seconds } = policy;
     const stored = { id: policy.id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
@@ -116,7 +116,7 @@ export function createStsPolicies(
   }
 
   async function idOf(domain: string): Promise<string | null> {
-    // Outside of the try: without this module the policy in force is unknown.
+    // Outside the try: without this module, the policy in force is unknown.
     const { resolvePolicy } = await import('mailauth/lib/mta-sts.js');
     try {
       return (
@@ -128,7 +128,7 @@ export function createStsPolicies(
     }
   }
 
-  /** Over a guarded socket, to a host whose certificate is checked too. */
+  /** Fetches over a guarded socket, from a host whose certificate is also checked. */
   async function fetchPolicy(domain: string): Promise<string> {
     const host = `mta-sts.${domain}`;
     const signal = AbortSignal.timeout(FETCH_MS);
@@ -144,7 +144,7 @@ export function createStsPolicies(
   return { policyOf };
 }
 
-/** The policy in force while the newest cannot be fetched. */
+/** Returns the policy in force while the newest cannot be fetched. */
 function meanwhile(valid: KnownPolicy | null): StsPolicy | null {
   return valid && valid.policy.mode !== 'none' ? valid.policy : null;
 }
@@ -169,7 +169,7 @@ async function readPolicy(plain: Socket, host: string, signal: AbortSignal): Pro
     client_request.end();
     const [answer] = (await once(client_request, 'response', { signal })) as [IncomingMessage];
     const type = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    // Redirects are an error by RFC 8461 section 3.3.
+    // Redirects are an error according to RFC 8461 section 3.3.
     if (answer.statusCode !== 200 || type !== 'text/plain') throw new Error(`${host} serves no policy`);
     const chunks: Buffer[] = [];
     let size = 0;

@@ -15,7 +15,7 @@ import { DEFAULT_TIMEOUTS } from '../smtp/timeouts.ts';
 import { createMxTransport, type MxTransportOptions } from './transport.ts';
 
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n');
-// Containers may come without.
+// Containers may lack IPv6.
 const has_ipv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 const never = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
@@ -36,7 +36,7 @@ async function sinkAt(host: string, port?: number, options: SmtpSinkOptions = {}
   return sink;
 }
 
-/** A server that says what it is told to: the first answer to a connection, the others to its commands. */
+/** Starts a scripted server: the first response is for the connection, the others for its commands. */
 async function talkerAt(host: string, port: number, answer: (line: string, socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -296,7 +296,7 @@ describe('promise P9: a stranger that offers PIPELINING', () => {
       if (content && line !== '.') return;
       if (line === '.') {
         content = false;
-        // What came with the dot has been split off by now, and would be next.
+        // Anything sent along with the dot has been split off by now, and would be next.
         setImmediate(() => socket.write('250 2.0.0 taken\r\n'));
       } else if (line === '') socket.write('220 hello\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-hello\r\n250 PIPELINING\r\n');

@@ -11,12 +11,12 @@ import { createStsPolicies, type StsPolicyStore } from './sts-policies.ts';
 export interface MxTransportOptions extends ConnectorOptions {
   readonly port: number;
   readonly helo_name: string;
-  /** To the servers of one site. */
+  /** The limit for the servers of one site. */
   readonly max_connections: number;
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
-  /** The port of the hosts of MTA-STS policies. */
+  /** The port of the hosts that serve MTA-STS policies. */
   readonly policy_port?: number | undefined;
-  /** The store of policies that outlives the process. */
+  /** Stores policies beyond the life of the process. */
   readonly policy_store?: StsPolicyStore | undefined;
   /** The clock of the caches. */
   readonly now?: () => number;
@@ -24,7 +24,7 @@ export interface MxTransportOptions extends ConnectorOptions {
 
 interface SitePool {
   readonly pool: SessionPool;
-  /** The site as the last lookup found it. */
+  /** The site as of the last lookup. */
   readonly current: { site: Site };
 }
 
@@ -33,12 +33,12 @@ const MAX_ADDRESSES = 10_000;
 const MAX_GREETED = 10_000;
 const MAX_POOLS = 1000;
 const MAX_KEPT_SESSIONS = 500;
-// Six dial timeouts are a minute; RFC 5321 section 5.1 asks for at least two addresses.
+// Six dial timeouts add up to a minute; RFC 5321 section 5.1 requires at least two addresses.
 const MAX_ROUTES = 6;
 const ABORTED = 'The attempt was aborted.';
 const STOPPED = 'The transport is stopped.';
 
-/** Sends straight to the mail servers of each recipient's domain. */
+/** Creates a transport that sends directly to the mail servers of each recipient's domain. */
 export function createMxTransport(options: MxTransportOptions): Mailer {
   const transport = new MxTransport(options);
   return {
@@ -53,11 +53,11 @@ class MxTransport {
   readonly #now: () => number;
   readonly #connector: MxConnector;
   readonly #destinations: Destinations;
-  /** By the key of their site. */
+  /** By site key. */
   readonly #pools = new Map<string, SitePool>();
   /** Addresses that could not be connected to, and until when they are tried last. */
   readonly #unreachable = new Map<string, number>();
-  /** Hosts with which a session was opened. */
+  /** Hosts with which a session has been opened. */
   readonly #greeted = new Set<string>();
   /** The number of connections that all pools together keep open. */
   readonly #kept = { count: 0, most: MAX_KEPT_SESSIONS };
@@ -78,7 +78,7 @@ class MxTransport {
     const started_at = performance.now();
     const destination = await unlessAborted(this.#destinations.of(queryName(envelope.to)), signal);
     if (this.#stopped || destination === null) return notSent({ error: this.#stopped ? STOPPED : ABORTED });
-    // A domain that seems to be missing may be there again: only its own word that it takes no mail is final.
+    // A domain that seems to be missing may come back, so only its own declaration that it accepts no mail is final.
     if (destination.kind === 'no_mail')
       return notSent({ kind: destination.declared ? 'rejected' : 'deferred', reply: destination.reply });
     if (destination.kind === 'failed') {
@@ -91,9 +91,9 @@ class MxTransport {
   }
 
   /**
-   * The provider that serves the domain, once known, because one serves many domains. A domain may name any host as its
-   * own, so its mail shares the provider's lane only where all its hosts are the provider's, and the best has spoken
-   * SMTP. Otherwise its failures concern the domain alone.
+   * Returns the provider that serves the domain, once known, because one provider serves many domains. A domain may
+   * name any host as its own. So its messages share the provider's lane only if all its hosts are the provider's and
+   * the best one has spoken SMTP. Otherwise its failures affect only the domain.
    */
   laneOf(to: string): string {
     const domain = queryName(to);
@@ -146,7 +146,7 @@ class MxTransport {
     this.#unreachable.set(address, this.#now() + UNREACHABLE_MS);
   }
 
-  /** By preference; hosts of equal preference in random order, and recently unreachable addresses last. */
+  /** Orders routes by preference, with hosts of equal preference shuffled and recently unreachable addresses last. */
   #routesTo(site: Site): SmtpRoutes {
     const shuffled = site.hosts.map((host) => ({ host, order: Math.random() }));
     shuffled.sort((one, other) => one.host.preference - other.host.preference || one.order - other.order);
@@ -176,7 +176,7 @@ class MxTransport {
   }
 }
 
-/** The domain in the form of a DNS query. */
+/** Returns the domain in the form used for DNS queries. */
 function queryName(address: string): string {
   return domainOf(address).toLowerCase().replace(/\.$/, '');
 }
@@ -190,7 +190,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | nu
   });
 }
 
-/** An outcome without any connection. */
+/** Returns an outcome without any connection. */
 function notSent(facts: Partial<SendOutcome>): SendOutcome {
   return {
     kind: 'deferred',

@@ -1,16 +1,16 @@
 const ENCODED_WORD = /=\?([\w-]+)(?:\*[\w-]*)?\?([BbQq])\?([^?\s]*)\?=/g;
 const BETWEEN_ENCODED_WORDS = /(=\?[\w*-]+\?[BbQq]\?[^?\s]*\?=)\s+(?==\?[\w*-]+\?[BbQq]\?)/g;
 
-/** The value of a header field as it stands in the mail: unfolded, its words decoded. */
+/** Returns the value of a header field: unfolded, with its encoded words decoded. */
 export function fieldText(line: string): string {
-  // RFC 5322 section 2.2.3: unfolding removes the line break and leaves the blank after it.
+  // RFC 5322 section 2.2.3: unfolding removes the line break and leaves the whitespace after it.
   return decodeWords(line.slice(line.indexOf(':') + 1).replace(/\r?\n(?=[ \t])/g, '')).trim();
 }
 
 /** RFC 2047 for custom headers; mailparser decodes only those it knows. */
 function decodeWords(value: string): string {
   if (!value.includes('=?')) return value;
-  // Blanks between two encoded-words belong to neither (section 6.2).
+  // Whitespace between two encoded-words belongs to neither (section 6.2).
   return value
     .replace(BETWEEN_ENCODED_WORDS, '$1')
     .replace(ENCODED_WORD, (word: string, charset: string, encoding: string, text: string) => {

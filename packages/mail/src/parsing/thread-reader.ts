@@ -3,25 +3,25 @@ import { Worker } from 'node:worker_threads';
 export interface Unreadable {
   readonly kind: 'unreadable';
   readonly why: string;
-  /** The thread was lost, by a time limit or a crash; the message may be readable all the same. */
+  /** The thread was lost to a time limit or a crash, so the message may still be readable. */
   readonly lost: boolean;
 }
 
 export interface ThreadReaderOptions {
-  /** The time limit for one mail; a slower one ends the thread. */
+  /** The time limit for one message; the thread is terminated if it takes longer. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
-  /** The program of the thread: one answer for each question. */
+  /** The program that the thread runs, which sends one response per request. */
   readonly thread: URL;
 }
 
 export interface ThreadReader<Question, Answer> {
   /**
-   * A mail that crashes or times out the thread is unreadable, and the next one gets a new thread. Rejects only when
+   * A message that crashes the thread or times out is unreadable, and the next one gets a new thread. Rejects only if
    * the reader is stopped first.
    */
   read(raw: Buffer, about: Question): Promise<Answer | Unreadable>;
-  /** The number of threads that a mail crashed or blocked. */
+  /** The number of threads replaced because a message crashed or blocked them. */
   replaced(): number;
   stop(): Promise<void>;
 }
@@ -30,8 +30,8 @@ const DEADLINE_MS = 5000;
 const MAX_HEAP_MB = 64;
 
 /**
- * Parses untrusted mail in a thread of its own, one at a time, so that no mail can block the event loop or exhaust the
- * memory of the process. The thread starts with the first mail.
+ * Parses untrusted messages in a separate thread, one at a time, so that no message can block the event loop or exhaust
+ * the memory of the process. The thread starts with the first message.
  */
 export function createThreadReader<Question, Answer>(options: ThreadReaderOptions): ThreadReader<Question, Answer> {
   let thread: Worker | null = null;
@@ -46,7 +46,7 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: options.max_heap_mb ?? MAX_HEAP_MB, maxYoungGenerationSizeMb: 8 },
     });
-    // An error after its answer, or from being terminated, must not end the process.
+    // An error after its response, or from being terminated, must not crash the process.
     started.on('error', () => undefined);
     // An idle thread must not keep the process alive.
     started.unref();
@@ -95,7 +95,10 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
   };
 }
 
-/** Several threads, so that a mail that hangs does not stop the others; each mail goes to the one with the least to do. */
+/**
+ * Uses several threads, so that a message that hangs does not block the others. Each message goes to the least busy
+ * thread.
+ */
 export function createThreadReaders<Question, Answer>(
   count: number,
   options: ThreadReaderOptions,

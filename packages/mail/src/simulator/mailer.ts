@@ -2,14 +2,14 @@ import { createMailer } from '../mailer.ts';
 import type { Mailer } from '../outcome/send-outcome.ts';
 import { LONGEST_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 
-// Connections of a lane; there is a lane of each kind for sandbox keys and, with DELIVERY=capture, one for live keys.
+// Connections per lane. There is a lane of each kind for sandbox keys and, with DELIVERY=capture, one for live keys.
 const WIDTH = 60;
 const CONNECTIONS = 60;
 // A slow script occupies its connection for this long.
 const SLOW_CONNECTIONS = 2 * WIDTH;
 const MARGIN_MS = 30_000;
 
-/** Sends into the simulator. Slow scripts have connections of their own, so they delay no other mail. */
+/** Sends to the simulator. Slow scripts have separate connections, so they do not delay other messages. */
 export function createSimulatorMailer({
   host,
   port,
@@ -36,7 +36,7 @@ export function createSimulatorMailer({
       const mailer = scriptOf(envelope.to).kind === 'slow' ? slow : quick;
       return mailer.send(envelope, raw, signal);
     },
-    /** One for each script: simulated failures and delays must not close another's lane. */
+    /** One lane per script: simulated failures and delays must not close another script's lane. */
     laneOf(to) {
       const { kind } = scriptOf(to);
       return kind === 'accept' ? quick.laneOf(to) : `${kind}.${SIMULATOR_DOMAIN}`;

@@ -1,6 +1,6 @@
 import type { Reply } from '../outcome/reply.ts';
 
-// RFC 3463 section 3 and the IANA registry of enhanced status codes, worded as a server would.
+// RFC 3463 section 3 and the IANA registry of enhanced status codes, worded like a server.
 const meanings: Readonly<Record<string, string>> = {
   '5.1.1': 'the mailbox does not exist',
   '5.1.2': 'the domain does not exist',
@@ -16,7 +16,7 @@ const meanings: Readonly<Record<string, string>> = {
   '5.7.26': 'the sender is not authenticated',
 };
 
-// The reply codes that servers send with them; RFC 7505 section 4.1 for 556.
+// The reply codes that servers send with these statuses; RFC 7505 section 4.1 defines 556.
 const codes: Readonly<Record<string, number>> = {
   '5.1.10': 556,
   '5.2.2': 552,
@@ -25,7 +25,7 @@ const codes: Readonly<Record<string, number>> = {
   '5.6.0': 554,
 };
 
-/** A server's permanent refusal with an enhanced status code. */
+/** Returns a server's permanent rejection with an enhanced status code. */
 export function refusalFor(status: string): Reply {
   return { code: codes[status] ?? 550, enhanced: status, text: `simulated: ${meanings[status] ?? 'refused'}` };
 }

@@ -2,7 +2,7 @@ import { domainOf } from '../address/domain-of.ts';
 import { type Reply, replyLine } from '../outcome/reply.ts';
 import { SIMULATOR_DOMAIN } from './script.ts';
 
-/** An accepted mail about which a report goes to its envelope sender. */
+/** An accepted message whose envelope sender receives a report. */
 export interface ReportedMail {
   readonly envelope_from: string;
   readonly recipient: string;
@@ -13,7 +13,7 @@ export interface ReportedMail {
 const CRLF = '\r\n';
 const LONGEST_HEADER = 32 * 1024;
 
-/** RFC 3464: the mail could not be delivered after all, with a server's reason. */
+/** RFC 3464: the message could not be delivered after all. Includes a server's reason. */
 export function failureReport(id: string, mail: ReportedMail, refusal: Reply): Buffer {
   return report(id, mail, {
     type: 'delivery-status',
@@ -32,7 +32,7 @@ export function failureReport(id: string, mail: ReportedMail, refusal: Reply): B
   });
 }
 
-/** RFC 5965: the recipient reports the mail as abuse. */
+/** RFC 5965: the recipient reports the message as abuse. */
 export function complaintReport(id: string, mail: ReportedMail): Buffer {
   return report(id, mail, {
     type: 'feedback-report',
@@ -59,7 +59,7 @@ interface Content {
   readonly fields: readonly string[];
 }
 
-/** RFC 6522: a text for people, fields for programs, and the header of the mail that it is about. */
+/** RFC 6522: a text for people, fields for programs, and the header of the reported message. */
 function report(id: string, mail: ReportedMail, { type, from, subject, text, fields }: Content): Buffer {
   const boundary = `report_${id}`;
   const part = (content_type: string, lines: readonly string[]) => [
@@ -89,7 +89,7 @@ function report(id: string, mail: ReportedMail, { type, from, subject, text, fie
   return Buffer.from(lines.join(CRLF), 'latin1');
 }
 
-/** A header that is too long is cut at the end of a line. */
+/** A header that is too long is truncated at the end of a line. */
 function headerOf(raw: Buffer): string {
   const end = raw.indexOf('\r\n\r\n');
   const header = raw.toString('latin1', 0, end < 0 ? raw.length : end);

@@ -4,12 +4,12 @@ import type { SendOutcome } from '../outcome/send-outcome.ts';
 
 export interface ReporterOptions {
   readonly helo_name: string;
-  /** The server that accepts mail to envelope senders. */
+  /** The server that accepts messages to envelope senders. */
   readonly host: string;
   readonly port: number;
-  /** Before each attempt to hand a report over. */
+  /** The delay before each attempt to send a report. */
   readonly delays_ms?: readonly number[];
-  /** A report that was not accepted, after the last attempt. */
+  /** Called when a report was not accepted after the last attempt. */
   on_lost(report: { readonly to: string; readonly outcome: SendOutcome | null }): void;
 }
 
@@ -18,12 +18,12 @@ export interface Reporter {
   stop(): Promise<void>;
 }
 
-// A report follows the reply to the mail, when the sender has had time to record that reply.
+// A report follows the reply to the message, after the sender has had time to record that reply.
 const DELAYS_MS = [1000, 5000, 30_000];
 const MAX_WAITING = 1000;
 
 /**
- * Sends reports by SMTP. They are kept in memory only: nothing durable depends on the simulator, and without a
+ * Sends reports by SMTP. They are stored in memory only: nothing durable depends on the simulator, and without a
  * listener they are dropped.
  */
 export function createReporter(options: ReporterOptions): Reporter {

@@ -1,27 +1,25 @@
-/** The domain whose addresses name the outcome of their mail. */
+/** The domain whose addresses name the outcome of their messages. */
 export const SIMULATOR_DOMAIN = 'simulator.test';
 
-/** The outcome that a local part asks for. */
+/** The outcome that a local part requests. */
 export type Script =
   | { readonly kind: 'accept' }
-  /** Refused for good at RCPT. */
+  /** Permanently rejected at RCPT. */
   | { readonly kind: 'bounce'; readonly status: string }
-  /** So many temporary failures for each message and recipient, then accepted. */
+  /** This many temporary failures per message and recipient, then accepted. */
   | { readonly kind: 'defer'; readonly times: number }
-  /** Accepted after a while. */
+  /** Accepted after a delay. */
   | { readonly kind: 'slow'; readonly seconds: number }
-  /** The connection is cut after the end of DATA, once for each message and recipient; then the mail is accepted. */
+  /** The connection is closed after the end of DATA, once per message and recipient; then the message is accepted. */
   | { readonly kind: 'drop_after_data' }
-  /** Accepted, then a complaint is mailed back. */
+  /** Accepted, then a complaint is sent back. */
   | { readonly kind: 'complain' }
-  /** Accepted, then a failure report is mailed back. */
+  /** Accepted, then a failure report is sent back. */
   | { readonly kind: 'dsn'; readonly status: string }
-  /** Malformed, with the right form. */
+  /** Malformed; includes the correct form. */
   | { readonly kind: 'malformed'; readonly advice: string };
 
-/**
- * Whether a lane is of the simulator's domain, where mail fails because its address asks for it.
- */
+/** Whether a lane belongs to the simulator's domain, where messages fail because their address requests it. */
 export function isSimulatorLane(lane: string): boolean {
   return /(?:^|[ .])simulator\.test$/.test(lane);
 }
@@ -37,7 +35,7 @@ const plainScripts = new Map<string, Script>([
 ]);
 
 interface ArgumentScript {
-  /** null for an invalid argument. */
+  /** Null if the argument is invalid. */
   read(argument: string): Script | null;
   readonly advice: string;
 }
@@ -50,8 +48,8 @@ const argumentScripts = new Map<string, ArgumentScript>([
 ]);
 
 /**
- * The script of an address. An address outside the simulator's domain, or without a script, accepts mail. A +label may
- * follow a script and its argument, so that one script has many addresses.
+ * Returns the script of an address. An address outside the simulator's domain, or without a script, accepts messages. A
+ * +label may follow a script and its argument, so that one script has many addresses.
  */
 export function scriptOf(address: string): Script {
   const at = address.lastIndexOf('@');

@@ -274,7 +274,7 @@ describe('a report', () => {
   });
 });
 
-/** The header and the parts of a multipart mail, as written. */
+/** Returns the header and the parts of a multipart message, as written. */
 function partsOf(bytes: Buffer): string[] {
   const text = bytes.toString('latin1');
   const boundary = /boundary="([^"]+)"/.exec(text)?.[1] ?? '';

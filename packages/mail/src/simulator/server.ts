@@ -13,21 +13,21 @@ import { SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 
 export interface SimulatorOptions {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 picks any free port. */
   readonly port: number;
-  /** The mail is answered with 250 once this has resolved, and with 451 when it rejects. */
+  /** Replies with 250 once this has resolved, and with 451 if it rejects. */
   on_mail(mail: CapturedMail): Promise<void>;
   now(): Date;
   readonly reports: ReporterOptions;
 }
 
-// An entry dropped early is deferred or cut once more, which costs an attempt and no mail.
+// If an entry is dropped early, its message is deferred or cut once more, which costs an attempt but loses no message.
 const MAX_COUNTED = 10_000;
 const HEADER_END = Buffer.from('\r\n\r\n');
 const MESSAGE_ID = /^message-id:\s*(<[^>\r\n]*>)/im;
 const ACCEPT: CaptureVerdict = { kind: 'accept' };
 
-/** An SMTP server that accepts everything, and runs the scripts in the addresses of its domain. */
+/** Starts an SMTP server that accepts everything and runs the scripts in the addresses of its domain. */
 export async function startSimulator(options: SimulatorOptions): Promise<CaptureServer> {
   const reporter = createReporter(options.reports);
   const { host, port, on_mail } = options;
@@ -42,7 +42,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Capture
   function play(): CaptureScript {
     const counts = new Map<string, number>();
 
-    /** How often this mail was sent to this recipient, this time included. */
+    /** Returns how often this message was sent to this recipient, including this time. */
     function timesSeen({ raw }: CapturedMail, recipient: string): number {
       const name = `${messageIdOf(raw)} ${recipient}`;
       const times = (counts.get(name) ?? 0) + 1;
@@ -91,7 +91,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Capture
             reporter.send({ from, to: envelope_from, compose: (id) => complaintReport(id, mail) });
           } else if (script.kind === 'dsn') {
             const refusal = refusalFor(script.status);
-            // RFC 5321 section 6.1: a report has an empty envelope sender, so that it is never answered.
+            // RFC 5321 section 6.1: a report has an empty envelope sender, so that it is never replied to.
             reporter.send({ from: '', to: envelope_from, compose: (id) => failureReport(id, mail, refusal) });
           }
         }

@@ -160,7 +160,7 @@ describe.each([
       const sink = await scripted((step) => {
         if (step === 'EHLO') return ehlo;
         if (refusing && step === verb) return reply;
-        // What a server says to commands that make no sense after a refusal.
+        // How a server responds to commands that make no sense after a rejection.
         if (refusing && step === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
         return undefined;
       });
@@ -508,7 +508,7 @@ describe('TLS', () => {
   it('fairness P37: TLS from the first byte needs a certificate that verifies, unless the server is this machine', async () => {
     const server = await tlsServer({ implicit: true });
 
-    // An address of this machine that is not known as one.
+    // A local address that is not recognized as one.
     expect(await sendOnce(server.port, { secure: true, host: '0.0.0.0' })).toMatchObject({
       kind: 'deferred',
       stage: 'connect',
@@ -601,7 +601,7 @@ describe('a mailer of several transports', () => {
   });
 });
 
-/** Settles when a command made the condition true; the server's sockets tell when to look again. */
+/** Settles when a command has made the condition true. The server's sockets trigger each check. */
 function waitFor(condition: () => boolean, sink: ScriptedServer): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

@@ -7,15 +7,16 @@ import type { SmtpTimeouts } from './timeouts.ts';
 export interface SmtpTransportOptions {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte, as on port 465; the certificate is checked unless the server is this machine. */
+  /** TLS from the first byte, as on port 465. The certificate is verified unless the server is this machine. */
   readonly secure: boolean;
   readonly user?: string | undefined;
   readonly pass?: string | undefined;
   readonly helo_name: string;
   readonly max_connections: number;
   /**
-   * STARTTLS if offered, certificate not checked; always, and checked; never. A login asks for a checked
-   * certificate and refuses plaintext in any case, unless this says none or the server is this machine.
+   * opportunistic: STARTTLS if offered, without verifying the certificate. required: always, with a verified
+   * certificate. none: never. A login requires a verified certificate and never uses plaintext, unless this is none or
+   * the server is this machine.
    */
   readonly tls: 'opportunistic' | 'required' | 'none';
   /** One lane for the whole host, as behind a relay, or one for each recipient domain. */
@@ -25,12 +26,12 @@ export interface SmtpTransportOptions {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** Sends to one host over kept connections, one recipient per transaction. */
+/** Creates a transport that sends to one host over persistent connections, with one recipient per transaction. */
 export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   const { host, port, secure, user, pass, helo_name, max_connections, timeouts } = options;
   const target = targetOf({ host, port });
   const on_this_machine = LOOPBACK.test(host);
-  // Who asks for TLS from the first byte, or sends a password, relies on the server being the right one.
+  // Implicit TLS or a password only makes sense if the server is known to be the right one.
   const relies = (secure || Boolean(user)) && !on_this_machine && options.tls !== 'none';
   const checked = options.tls === 'required' || relies;
   const tls_policy = checked || secure ? 'required' : options.tls;
@@ -44,6 +45,6 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     pipelines: true,
     laneOf: (to) => (options.lane_by === 'domain' ? domainOf(to) : target),
   });
-  // A relay takes a mail on each connection, and on each the envelope of the next.
+  // A relay accepts one message per connection, and on each the envelope of the next.
   return { ...pool, width: 2 * max_connections };
 }

@@ -1,14 +1,14 @@
-/** The time limit of what a session waits for. */
+/** The time limit of the step that a session waits for. */
 export interface Deadline {
   set(allowed_ms: number): void;
   clear(): void;
-  /** Clears it and ends its timer. */
+  /** Clears it and stops its timer. */
   stop(): void;
 }
 
 /**
- * One timer for the many waits of a session. It is not reset for each of them: when it fires early it is set for the
- * rest, and only a limit before its next firing restarts it.
+ * One timer for the many waits of a session. It is not reset for each wait: if it fires early, it is set for the
+ * remaining time, and only a limit before its next firing restarts it.
  */
 export function createDeadline(ring: () => void): Deadline {
   let timer: NodeJS.Timeout | undefined;

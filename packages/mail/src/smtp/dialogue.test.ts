@@ -22,7 +22,7 @@ import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
 import { createSessionPool } from './session-pool.ts';
 
 const never = new AbortController().signal;
-/** However long a machine takes over a dot, the next envelope may go ahead. */
+/** However long a machine takes to reply to a dot, the next envelope may be pipelined. */
 const ALWAYS_PROMPT = { prompt_ms: Number.POSITIVE_INFINITY };
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -31,9 +31,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Time passes for the transport when a test says so, whatever the machine takes. */
+/** Advances the transport's time only when a test says so, however long the machine takes. */
 function freezeTime(): { pass(duration_ms: number): void } {
-  // By fake timers, every look of expect.poll would move it. What happened at 0 would pass for what has not happened.
+  // Fake timers would advance on every check of expect.poll. Starts at 1, because 0 means that something has not
+  // happened.
   let now_ms = 1;
   vi.spyOn(performance, 'now').mockImplementation(() => now_ms);
   return {
@@ -43,7 +44,7 @@ function freezeTime(): { pass(duration_ms: number): void } {
   };
 }
 
-/** Offers PIPELINING and follows the script in all else. */
+/** Starts a server that offers PIPELINING and otherwise follows the script. */
 async function pipelined(script: Script = () => undefined, options?: ScriptedServerOptions): Promise<ScriptedServer> {
   const server = await startScriptedServer(
     (verb, ...where) => (verb === 'EHLO' ? PIPELINING : script(verb, ...where)),
@@ -77,7 +78,10 @@ function sendTo(client: Mailer, number: number, signal = never): Promise<SendOut
   return client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number), signal);
 }
 
-/** Sends so many at once, named from 1: the first has a session to prove itself on, the second carries the third. */
+/**
+ * Sends this many messages concurrently, numbered from 1: the first has a session to prove itself on, and the second
+ * carries the third.
+ */
 function sendAll(client: Mailer, count = 3): Promise<SendOutcome[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => sendTo(client, index + 1)));
 }
@@ -86,7 +90,9 @@ function bodiesFor(server: ScriptedServer, number: number): number {
   return server.bodies.filter((body) => body.includes(`To: ${recipient(number)}\r`)).length;
 }
 
-/** Says nothing to the second dot until DATA of the mail behind it has come, and then everything in one piece. */
+/**
+ * Does not reply to the second dot until DATA of the next message has arrived, and then replies to everything at once.
+ */
 function holding(
   answers: Partial<Record<'dot' | 'MAIL' | 'RCPT' | 'DATA', string>>,
   then: Script = () => undefined,
@@ -111,13 +117,13 @@ function holding(
   };
 }
 
-/** An answer that is given when a test says so, with all commands behind it waiting. */
+/** Creates a reply that is sent when a test says so. All commands after it wait. */
 function whenTold(reply: string): { answer: Answer; tell(): void } {
   const cue = Promise.withResolvers<void>();
   return { answer: (socket) => cue.promise.then(() => socket.write(`${reply}\r\n`)), tell: cue.resolve };
 }
 
-/** An answer to the dot of one mail, by the number of its recipient. */
+/** Replies to the dot of one message, selected by its recipient's number. */
 function atDot(number: number, answer: Answer): Script {
   return (verb, _, line) => (verb === 'dot' && line.includes(recipient(number)) ? answer : undefined);
 }
@@ -307,7 +313,7 @@ describe('a mail whose content and dot the kernel will not take', () => {
     const folder = await mkdtemp(join(tmpdir(), 'postrider-smtp-'));
     closing.push(() => rm(folder, { recursive: true }));
     const path = join(folder, 'server');
-    // Reads no more from the second DATA on.
+    // Stops reading from the second DATA on.
     const deafen: Answer = (socket) => socket.pause();
     const server = await pipelined(
       (verb, connection) => (verb === 'DATA' && connection === 1 && server.bodies.length === 1 ? deafen : undefined),
@@ -344,7 +350,7 @@ describe('a mail whose content and dot the kernel will not take', () => {
       unread++;
       await expect.poll(() => near.bytesWritten).toBeGreaterThan(bytes_written + size);
     }
-    // Ended with so much unread, the connection is reset.
+    // Closed with this much unread, the connection is reset.
     far.destroy();
     const outcomes = await Promise.all(sent);
 
@@ -373,7 +379,7 @@ describe('a mail whose envelope went ahead', () => {
     dot.tell();
     expect(await second).toMatchObject({ kind: 'accepted' });
     expect([2, 3].map((number) => bodiesFor(server, number))).toEqual([1, 1]);
-    // The session that it left knows of an envelope that nothing follows.
+    // The session that it left has an envelope without a message.
     expect(await sendTo(client, 5)).toMatchObject({ kind: 'accepted' });
     expect(server.connections).toBe(2);
   });
@@ -431,7 +437,7 @@ describe('a server out of step', () => {
         expect(count, `seed ${seed}, mail ${index + 1}`).toBeLessThanOrEqual(1);
         if (kind === 'accepted') expect(count, `seed ${seed}, mail ${index + 1}`).toBe(1);
         if (how !== 'in order') continue;
-        // What was acknowledged may be lost on its way, and is not called refused then.
+        // An acknowledgement may be lost in transit, and the message must not count as rejected then.
         if (kind === 'accepted') expect(acknowledged, `seed ${seed}`).toContain(index + 1);
         else if (kind !== 'unknown') expect(acknowledged, `seed ${seed}`).not.toContain(index + 1);
       }
@@ -554,7 +560,7 @@ const REFUSALS: readonly (string | undefined)[] = [
   ...[undefined, undefined, undefined, '421 4.3.2 closing', '451 4.3.0 later', '550 5.1.1 no', '503 5.5.1 what'],
 ];
 
-/** The generator of Park and Miller: the same numbers for the same seed. */
+/** The Park–Miller generator: the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -28,36 +28,38 @@ import {
 import type { SmtpTimeouts } from './timeouts.ts';
 import { type WireContent, wireContent } from './wire-content.ts';
 
-/** What a dialogue reports to, and takes its mails from. */
+/** What a dialogue reports to and gets its messages from. */
 export interface DialogueOwner<M extends Outgoing> {
-  /** Returns a waiting mail whose envelope may be sent together with the content of the mail before it. */
+  /** Returns a waiting message whose envelope may be sent together with the content of the previous message. */
   next(dialogue: Dialogue<M>, fits: (mail: M) => boolean): M | null;
-  /** The mail of a pipelined envelope has become the current one. */
+  /** The message of a pipelined envelope has become the current one. */
   begun(mail: M): void;
-  /** The end of DATA has left, so the content is not needed any more. */
+  /** The end of DATA has been sent, so the content is no longer needed. */
   written(mail: M): void;
   settled(dialogue: Dialogue<M>, mail: M, result: Transaction): void;
-  /** Called when the session is idle. After a mail that was not accepted it needs a RSET. */
+  /** Called when the session is idle. After a message that was not accepted, it needs a RSET. */
   free(dialogue: Dialogue<M>, accepted: boolean): void;
-  /** Called when the session is closed. A mail to which nothing was answered may go on another one. */
+  /** Called when the session is closed. A message that received no reply may be sent on another session. */
   gone(untouched: M | null): void;
-  /** Called with the mail of a pipelined envelope that would wait too long, so it goes on another session. */
+  /**
+   * Called with the message of a pipelined envelope that would wait too long, so that it is sent on another session.
+   */
   back(mail: M): void;
   /** The connection was lost over a pipelined envelope, or the server ignored it. */
   unacknowledged(): void;
 }
 
 const CHUNK_SIZE = 128 * 1024;
-/** The size that the kernel takes in one write on an otherwise idle connection. */
+/** The size that the kernel accepts in one write on an otherwise idle connection. */
 const SMALL_SIZE = 16 * 1024;
 const NOT_ASCII = /[^\0-\x7f]/;
 const LAST_WORDS = /^[45]\d\d[ -]/;
 
 /**
- * The transactions of a session, one after the other: MAIL, RCPT, DATA, content and dot, judged by how far they came
- * and by the replies. With PIPELINING, the envelope of a waiting mail leaves in the write of the content before it
- * (RFC 2920 section 3.1). Replies come in the order of the commands, so those up to the dot's belong to the one mail
- * and those after it to the next.
+ * Runs the transactions of a session in sequence: MAIL, RCPT, DATA, content and dot, judged by how far they got and by
+ * the replies. With PIPELINING, the envelope of a waiting message is sent in the same write as the previous content
+ * (RFC 2920 section 3.1). Replies arrive in the order of the commands, so those up to the dot's belong to the current
+ * message and those after it to the next.
  */
 export class Dialogue<M extends Outgoing> {
   readonly session: OpenSession;
@@ -65,13 +67,13 @@ export class Dialogue<M extends Outgoing> {
   readonly #owner: DialogueOwner<M>;
   readonly #timeouts: SmtpTimeouts;
   readonly #listener: SessionListener;
-  /** The mail of the current transaction; null while the session is idle. */
+  /** The message of the current transaction; null while the session is idle. */
   #turn: Turn<M> | null = null;
-  /** The mail whose envelope was sent behind the end of the current mail. */
+  /** The message whose envelope was sent after the end of the current message. */
   #pipelined: Turn<M> | null = null;
-  /** An envelope was pipelined for a mail that will not follow, so the session must end after the current one. */
+  /** An envelope was pipelined for a message that will not follow, so the session must end after the current one. */
   #has_abandoned = false;
-  /** The server answered the last end of DATA within `prompt_ms`. */
+  /** The server replied to the last end of DATA within `prompt_ms`. */
   #is_prompt = false;
 
   constructor(session: OpenSession, owner: DialogueOwner<M>, timeouts: SmtpTimeouts) {
@@ -86,7 +88,7 @@ export class Dialogue<M extends Outgoing> {
     };
   }
 
-  /** Starts the transaction of a mail on an idle session. */
+  /** Starts the transaction of a message on an idle session. */
   begin(mail: M): void {
     const { abilities, deadline, socket } = this.#line;
     const turn = this.#turnOf(mail, false);
@@ -102,10 +104,10 @@ export class Dialogue<M extends Outgoing> {
     else say(this.session, mailCommand(mail, abilities));
   }
 
-  /** The signal of the current mail, or of the pipelined one, has aborted. */
+  /** Handles the abort of the current message or the pipelined one. */
   abort(mail: M): void {
     if (this.#turn?.mail === mail) {
-      // After the end of DATA the server may already have taken the mail, so its reply is awaited.
+      // After the end of DATA, the server may already have accepted the message, so its reply is awaited.
       if (this.#turn.position !== 'after_dot') this.#finish(this.#turn, lost(this.#turn, ABORTED));
     } else if (this.#pipelined?.mail === mail) {
       const turn = this.#pipelined;
@@ -130,7 +132,7 @@ export class Dialogue<M extends Outgoing> {
     };
   }
 
-  /** The whole envelope as it is written, noted in the log of its mail. */
+  /** Returns the whole envelope as written, and logs it for its message. */
   #announced({ mail, log }: Turn<M>): string {
     const mail_command = mailCommand(mail, this.#line.abilities);
     const rcpt_command = rcptCommand(mail);
@@ -140,7 +142,7 @@ export class Dialogue<M extends Outgoing> {
     return `${mail_command}\r\n${rcpt_command}\r\nDATA\r\n`;
   }
 
-  /** The envelope of a mail that may be pipelined now; empty where none waits. */
+  /** Returns the envelope of a message that may be pipelined now; empty if none waits. */
   #pipelineNext(): string {
     const { abilities, deadline } = this.#line;
     if (!abilities.pipelining || !this.#is_prompt || this.#pipelined || this.#has_abandoned) return '';
@@ -159,7 +161,7 @@ export class Dialogue<M extends Outgoing> {
     if (judgement) this.#finish(turn, judgement);
   }
 
-  /** Takes the next step after a reply, or judges where there is none. */
+  /** Takes the next step after a reply, or returns a judgement if there is none. */
   #goOn(turn: Turn<M>, text: string): Judgement | null {
     switch (turn.position) {
       case 'mail':
@@ -187,21 +189,21 @@ export class Dialogue<M extends Outgoing> {
     if (is_mail) this.#moveTo(turn, 'rcpt', this.#timeouts.command_ms);
     else this.#moveTo(turn, 'data', this.#timeouts.data_ms);
     if (abilities.pipelining) return null;
-    // A reply to a command that was not sent yet would pass for the reply to the next command.
+    // A reply to a command that has not been sent yet would be mistaken for the reply to the next one.
     if (replies.rest() !== '') return lost(turn, 'The server sent more replies than there were commands.');
     say(this.session, is_mail ? rcptCommand(turn.mail) : 'DATA');
     return null;
   }
 
   #afterDataReply(turn: Turn<M>, text: string): Judgement | null {
-    // The replies are out of step, so an earlier refusal answered something else, too.
+    // The replies are out of step, so an earlier rejection also belonged to a different command.
     if (text.startsWith('2')) {
       if (turn.was_pipelined) this.#owner.unacknowledged();
       return outOfStep(turn, 'The server did not reply to DATA with 354.');
     }
     const { refusal } = turn;
     if (refusal) {
-      // After 354 the server waits for content that it must not get, so the connection is closed.
+      // After 354, the server waits for content that it must not receive, so the connection is closed.
       return { ...refusal, in_step: refusal.in_step && !text.startsWith('3') && !text.startsWith('421') };
     }
     if (!text.startsWith('3')) return judgeReply(turn, text);
@@ -215,7 +217,7 @@ export class Dialogue<M extends Outgoing> {
     return null;
   }
 
-  /** Waits until the content may leave. */
+  /** Waits until the content may be sent. */
   async #whenAllowed(asking: Turn<M>, permission: boolean | Promise<boolean>): Promise<void> {
     const allowed = await Promise.resolve(permission).catch(() => false);
     if (allowed) this.#beginContent(asking);
@@ -227,7 +229,9 @@ export class Dialogue<M extends Outgoing> {
     this.#sendContent(sending, wireContent(sending.mail.bytes), 0);
   }
 
-  /** A mail of one chunk is sent in one write with its end of DATA; a long one continues when the socket drains. */
+  /**
+   * A message of one chunk is sent in one write with its end of DATA. A longer one continues when the socket drains.
+   */
   #sendContent(sending: Turn<M>, wire: WireContent, from: number): void {
     if (this.#turn !== sending) return;
     const { socket } = this.#line;
@@ -240,14 +244,14 @@ export class Dialogue<M extends Outgoing> {
       });
       return;
     }
-    // From this write on the end of DATA may reach the server at any time.
+    // From this write on, the end of DATA may reach the server at any time.
     this.#moveTo(sending, 'after_dot', this.#timeouts.after_dot_ms);
     const rest = from === 0 ? content : content.subarray(from);
     const ahead = rest.length <= SMALL_SIZE ? this.#pipelineNext() : '';
     socket.cork();
     socket.write(rest);
     if (ahead !== '') {
-      // If this write fails, the kernel may have sent the end of DATA and not the envelope behind it.
+      // If this write fails, the kernel may have sent the end of DATA but not the envelope after it.
       sending.dot_flushed = true;
       socket.write(ending + ahead, (error) => {
         if (!error && this.#turn === sending) this.#owner.written(sending.mail);
@@ -265,8 +269,8 @@ export class Dialogue<M extends Outgoing> {
   }
 
   /**
-   * Moves a pipelined mail to another session: behind a slow end of DATA it would wait while other sessions may be
-   * free.
+   * Moves a pipelined message to another session: behind a slow end of DATA it would wait although other sessions may
+   * be free.
    */
   #abandonPipelined({ mail }: Turn<M>): void {
     this.#pipelined = null;
@@ -298,13 +302,13 @@ export class Dialogue<M extends Outgoing> {
   #onEnd(error: SMTPError | null): void {
     const turn = this.#turn;
     if (!turn) return;
-    // The last bytes of a session that ends may be a refusal cut off by the close.
+    // The last bytes of a closing session may be a rejection cut off by the close.
     const rest = this.#line.replies.rest().trim();
     if (LAST_WORDS.test(rest)) this.#finish(turn, { ...judgeReply(turn, rest), in_step: false });
     else this.#finish(turn, { ...lost(turn, describe(error)), stale: turn.reused && turn.reply_count === 0 });
   }
 
-  /** Settles a mail, and gives its session to the pipelined mail or back to the owner, or closes it. */
+  /** Settles a message and passes its session to the pipelined message or back to the owner, or closes it. */
   #finish(finished: Turn<M>, judgement: Judgement): void {
     if (this.#turn !== finished) return;
     const { deadline, replies } = this.#line;

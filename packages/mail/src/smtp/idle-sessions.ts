@@ -2,13 +2,13 @@ import type { Dialogue } from './dialogue.ts';
 import type { RenderedMail } from './pool-mail.ts';
 import type { Session } from './session.ts';
 
-/** How many idle sessions all pools that share this may keep open. */
+/** How many idle sessions the pools that share this may keep open. */
 export interface SharedAllowance {
   count: number;
   readonly most: number;
 }
 
-/** The open sessions of a pool without work, each with its dialogue; the last used goes first. */
+/** The open sessions of a pool without work, each with its dialogue. The most recently used one is taken first. */
 export class IdleSessions {
   readonly #dialogues: Dialogue<RenderedMail>[] = [];
   readonly #allowance: SharedAllowance | undefined;
@@ -21,7 +21,7 @@ export class IdleSessions {
     return this.#dialogues.length;
   }
 
-  /** The pools together keep their maximum. */
+  /** Whether the pools together have reached their maximum. */
   isFull(): boolean {
     return this.#allowance !== undefined && this.#allowance.count >= this.#allowance.most;
   }
@@ -31,7 +31,7 @@ export class IdleSessions {
     this.#count(1);
   }
 
-  /** The last used that has not ended unnoticed. */
+  /** Returns the most recently used session that has not been closed unnoticed. */
   take(): Dialogue<RenderedMail> | undefined {
     for (let dialogue = this.#dialogues.pop(); dialogue; dialogue = this.#dialogues.pop()) {
       this.#count(-1);
@@ -40,7 +40,7 @@ export class IdleSessions {
     return undefined;
   }
 
-  /** False where the session is not among them. */
+  /** Returns false if the session is not in the set. */
   remove(session: Session): boolean {
     const place = this.#dialogues.findIndex((dialogue) => dialogue.session === session);
     if (place < 0) return false;

@@ -3,22 +3,24 @@ import { type Reply, readReply } from '../outcome/reply.ts';
 import type { Envelope, SendOutcome, SendStage } from '../outcome/send-outcome.ts';
 import { type Abilities, type Log, transcriptOf } from './session.ts';
 
-/** A mail whose bytes are rendered. */
+/** A message whose bytes are rendered. */
 export interface Outgoing {
   readonly envelope: Envelope;
   readonly bytes: Buffer;
   readonly signal: AbortSignal;
 }
 
-/** The result of a transaction, and what it means for its session. */
+/** The result of a transaction, and what it means for the session. */
 export interface Judgement {
   readonly kind: SendOutcome['kind'];
   readonly reply: Reply | null;
   readonly error: string | null;
   readonly stage: SendStage;
-  /** The session ended before it answered anything of this transaction, so the mail may go on another one. */
+  /**
+   * The session ended before it replied to any command of this transaction, so the message may be sent on another one.
+   */
   readonly stale: boolean;
-  /** Client and server agree on where the session stands, so it can serve another transaction. */
+  /** Client and server agree on the state of the session, so it can serve another transaction. */
   readonly in_step: boolean;
 }
 
@@ -28,15 +30,15 @@ export interface Transaction extends Judgement {
   readonly transcript: string;
 }
 
-/** Like a stage, with the transfer of the content told apart from the wait for 354. */
+/** Like a stage, except that the transfer of the content is separate from the wait for 354. */
 export type Position = 'mail' | 'rcpt' | 'data' | 'content' | 'after_dot';
 
-/** A mail in its transaction, or with its envelope pipelined. */
+/** A message in its transaction, or with its envelope pipelined. */
 export interface Turn<M extends Outgoing> {
   readonly mail: M;
-  /** The session was used before, and may have ended unnoticed. */
+  /** The session was used before, and may have been closed unnoticed. */
   readonly reused: boolean;
-  /** Its envelope left with the content of the mail before it. */
+  /** Its envelope was sent with the content of the previous message. */
   readonly was_pipelined: boolean;
   readonly log: Log;
   position: Position;
@@ -44,7 +46,7 @@ export interface Turn<M extends Outgoing> {
   content_started: number;
   reply_count: number;
   dot_flushed: boolean;
-  /** Pipelined commands are all answered before the first refusal is reported. */
+  /** The first rejection is reported only after all pipelined commands have been replied to. */
   refusal: Judgement | null;
 }
 
@@ -65,12 +67,15 @@ export function resultOf(
   };
 }
 
-/** Ended without a deciding reply. Only a server that has the whole mail can have accepted it. */
+/**
+ * Judges a transaction that ended without a deciding reply. Only a server that has the whole message can have accepted
+ * it.
+ */
 export function lost(turn: Turn<Outgoing>, error: string): Judgement {
   return turn.refusal ? { ...turn.refusal, in_step: false } : outOfStep(turn, error);
 }
 
-/** No reply of this transaction can be trusted. */
+/** Judges a transaction whose replies cannot be trusted. */
 export function outOfStep({ position, dot_flushed }: Turn<Outgoing>, error: string): Judgement {
   const kind = position === 'after_dot' && dot_flushed ? 'unknown' : 'deferred';
   return { kind, reply: null, error, stage: stageOf(position), stale: false, in_step: false };
@@ -84,12 +89,12 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
   }
   const { code } = reply;
   if (code < 300) {
-    // An acceptance before the end of DATA answers something else: the session is out of step.
+    // An acceptance before the end of DATA belongs to something else: the session is out of step.
     if (position !== 'after_dot') return lost(turn, 'The server replied before it had the message.');
     return { kind: 'accepted', reply, error: null, stage: 'after_dot', stale: false, in_step: true };
   }
   return {
-    // 503 says that the session is out of step, not that the mail is refused.
+    // 503 means that the session is out of step, not that the message is rejected.
     kind: code >= 500 && code !== 503 ? 'rejected' : 'deferred',
     reply,
     error: null,
@@ -99,22 +104,22 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
   };
 }
 
-/** The 354 for the next content is the third of its replies; if it comes earlier, a reply is missing. */
+/** The 354 for the next content is the third of its replies, so if it arrives earlier, a reply is missing. */
 export function goesAheadEarly(rest: string): boolean {
   if (rest === '') return false;
   const answers = rest.split('\n').filter((line) => ENDS_REPLY.test(line));
   return answers.slice(0, 2).some((line) => line.startsWith('3'));
 }
 
-/** Why a mail is not offered to this server at all. */
+/** Returns why a message is not offered to this server at all. */
 export function problemOf({ envelope, bytes }: Outgoing, { max_size }: Abilities): Judgement | null {
   const { from, to } = envelope;
   const unsent = { kind: 'deferred', reply: null, error: null, stage: 'mail', stale: false, in_step: true } as const;
-  // Addresses were parsed long before; this keeps another command or parameter out.
+  // Addresses were parsed long before. This prevents the injection of another command or parameter.
   if (NOT_IN_A_PATH.test(from)) return { ...unsent, error: 'The sender is not a valid address.' };
   if (to === '' || NOT_IN_A_PATH.test(to)) return { ...unsent, error: 'The recipient is not a valid address.' };
   if (max_size === 0 || bytes.length <= max_size) return null;
-  // Worded as the server would have refused it.
+  // Worded as the server would have rejected it.
   const text = `Not sent: Message size larger than allowed ${max_size}`;
   return { ...unsent, kind: 'rejected', reply: { code: 552, enhanced: '5.3.4', text } };
 }

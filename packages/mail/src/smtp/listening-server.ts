@@ -4,7 +4,7 @@ import type { SMTPServer } from 'smtp-server';
 /** Binds a server and returns its port. */
 export async function listenOn(server: SMTPServer, host: string, port: number): Promise<number> {
   const listener = server.server;
-  // Emitted when a client breaks its connection.
+  // Emitted when a client drops its connection.
   server.on('error', () => undefined);
   await new Promise<void>((resolve, reject) => {
     listener.once('error', reject);
@@ -13,15 +13,15 @@ export async function listenOn(server: SMTPServer, host: string, port: number): 
       resolve();
     });
   });
-  // Bound to a host and a port, so it is no path of a pipe.
+  // Bound to a host and port, so the address is not a pipe path.
   return (listener.address() as AddressInfo).port;
 }
 
-/** Mail that has arrived whole and is being stored, by the session that sent it. */
+/** Messages that have fully arrived and are being stored, by the session that sent them. */
 export class StoringMail {
   readonly #storing = new Map<string, Promise<unknown>>();
 
-  /** Stores an email; a stop waits for it. */
+  /** Stores a message. A stop waits for it. */
   run<T>(session_id: string, store: () => Promise<T>): Promise<T> {
     const stored = store().finally(() => this.#storing.delete(session_id));
     this.#storing.set(
@@ -35,18 +35,18 @@ export class StoringMail {
     return this.#storing.has(session_id);
   }
 
-  /** Until the next one is stored; null if there is none. */
+  /** Waits until the next message is stored; null if there is none. */
   next(): Promise<unknown> | null {
     return this.#storing.size > 0 ? Promise.race(this.#storing.values()) : null;
   }
 }
 
-// A client that does not close its side owes nothing and is owed nothing.
+// A client that does not close its side has nothing left to send or receive.
 const MAX_LEAVING_MS = 1000;
 
 /**
- * Closes a server. Mail that has arrived whole is stored and answered; every other session gets 421, also in the middle
- * of its mail, which its client sends again.
+ * Closes a server. Messages that have fully arrived are stored and replied to. Every other session gets 421, even in
+ * the middle of a message, which its client will resend.
  */
 export async function closeServer(server: SMTPServer, storing: StoringMail): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -59,7 +59,7 @@ export async function closeServer(server: SMTPServer, storing: StoringMail): Pro
     const next = storing.next();
     if (next === null) break;
     await next;
-    // The reply to the mail precedes the 421.
+    // The reply to the message precedes the 421.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, MAX_LEAVING_MS).unref())]);

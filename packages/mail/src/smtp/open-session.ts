@@ -21,18 +21,18 @@ import {
 import type { SmtpTimeouts } from './timeouts.ts';
 
 export interface SessionSettings {
-  /** Where a new connection may go now, the best first. */
+  /** The routes that a new connection may use now, best first. */
   routes(): SmtpRoutes;
   readonly login?: { readonly user: string; readonly pass: string; readonly in_plaintext: boolean } | undefined;
   readonly helo_name: string;
   readonly timeouts: SmtpTimeouts;
 }
 
-/** What happens to a session between two mails. */
+/** Handles what happens to a session between two messages. */
 export interface SessionWatcher {
-  /** The idle timer fired. It is not stopped while the session works. */
+  /** The idle timer fired. It also runs while the session is working. */
   idled(session: Session): void;
-  /** The connection has ended. */
+  /** The connection was closed. */
   ended(session: Session): void;
 }
 
@@ -54,7 +54,7 @@ export interface NotOpened {
   readonly transcript: string;
 }
 
-/** One try of one route. */
+/** One attempt at one route. */
 interface Attempt {
   readonly settings: SessionSettings;
   readonly watcher: SessionWatcher;
@@ -64,13 +64,13 @@ interface Attempt {
 
 const MAX_REPLY_SIZE = 64 * 1024;
 const MAX_SILENT = 1.5;
-/** A host without a dial of its own is a relay of DELIVERY. */
+/** A host without its own dial function is a relay of DELIVERY. */
 const CONNECT_MS = 30_000;
-/** The handshake has a limit of its own. */
+/** The handshake has its own limit. */
 const NEVER_MS = 2_000_000_000;
 const IGNORE = () => undefined;
 
-/** A session by the first route that gives one; where there are several, a failure names each. */
+/** Opens a session on the first route that provides one. If there are several, a failure names each. */
 export async function openSession(
   settings: SessionSettings,
   watcher: SessionWatcher,
@@ -92,7 +92,7 @@ export async function openSession(
     lines.push(what);
     if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
     if (ranked.length > 1) story.push(`-- ${what}`);
-    // Another server is tried after one that was silent, but not a third.
+    // After a silent server another one is tried, but not a third.
     if (signal.aborted || performance.now() - started > MAX_SILENT * settings.timeouts.greeting_ms) break;
   }
   const [last] = failures.slice(-1);
@@ -119,7 +119,7 @@ export function notOpened(facts: Partial<NotOpened> & { readonly error: string }
   };
 }
 
-/** Connects, upgrades and logs in; when opportunistic TLS fails, once more in plaintext. */
+/** Connects, upgrades and logs in. If opportunistic TLS fails, tries again in plaintext. */
 async function openRoute(attempt: Attempt): Promise<OpenedSession | NotOpened> {
   const { route, signal } = attempt;
   const opened = await connect(attempt, { use_tls: route.tls !== 'none' });
@@ -139,11 +139,11 @@ async function connect(attempt: Attempt, security: { use_tls: boolean }): Promis
   return { ...opened, connect_ms: opened.connect_ms + dial_ms };
 }
 
-/** A connection on its way to a session that can take mail: greeting, EHLO, STARTTLS and login. */
+/** Takes a connection to a session that can accept messages: greeting, EHLO, STARTTLS and login. */
 class Handshake {
   readonly #attempt: Attempt;
   readonly #session: Session;
-  /** Of the socket that was dialled for it; null where the library dials. */
+  /** The address of the socket that was dialed for it; null if the library dials. */
   readonly #remote_address: string | null;
   readonly #done = Promise.withResolvers<OpenedSession | NotOpened>();
   readonly #onAbort = () => this.#fail(ABORTED, null);
@@ -151,7 +151,7 @@ class Handshake {
   #deadline: NodeJS.Timeout | undefined;
   #tls_started = 0;
   #tls_ms = 0;
-  /** The command that waits for its reply. */
+  /** The command that awaits its reply. */
   #said = '';
   /** The last reply to EHLO. */
   #greeted = '';
@@ -179,7 +179,7 @@ class Handshake {
     return this.#done.promise;
   }
 
-  /** For the next reply. */
+  /** Sets the time limit for the next reply. */
   #allow(): void {
     const { settings, route } = this.#attempt;
     const { greeting_ms } = settings.timeouts;
@@ -255,7 +255,7 @@ class Handshake {
   }
 }
 
-/** A session whose connection is made but not opened, with its idle timer and its watcher. */
+/** Creates a session, with its idle timer and watcher, whose connection is not opened yet. */
 function startSession(attempt: Attempt, socket: Socket | null, { use_tls }: { use_tls: boolean }): Session {
   const { settings, watcher, route } = attempt;
   const { helo_name, timeouts } = settings;
@@ -271,7 +271,8 @@ function startSession(attempt: Attempt, socket: Socket | null, { use_tls }: { us
     requireTLS: required && use_tls,
     opportunisticTLS: !required,
     tls: { rejectUnauthorized: route.checked },
-    // It ends with STARTTLS, and cuts the time for the greeting short; a socket that is given is open already.
+    // This timeout covers everything up to the end of STARTTLS, so it also shortens the time for the greeting. A socket
+    // that is passed in is already open.
     connectionTimeout: socket ? NEVER_MS : Math.min(timeouts.greeting_ms, CONNECT_MS),
     greetingTimeout: NEVER_MS,
     dnsTimeout: Math.min(timeouts.greeting_ms, CONNECT_MS),
@@ -308,9 +309,9 @@ function startSession(attempt: Attempt, socket: Socket | null, { use_tls }: { us
   return session;
 }
 
-/** Writes the library's log to the transcript of a session, without the credentials. */
+/** Writes the library's log to the transcript of a session, without credentials. */
 function createTranscriber(sessionOf: () => Session): (entry: unknown, line: unknown) => void {
-  // A transcript is shown to people who need not know how the operator logs in to the relay.
+  // A transcript is visible to people who should not know how the operator logs in to the relay.
   let logging_in = false;
   return (entry, line) => {
     if (typeof line !== 'string' || typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
@@ -328,15 +329,15 @@ function createTranscriber(sessionOf: () => Session): (entry: unknown, line: unk
 }
 
 /**
- * From here on dialogue.ts speaks on the socket: a reply is read, and a mail written, in one piece each, which costs a
- * third of what the library's streams and queues do. The library still watches for the end of the socket.
+ * From here on, dialogue.ts uses the socket directly: each reply is read, and each message written, in one piece, which
+ * costs a third of the library's streams and queues. The library still watches for the end of the socket.
  */
 function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
   const replies = createReplyReader(
     (text) => {
       note(session.log, 'S', text);
       if (session.listener.reply) session.listener.reply(text);
-      // Anything a server says to a session at rest, such as 421, ends it.
+      // Anything a server sends to an idle session, such as 421, ends it.
       else discard(session);
     },
     () => {

@@ -5,25 +5,25 @@ import type { NotOpened, OpenedSession } from './open-session.ts';
 import { targetOf } from './route.ts';
 import type { Session } from './session.ts';
 
-/** One call of send. */
+/** One call to send. */
 export interface PoolMail {
   readonly envelope: Envelope;
   readonly raw: Raw;
   readonly signal: AbortSignal;
   bytes: Buffer | null;
   is_rendering: boolean;
-  /** It has one of the pool's slots, or shares that of the mail before it. */
+  /** Whether it has one of the pool's slots, or shares the slot of the previous message. */
   has_slot: boolean;
   has_begun: boolean;
   dialogue: Dialogue<RenderedMail> | null;
-  /** The session that was opened for it. */
+  /** The session opened for it. */
   opened: OpenedSession | null;
   readonly onAbort: () => void;
   readonly resolve: (outcome: SendOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A mail whose bytes are rendered. */
+/** A message whose bytes are rendered. */
 export type RenderedMail = PoolMail & { readonly bytes: Buffer };
 
 export function isRendered(mail: PoolMail): mail is RenderedMail {
@@ -62,7 +62,7 @@ export function notConnected(failure: NotOpened): SendOutcome {
     target: failure.route ? targetOf(failure.route) : '',
     address: failure.address,
     tls: null,
-    // Only where it is the reason that there is no session.
+    // Only if it is the reason that there is no session.
     tls_policy: failure.tls_failed ? (failure.route?.tls_policy ?? null) : null,
     phases_ms: { connect: rounded(failure.connect_ms), tls: 0, mail: 0, data: 0 },
     stage: 'connect',
@@ -70,7 +70,7 @@ export function notConnected(failure: NotOpened): SendOutcome {
   };
 }
 
-/** To the hundredth: the clock has more digits than a reader needs. */
+/** Rounds to hundredths, because the clock has more digits than a reader needs. */
 function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }

@@ -1,6 +1,6 @@
 export interface ReplyReader {
   push(chunk: Buffer): void;
-  /** Received but not a whole reply, or not read yet: empty while client and server are in step. */
+  /** Received but incomplete, or not read yet. Empty while client and server are in step. */
   rest(): string;
 }
 
@@ -8,10 +8,10 @@ const MAX_REPLY_SIZE = 64 * 1024;
 const PARTIAL_LINE = /^\d{3}-/;
 const NOT_ASCII = /[\x80-\xff]/;
 
-/** Splits a server's output into replies of one or many lines; empty lines are ignored. */
+/** Splits a server's output into single-line or multi-line replies. Empty lines are ignored. */
 export function createReplyReader(on_reply: (reply: string) => void, on_too_long: () => void): ReplyReader {
   let text = '';
-  // Start of the unfinished line; the lines before it are a partial reply and were checked already.
+  // The start of the unfinished line. The lines before it are a partial reply and have already been checked.
   let line_start = 0;
   let given_up = false;
 

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import type { TlsPolicy } from '../outcome/send-outcome.ts';
 
-/** One way to a server: its address, the name on its certificate, and how a session with it is secured. */
+/** A way to reach a server: its address, the name on its certificate, and how the session is secured. */
 export interface SmtpRoute {
   readonly host: string;
   readonly port: number;
@@ -12,11 +12,11 @@ export interface SmtpRoute {
   readonly checked: boolean;
   /** Recorded with the attempt. */
   readonly tls_policy: TlsPolicy;
-  /** The address behind `dial`. */
+  /** The address that `dial` connects to. */
   readonly address?: string;
-  /** Opens the socket. Without it the system resolves the host and dials. */
+  /** Opens the socket. Without it, the system resolves the host and dials. */
   readonly dial?: (signal: AbortSignal) => Promise<DialResult>;
-  /** Called when the server took the connection and sent nothing. */
+  /** Called when the server accepted the connection but sent nothing. */
   readonly noteSilent?: () => void;
 }
 
@@ -26,11 +26,11 @@ export type DialResult =
 
 export interface SmtpRoutes {
   readonly ranked: readonly SmtpRoute[];
-  /** Why other routes were left out. */
+  /** Why other routes were skipped. */
   readonly notes: readonly string[];
 }
 
-/** Host and port as a log names them. */
+/** Formats the host and port for logs. */
 export function targetOf({ host, port }: { readonly host: string; readonly port: number }): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

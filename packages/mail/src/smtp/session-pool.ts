@@ -13,27 +13,30 @@ export interface SessionPoolOptions extends Omit<SessionSettings, 'timeouts'> {
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   readonly kept?: SharedAllowance | undefined;
   /**
-   * Whether envelopes may be pipelined behind the content of the mail before. Not to foreign servers: one that is out
-   * of step could answer for the next mail.
+   * Whether envelopes may be pipelined after the content of the previous message. Never to third-party servers: if one
+   * is out of step, its reply could be mistaken for the reply to the next message.
    */
   readonly pipelines: boolean;
 }
 
 export interface SessionPool extends Mailer {
-  /** Called when no mail is in progress and no session is open, so that the pool can be dropped. */
+  /** Whether no message is in progress and no session is open, so that the pool can be dropped. */
   isEmpty(): boolean;
 }
 
 const MAX_MESSAGES_PER_CONNECTION = 100;
 const QUIT_MS = 1000;
-/** How long pipelining stops after an envelope that was not acknowledged. */
+/** How long pipelining is disabled after an unacknowledged envelope. */
 const NO_PIPELINING_MS = 600_000;
-/** How long idle sessions are kept shorter after a server refused one for having too many. */
+/** How long idle sessions are closed sooner after a server rejected one because there were too many. */
 const CROWDED_MS = 600_000;
 const CROWDED_IDLE_MS = 100;
 const STOPPED = 'The transport is stopped.';
 
-/** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
+/**
+ * Creates a pool of persistent connections to servers that are equally suitable for its messages, with one recipient
+ * per transaction.
+ */
 export function createSessionPool(options: SessionPoolOptions): SessionPool {
   const pool = new Pool(options);
   return {
@@ -45,24 +48,24 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 }
 
 /**
- * A mail goes through send → start → render → go → a kept session or a new one → its dialogue → settled. A slot, of
- * which there are `max_connections`, stands for one session at work; passSlot hands it to the next mail.
+ * A message passes through send → start → render → go → an existing session or a new one → its dialogue → settled. Each
+ * of the `max_connections` slots represents one working session; passSlot hands it to the next message.
  */
 class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   readonly #options: SessionPoolOptions;
   readonly #settings: SessionSettings;
   readonly #timeouts: SmtpTimeouts;
   readonly #idle: IdleSessions;
-  /** Mails without a slot, in order of arrival. */
+  /** Messages without a slot, in order of arrival. */
   readonly #waiting: PoolMail[] = [];
   /** Called when no slot is taken and no session is closing. */
   readonly #quieted: (() => void)[] = [];
   #places_taken = 0;
-  /** Sessions that have said QUIT and are not closed yet. */
+  /** Sessions that have sent QUIT and are not closed yet. */
   #closing_count = 0;
-  /** Until then, by performance.now(), no envelope is pipelined. */
+  /** Until this time, by performance.now(), no envelope is pipelined. */
   #no_pipelining_before = 0;
-  /** Until then an idle session may take the place of one of another process. */
+  /** Until this time, an idle session may be occupying the slot of another process. */
   #crowded_before = 0;
   #stopped = false;
 
@@ -73,7 +76,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     this.#idle = new IdleSessions(options.kept);
   }
 
-  /** Starts a mail in a free slot, or queues it. */
+  /** Starts a message in a free slot, or queues it. */
   send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (this.#stopped || signal.aborted) return Promise.resolve(this.#notStarted());
     return new Promise((resolve, reject) => {
@@ -100,7 +103,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     });
   }
 
-  /** Settles waiting mails, closes idle sessions, and resolves once running mails are done. */
+  /** Settles waiting messages, closes idle sessions, and resolves once running messages are done. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const mail of this.#waiting.splice(0)) this.#settle(mail, this.#notStarted());
@@ -126,10 +129,10 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   #abort(mail: PoolMail): void {
     if (mail.dialogue && isRendered(mail)) mail.dialogue.abort(mail);
     else if (this.#dequeue(mail)) this.#settle(mail, this.#notStarted());
-    // A mail that is being rendered, or whose session is being opened, is checked when that is done.
+    // A message that is being rendered, or whose session is being opened, is checked once that is done.
   }
 
-  /** For a mail that has a slot. */
+  /** Starts a message that has been given a slot. */
   #start(mail: PoolMail): void {
     mail.has_slot = true;
     if (isRendered(mail)) this.#go(mail);
@@ -148,7 +151,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     );
   }
 
-  /** Renders as many as may soon be sent, so that no session waits for them. */
+  /** Renders as many messages as may soon be sent, so that no session waits for them. */
   #prerender(): void {
     for (let index = 0; index < this.#options.max_connections; index++) {
       const mail = this.#waiting[index];
@@ -164,7 +167,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     else this.#dequeue(mail);
   }
 
-  /** Sends a rendered mail on a kept session, or opens one. */
+  /** Sends a rendered message on an existing session, or opens one. */
   #go(mail: RenderedMail): void {
     if (this.#endAborted(mail)) return;
     const session = this.#idle.take();
@@ -191,7 +194,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
         if (!opened.ok) {
           const crowded = opened.reply?.code === 421;
           if (crowded) this.#crowded_before = performance.now() + CROWDED_MS;
-          // A session that became idle meanwhile may be all that the server takes.
+          // A session that became idle meanwhile may be all that the server allows.
           if (crowded && this.#idle.count > 0) return this.#go(mail);
           this.#settle(mail, notConnected(opened));
           this.#passSlot();
@@ -205,7 +208,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     );
   }
 
-  /** Takes a waiting mail whose envelope may be pipelined. */
+  /** Takes a waiting message whose envelope may be pipelined. */
   next(dialogue: Dialogue<RenderedMail>, fits: (mail: RenderedMail) => boolean): RenderedMail | null {
     if (this.#waiting.length === 0 || dialogue.session.message_count >= MAX_MESSAGES_PER_CONNECTION) return null;
     if (!this.#options.pipelines || performance.now() < this.#no_pipelining_before) return null;
@@ -225,7 +228,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     mail.envelope.begun?.();
   }
 
-  /** The reply may take minutes. */
+  /** Freed now, because the reply may take minutes. */
   written(mail: PoolMail): void {
     mail.bytes = null;
     mail.envelope.written?.();
@@ -235,7 +238,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     this.#settle(mail, outcomeOf(session, result, mail.opened));
   }
 
-  /** Puts the session back for the next mail, or closes it. */
+  /** Makes the session available for the next message, or closes it. */
   free(dialogue: Dialogue<RenderedMail>, accepted: boolean): void {
     const { session } = dialogue;
     const too_many = this.#idle.isFull() && this.#waiting.length === 0;
@@ -248,13 +251,13 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     } else this.#reset(dialogue);
   }
 
-  /** A mail of which nothing was answered goes on a new session, which cannot make a second copy of it. */
+  /** A message that received no reply is sent on a new session, which cannot create a second copy. */
   gone(untouched: RenderedMail | null): void {
     if (untouched) this.#openFor(untouched);
     else this.#passSlot();
   }
 
-  /** Sends a mail on another session, or puts it first in the queue. */
+  /** Sends a message on another session, or puts it first in the queue. */
   back(mail: RenderedMail): void {
     mail.dialogue = null;
     mail.has_slot = false;
@@ -282,7 +285,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     return true;
   }
 
-  /** Hands the slot of a finished mail to the next, or frees it. */
+  /** Passes the slot of a finished message to the next, or frees it. */
   #passSlot(): void {
     const next = this.#waiting.find(isRendered) ?? this.#waiting[0];
     if (next) {
@@ -302,7 +305,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     if (this.#isQuiet()) for (const tell of this.#quieted.splice(0)) tell();
   }
 
-  /** After a mail that was not accepted: RSET, and its reply decides whether the session is kept. */
+  /** Sends RSET after a message that was not accepted. Its reply decides whether the session is reused. */
   #reset(dialogue: Dialogue<RenderedMail>): void {
     const { session } = dialogue;
     const { deadline } = session.line;
@@ -326,16 +329,16 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     if (performance.now() < this.#crowded_before) {
       const { message_count } = session;
       setTimeout(() => {
-        // It may have carried mail meanwhile, and be idle for less than that.
+        // It may have sent messages meanwhile, and been idle for less than that.
         if (session.message_count === message_count) this.#retire(session);
       }, CROWDED_IDLE_MS).unref();
     }
     this.#idle.add(dialogue);
   }
 
-  /** Says QUIT to a session that is not in use. */
+  /** Sends QUIT on a session that is not in use. */
   #retire(session: Session): void {
-    // The idle timer also fires while the session works, which is ignored.
+    // The idle timer also fires while the session is working, which is ignored.
     if (!this.#idle.remove(session) && session.listener !== SILENT) return;
     if (session.ended || !isOpen(session)) return;
     const { deadline } = session.line;

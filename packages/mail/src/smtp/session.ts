@@ -8,7 +8,7 @@ import type { Deadline } from './deadline.ts';
 import type { ReplyReader } from './reply-reader.ts';
 import type { SmtpRoute } from './route.ts';
 
-/** One connection. One transaction uses it at a time; the envelope of the next may be pipelined. */
+/** One connection. One transaction uses it at a time, but the envelope of the next may be pipelined. */
 export interface Session {
   readonly connection: SMTPConnection;
   /** Set once the session is open. */
@@ -19,9 +19,9 @@ export interface Session {
   address: string | null;
   message_count: number;
   ended: boolean;
-  /** Receives the connection's commands, replies and end; replaced at each phase. */
+  /** Receives the connection's commands, replies and end. Replaced at each phase. */
   listener: SessionListener;
-  /** The transcript of the current mail. */
+  /** The transcript of the current message. */
   log: Log;
 }
 
@@ -32,7 +32,7 @@ export interface Log {
 
 export type OpenSession = Session & { readonly line: Line };
 
-/** The socket of an open session and what its server can do. */
+/** The socket of an open session, and what its server supports. */
 export interface Line {
   readonly socket: Socket;
   readonly replies: ReplyReader;
@@ -44,7 +44,7 @@ export interface Abilities {
   readonly pipelining: boolean;
   readonly smtputf8: boolean;
   readonly size: boolean;
-  /** 0 where the server names no limit. */
+  /** 0 if the server states no limit. */
   readonly max_size: number;
 }
 
@@ -52,20 +52,20 @@ export interface SessionListener {
   command?(line: string): void;
   reply?(line: string): void;
   end?(error: SMTPError | null): void;
-  /** The deadline has passed. */
+  /** Called when the deadline has passed. */
   expire?(): void;
 }
 
 const MAX_TRANSCRIPT_LINE = 400;
 const MAX_TRANSCRIPT = 8 * 1024;
-/** For an idle session. */
+/** The listener of an idle session. */
 export const SILENT: SessionListener = {};
 
 export function isOpen(session: Session): session is OpenSession {
   return session.line !== null;
 }
 
-/** The extensions in the reply to EHLO; none where only HELO was answered. */
+/** Returns the extensions in the EHLO reply; none if the server only responded to HELO. */
 export function readAbilities(greeted: string): Abilities {
   const offers = (keyword: string) => new RegExp(`^250[ -]${keyword}(?:\\s|$)`, 'im').test(greeted);
   const max_size = Number(/^250[ -]SIZE[ \t]+(\d+)/im.exec(greeted)?.[1] ?? 0);

@@ -1,6 +1,6 @@
-/** Places that clients share: so many in all, and so many for each owner. */
+/** Slots that clients share: a total, and a maximum for each owner. */
 export interface SharedPlaces {
-  /** Whether there were so many places left; if so, they are taken. */
+  /** Takes this many slots and returns true, or returns false if not enough are left. */
   take(owner: string, count?: number): boolean;
   give(owner: string, count?: number): void;
 }

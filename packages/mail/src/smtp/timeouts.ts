@@ -1,5 +1,5 @@
 export interface SmtpTimeouts {
-  /** Limit for the connection, and then for each reply until the session is open: greeting, EHLO, STARTTLS, login. */
+  /** Limit for connecting, and then for each reply until the session is open: greeting, EHLO, STARTTLS, login. */
   readonly greeting_ms: number;
   /** For each reply of MAIL, RCPT and RSET. */
   readonly command_ms: number;
@@ -9,13 +9,15 @@ export interface SmtpTimeouts {
   readonly block_ms: number;
   /** For the reply to the end of DATA. */
   readonly after_dot_ms: number;
-  /** Envelopes are pipelined only if the server answers the end of DATA within this time. */
+  /** Envelopes are pipelined only if the server replies to the end of DATA within this time. */
   readonly prompt_ms: number;
-  /** A kept connection is closed after this long without work. */
+  /** An idle connection is closed after this long. */
   readonly idle_ms: number;
 }
 
-/** What RFC 5321 section 4.5.3.2 allows a server: a client that gives up earlier may never deliver, or deliver twice. */
+/**
+ * What RFC 5321 section 4.5.3.2 allows a server. A client that gives up earlier may never deliver, or deliver twice.
+ */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   greeting_ms: 300_000,
   command_ms: 300_000,

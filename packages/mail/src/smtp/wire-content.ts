@@ -5,17 +5,17 @@ const END_AFTER_LINE = '\r\n.\r\n';
 const ONE_DOT = Buffer.from('.', 'latin1');
 const DOT_AT_START = Buffer.from('\n.', 'latin1');
 
-/** The content as sent after DATA; not copied where no dot has to be doubled. */
+/** The content as sent after DATA. Not copied unless a dot has to be doubled. */
 export interface WireContent {
   readonly content: Buffer;
-  /** The lone dot that ends it, and the end of the line before it where there is none. */
+  /** The final lone dot, preceded by a line end if the content lacks one. */
   readonly ending: string;
 }
 
 /**
- * RFC 5321 section 4.5.2: dots that begin a line are doubled, and a lone dot ends the content. Line ends are taken as
- * they are; compose writes no others than CRLF. A dot after a bare LF is doubled too, so that no server can
- * take it for the end.
+ * RFC 5321 section 4.5.2: dots at the beginning of a line are doubled, and a lone dot ends the content. Line ends are
+ * left unchanged, because compose writes only CRLF. A dot after a bare LF is doubled too, so that no server can mistake
+ * it for the end.
  */
 export function wireContent(raw: Buffer): WireContent {
   const ending = raw.length > 0 && raw[raw.length - 1] !== LINE_FEED ? END_AFTER_LINE : END;
@@ -23,7 +23,7 @@ export function wireContent(raw: Buffer): WireContent {
   const pieces: Buffer[] = raw[0] === DOT ? [ONE_DOT] : [];
   let from = 0;
   for (let at = raw.indexOf(DOT_AT_START); at >= 0; at = raw.indexOf(DOT_AT_START, at + 1)) {
-    // The dot is written twice: at the end of this piece and at the start of the next.
+    // The dot is written twice: at the end of this chunk and at the start of the next.
     pieces.push(raw.subarray(from, at + 2));
     from = at + 1;
   }

@@ -13,10 +13,10 @@ interface MailParts {
   }[];
 }
 
-/** Parts that a signature covers, that only the recipient can read, or that are mail themselves. */
+/** Parts that are covered by a signature, that only the recipient can read, or that are messages themselves. */
 const SEALED =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|application\/pgp-encrypted|message\/.+)$/;
-/** What a mail is composed of again. */
+/** The structure that a message can be rebuilt from. */
 const CONTAINERS = ['multipart/mixed', 'multipart/alternative', 'multipart/related'];
 const TOKEN = /^[\w!#$&^.+-]+$/;
 
@@ -25,7 +25,9 @@ interface Leaf {
   readonly alternatives: readonly Part[];
 }
 
-/** The parts of a mail as fields of a send request. Refuses a structure that they cannot say. */
+/**
+ * Returns the parts of a message as fields of a send request. Throws for a structure that the fields cannot express.
+ */
 export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer): MailParts {
   const leaves = leavesOf(structure, []);
   const bodies = leaves.filter(({ part }) => !part.isAttachment);
@@ -61,7 +63,7 @@ function leavesOf(part: Part, alternatives: readonly Part[]): Leaf[] {
     }
     return part.children.flatMap((child) => leavesOf(child, within));
   }
-  // As an attachment it is a file; anywhere else the program of the reader acts on it.
+  // As an attachment it is a file; anywhere else, the recipient's mail client acts on it.
   if (type === 'text/calendar' && structuredField(part, 'content-disposition')?.value !== 'attachment') {
     throw unlike('a part of type text/calendar that is not an attachment');
   }
@@ -72,7 +74,7 @@ function unlike(what: string): Refusal {
   return new Refusal(`${what} cannot be carried unchanged; send it through a relay`);
 }
 
-/** The body of a type. Blank ones beside it, as behind an attachment, say nothing. */
+/** Returns the body of a type. Blank bodies next to it, for example after an attachment, carry no meaning. */
 function soleOf(bodies: readonly Leaf[], type: string): Leaf | undefined {
   const all = bodies.filter(({ part }) => part.contentType === type);
   const texts = all.filter(({ part }) => part.textContent?.trim());
@@ -84,7 +86,7 @@ function soleOf(bodies: readonly Leaf[], type: string): Leaf | undefined {
   return texts[0] ?? all[0];
 }
 
-/** Text that was read with another charset than it was written with would arrive garbled. */
+/** Rejects text that was decoded with a different charset than it was written in, because it would arrive garbled. */
 function refuseUndecoded({ contentType, charset, textContent = '' }: Part, raw: Buffer): void {
   if (charset) {
     try {
@@ -94,7 +96,7 @@ function refuseUndecoded({ contentType, charset, textContent = '' }: Part, raw: 
     }
   }
   if (!textContent.includes('\uFFFD')) return;
-  // The character itself may be written; in base64 it cannot be told.
+  // The character may also be literal in the text; in base64 the two cannot be told apart.
   if (raw.includes('\uFFFD') || /=EF=BF=BD|^content-transfer-encoding:\s*base64/im.test(raw.toString('latin1'))) return;
   throw new Refusal(`its ${contentType} has bytes that do not match its charset; use UTF-8`);
 }
@@ -112,7 +114,10 @@ function decoded(cid: string): string {
   }
 }
 
-/** With its parameters, such as the charset and the method of a calendar; its name is the filename. */
+/**
+ * Returns the type with its parameters, such as the charset and the method of a calendar. The name parameter becomes
+ * the filename.
+ */
 function typeOf({ contentType }: Attachment, part: Part | undefined): string {
   const params = Object.entries((part && structuredField(part, 'content-type')?.params) ?? {});
   const rest = params.filter(([name]) => name !== 'name' && name !== 'boundary');

@@ -2,11 +2,11 @@ import type { Server, Socket } from 'node:net';
 import type { SharedPlaces } from '../smtp/shared-places.ts';
 
 export interface ClientBounds {
-  /** From the connection to the login. */
+  /** From connecting to logging in. */
   readonly login_ms: number;
-  /** From the first byte of an email to its last. */
+  /** From the first byte of a message to its last. */
   readonly mail_ms: number;
-  /** With so many connections, those that are idle for `idle_ms` make room for the next login. */
+  /** Above this many connections, those idle for `idle_ms` make room for the next login. */
   readonly crowd: number;
   readonly idle_ms: number;
 }
@@ -23,20 +23,20 @@ export const clientBounds: ClientBounds = {
   idle_ms: IDLE_IN_CROWD_MS,
 };
 
-/** A client by its socket; the one below TLS has the same. */
+/** A client, identified by its socket; the socket under TLS has the same identity. */
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 const nameOf = ({ remoteAddress = '', remotePort = 0 }: Peer) =>
   `${remoteAddress.replace(/^::ffff:/, '')} ${remotePort}`;
 
 export interface Strangers {
-  /** The client has logged in, or has left. */
+  /** Called when the client has logged in or disconnected. */
   forget(peer: Peer): void;
 }
 
 /**
- * Closes what does not log in in time, and what a network has open beyond its share, from the first byte on: who drips
- * through a TLS handshake or its commands would otherwise hold its place for ever.
+ * Closes connections that do not log in in time, and those of a network beyond its share, from the first byte on.
+ * Otherwise a client that drips through a TLS handshake or its commands would occupy its slot forever.
  */
 export function boundStrangers(listener: Server, login_ms: number, places: SharedPlaces): Strangers {
   const leaves = new Map<string, () => void>();
@@ -57,7 +57,7 @@ export function boundStrangers(listener: Server, login_ms: number, places: Share
       places.give(address);
     };
     leaves.set(name, leave);
-    // STARTTLS takes this listener away; then the server says when the client has left.
+    // STARTTLS removes this listener. After that, the server reports when the client has disconnected.
     socket.once('close', leave);
   });
   return { forget: (peer) => leaves.get(nameOf(peer))?.() };
@@ -65,7 +65,10 @@ export function boundStrangers(listener: Server, login_ms: number, places: Share
 
 const FIRST_BYTES = 64 * 1024;
 
-/** Chunks as one buffer. Each chunk that was kept would cost as much as a hundred bytes, and one may be of one byte. */
+/**
+ * Gathers chunks in one buffer. Each stored chunk would cost as much as a hundred bytes, and a chunk may be a single
+ * byte.
+ */
 export function createGatherer(): { add(chunk: Buffer): void; all(): Buffer } {
   let buffer = Buffer.alloc(0);
   let length = 0;

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Attachment, AttachmentStream, HeaderLines, Headers, MessageText } from 'mailparser';
 
-/** A node of the structure of a mail. */
+/** A node of a message's structure. */
 export interface Part {
   /** In lower case. */
   readonly contentType: string | false;
   readonly headers: Headers;
   readonly charset?: string;
-  /** Of a leaf: whether it is no inline text. */
+  /** For a leaf: whether it is anything other than inline text. */
   readonly isAttachment?: boolean;
   /** Of inline text. */
   readonly textContent?: string;
@@ -22,7 +22,7 @@ export interface ReadMail {
   readonly structure: Part;
 }
 
-/** As simpleParser reads a mail, but with its structure. */
+/** Parses a message like simpleParser, but with its structure. */
 export async function parseMail(raw: Buffer): Promise<ReadMail> {
   const { MailParser } = await import('mailparser');
   const parser = new MailParser({
@@ -30,11 +30,11 @@ export async function parseMail(raw: Buffer): Promise<ReadMail> {
     skipTextToHtml: true,
     skipTextLinks: true,
     skipImageLinks: true,
-    // Else a report of a delivery would be text among text.
+    // Otherwise a delivery report would be treated as ordinary text.
     keepDeliveryStatus: true,
   });
   const attachments: Attachment[] = [];
-  // An attachment that is being read hears nothing of an error of its parser, and would be waited for forever.
+  // An attachment being read is not notified of a parser error, and would be awaited forever.
   const failed = new Promise<never>((_, reject) => parser.once('error', reject));
   failed.catch(() => undefined);
   parser.end(raw);
@@ -49,7 +49,7 @@ export async function parseMail(raw: Buffer): Promise<ReadMail> {
     }
     part.release();
   }
-  // Its types leave out these fields, which hold what it has read once it has ended.
+  // The parser's types omit these fields, which hold what it has parsed once it has ended.
   const { headerLines, tree } = parser as unknown as { readonly headerLines: HeaderLines; readonly tree: Part };
   return { headers: tree.headers, headerLines, attachments, structure: tree };
 }

@@ -5,7 +5,7 @@ const people = ['From: Shop <a@good.test>', 'To: ada@example.com', 'Subject: S']
 const read = (lines: readonly string[], recipients: readonly string[] = ['ada@example.com']) =>
   readSubmission(Buffer.from(lines.join('\r\n'), 'latin1'), recipients);
 
-/** A multipart of parts, each its header lines and a body. */
+/** Builds a multipart body; each part consists of its header lines and a body. */
 function multipart(kind: string, parts: readonly (readonly string[])[], boundary = `b-${kind}`): string[] {
   return [
     `Content-Type: multipart/${kind}; boundary="${boundary}"`,

@@ -1,2 +1,2 @@
-/** A mail that cannot be carried unchanged, with what to do about it. */
+/** A message that cannot be carried unchanged, with what to do about it. */
 export class Refusal extends Error {}

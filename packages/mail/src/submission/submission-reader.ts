@@ -1,17 +1,17 @@
 import { createThreadReaders, type ThreadReader } from '../parsing/thread-reader.ts';
 import type { Submission } from './read-submission.ts';
 
-// A mail of the largest size, decoded and encoded again.
+// Enough for a message of the largest size, decoded and encoded again.
 const MAX_HEAP_MB = 256;
 const DEADLINE_MS = 5000;
 const THREADS = 2;
 
 export type SubmissionReader = Pick<ThreadReader<readonly string[], Submission>, 'read' | 'stop'> & {
-  /** How many messages it reads at one time. */
+  /** How many messages it reads concurrently. */
   readonly threads: number;
 };
 
-/** Reads submitted messages in two threads. */
+/** Creates a reader that parses submitted messages in two threads. */
 export function createSubmissionReader(deadline_ms = DEADLINE_MS): SubmissionReader {
   const thread = new URL('./submission-thread.ts', import.meta.url);
   const options = { thread, max_heap_mb: MAX_HEAP_MB, deadline_ms };

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Room for so much of each owner. */
+/** Creates places with this much room for each owner. */
 function roomFor(own_places: number): SharedPlaces {
   const amounts = new Map<string, number>();
   return {
@@ -66,10 +66,10 @@ async function start(
   return server;
 }
 
-/** The end of a connection, also by a reset: a line may be on its way as the server closes. */
+/** Resolves when a connection is closed, even by a reset: a line may be in transit as the server closes. */
 const closeOf = (socket: Socket) => new Promise<unknown>((resolve) => socket.once('close', resolve));
 
-/** A conversation; each line waits for the reply before it. */
+/** Starts a conversation in which each line waits for the previous reply. */
 function talk({ port }: SubmissionServer) {
   const socket: Socket = connect(port, '127.0.0.1');
   closing.push(() => socket.destroy());

@@ -4,7 +4,7 @@ import { closeServer, listenOn, StoringMail } from '../smtp/listening-server.ts'
 import type { SharedPlaces } from '../smtp/shared-places.ts';
 import { boundStrangers, type ClientBounds, clientBounds, createGatherer } from './client-bounds.ts';
 
-/** An email as a program submitted it. */
+/** A message submitted by a program. */
 export interface SubmittedMail {
   readonly recipients: readonly string[];
   readonly raw: Buffer;
@@ -17,26 +17,26 @@ export interface Certificate {
 
 export interface SubmissionServerOptions<Login> {
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 picks any free port. */
   readonly port: number;
   readonly name: string;
-  /** For STARTTLS, or for TLS from the first byte where `implicit`. */
+  /** For STARTTLS, or for TLS from the first byte if `implicit`. */
   readonly tls: Certificate | null;
   readonly implicit: boolean;
-  /** Whether a password may be sent without TLS: only where every client is on this machine. */
+  /** Whether a password may be sent without TLS, which requires every client to be on this machine. */
   readonly plaintext: boolean;
   readonly max_bytes: number;
   readonly bounds?: Partial<ClientBounds>;
-  /** Connections that have not logged in, by the address of the client. */
+  /** Connections that have not logged in, by client address. */
   readonly strangers: SharedPlaces;
-  /** Connections that have, by their sender. */
+  /** Connections that have logged in, by sender. */
   readonly clients: SharedPlaces;
-  /** Bytes of email that is being read or stored, by its sender. */
+  /** Bytes of messages that are being read or stored, by sender. */
   readonly bytes: SharedPlaces;
-  /** Logins of one sender have one share. */
+  /** All logins of a sender share one allowance. */
   senderOf(login: Login): string;
   onLogin(user: string, password: string, address: string): Promise<Login | Reply>;
-  /** The reply to the end of the data; a rejection is answered with 451. */
+  /** Returns the reply to the end of the data. If it rejects, the reply is 451. */
   onMail(login: Login, mail: SubmittedMail, address: string): Promise<Reply>;
 }
 
@@ -44,22 +44,22 @@ export interface SubmissionServerOptions<Login> {
 interface Session<Login> {
   readonly login: Login;
   readonly sender: string;
-  /** When it last named a sender or a recipient, or ended an email. */
+  /** When it last named a sender or recipient, or finished a message. */
   active_at: number;
   has_data: boolean;
 }
 
 export interface SubmissionServer {
   readonly port: number;
-  /** For connections from now on. */
+  /** Replaces the certificate for new connections. */
   useCertificate(tls: Certificate): void;
   stop(): Promise<void>;
 }
 
 const IDLE_MS = 300_000;
-/** Also of clients that are turned away and have not left yet. */
+/** Includes rejected clients that have not disconnected yet. */
 const MAX_CLIENTS = 450;
-// As many as an email may have.
+// As many as a message may have.
 const MAX_RECIPIENTS = 1000;
 const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The email could not be accepted now; try again' };
 const FULL: Reply = {
@@ -71,7 +71,7 @@ const CROWDED: Reply = { code: 421, enhanced: '4.7.0', text: 'Too many connectio
 const IDLE: Reply = { code: 421, enhanced: '4.4.2', text: 'Idle for too long while others are waiting; reconnect' };
 const SLOW: Reply = { code: 421, enhanced: '4.4.2', text: 'The message took too long to arrive' };
 
-/** The SMTP server for programs that log in. */
+/** Starts the SMTP server for programs that log in. */
 export async function startSubmissionServer<Login extends object>(
   options: SubmissionServerOptions<Login>,
 ): Promise<SubmissionServer> {
@@ -86,9 +86,9 @@ export async function startSubmissionServer<Login extends object>(
         (answer) => {
           if (isReply(answer)) return callback(smtpError(answer));
           const sender = options.senderOf(answer);
-          // A client that left meanwhile will not be closed a second time.
+          // The close of a client that disconnected meanwhile is not reported again.
           if (![...server.connections].some(({ id }) => id === session.id)) return callback(smtpError(FAILED));
-          // A second login, as STARTTLS ends the first.
+          // This may be a second login, because STARTTLS ends the first.
           leave(session.id);
           if (sessions.size >= bounds.crowd) closeIdle();
           if (!clients.take(sender)) return callback(smtpError(CROWDED));
@@ -155,7 +155,7 @@ export async function startSubmissionServer<Login extends object>(
     try {
       for await (const chunk of stream) {
         const { length } = chunk as Buffer;
-        // The rest of what is rejected is read, because the reply comes after its end, but not kept.
+        // The rest of a rejected message is read but discarded, because the reply comes after its end.
         if (stream.sizeExceeded) giveBack();
         else full ||= !login_session || !bytes.take(login_session.sender, length);
         if (full || stream.sizeExceeded) continue;
@@ -163,7 +163,7 @@ export async function startSubmissionServer<Login extends object>(
         raw.add(chunk as Buffer);
       }
       clearTimeout(deadline);
-      // smtp-server rejects an email that is too large, whatever the reply given here.
+      // smtp-server rejects a message that is too large, whatever the reply given here.
       if (stream.sizeExceeded || !login_session) return FAILED;
       if (full) return FULL;
       const recipients = session.envelope.rcptTo.map(({ address }) => address);
@@ -199,7 +199,7 @@ function limitsOf({ name, implicit, tls, plaintext, max_bytes }: Limits): SMTPSe
     allowInsecureAuth: plaintext,
     authMethods: ['PLAIN', 'LOGIN'],
     disableReverseLookup: true,
-    // The replies here bring their own.
+    // The replies here include their own codes.
     hideENHANCEDSTATUSCODES: true,
     size: max_bytes,
     rejectOversized: true,

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readSubmission } from './read-submission.ts';
 
-// The thread of submission-reader.ts: one answer for each mail.
+// The thread of submission-reader.ts: one response per message.
 parentPort?.on('message', ({ raw, about }: { readonly raw: Uint8Array; readonly about: readonly string[] }) => {
   readSubmission(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), about).then(
     (submission) => parentPort?.postMessage(submission),

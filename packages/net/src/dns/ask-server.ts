@@ -6,7 +6,7 @@ import { type DnsReply, decodeReply, encodeQuestion, type NameServer, type Recor
 export interface Question {
   readonly name: string;
   readonly type: RecordType;
-  /** Whether the server is asked to recurse. */
+  /** Whether the query requests recursion. */
   readonly recurse: boolean;
 }
 
@@ -17,7 +17,7 @@ export type QueryOutcome =
 export const SILENT = 'no name server responded in time';
 export const UNREACHABLE = 'no name server could be reached';
 
-/** Asks one server over UDP, and over TCP where the answer is cut. It never throws. */
+/** Queries one server over UDP, and over TCP if the response is truncated. Never throws. */
 export async function askServer(server: NameServer, question: Question, limit_ms: number): Promise<QueryOutcome> {
   const id = randomInt(65_536);
   const bytes = encodeQuestion(id, question.name, question.type, question.recurse);
@@ -30,7 +30,7 @@ export async function askServer(server: NameServer, question: Question, limit_ms
 
 type Fits = (reply: DnsReply | null) => reply is DnsReply;
 
-/** From a new port each time, so that a forged answer has to match both port and id. */
+/** Uses a new port each time, so that a forged response has to match both port and id. */
 function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<QueryOutcome> {
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
@@ -71,7 +71,7 @@ function overTcp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
       chunks.push(chunk);
       size += chunk.length;
       const all = size < 2 ? null : Buffer.concat(chunks);
-      // The length has 16 bits, so the memory that a server can make this use is bounded.
+      // The length is 16 bits, so the memory that a server can make this use is bounded.
       if (all === null || size < 2 + all.readUInt16BE(0)) return;
       const reply = decodeReply(all.subarray(2, 2 + all.readUInt16BE(0)));
       end(

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const zone of open.splice(0)) await zone.stop();
 });
 
-/** A server on an address of its own and the one port that all of a test have. */
+/** Starts a server with its own address on the one port that all servers of a test share. */
 async function server(host: string, zone: Zone, delegations: Delegations = {}): Promise<DnsZone> {
   const port = open[0] ? readServer(open[0].address).port : 0;
   const started = await startDnsZone(zone, { host, port, delegations });
@@ -17,7 +17,7 @@ async function server(host: string, zone: Zone, delegations: Delegations = {}): 
   return started;
 }
 
-/** Looks up from a root server; beside it stands a resolver with a cache of its own. */
+/** Creates a lookup from a root server, next to a resolver with its own cache. */
 function lookupFrom(root: DnsZone, resolver: DnsZone, networks = ['127.0.0.0/8']): DnsLookup {
   const first = readServer(root.address);
   return createDnsLookup([resolver.address], {

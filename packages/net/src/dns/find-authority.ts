@@ -1,12 +1,12 @@
 import { askServer, type QueryOutcome } from './ask-server.ts';
 import type { DnsReply, NameServer, RecordType } from './message.ts';
 
-/** The start of the walk from the root, and which of the servers it finds may be asked. */
+/** Where the walk starts, and which of the servers it finds may be queried. */
 export interface Authority {
   readonly roots: readonly NameServer[];
-  /** Why an address may not be asked, or null where it may. */
+  /** Returns why an address may not be queried, or null if it may. */
   guard(address: string): string | null;
-  /** Of every server found on the way. */
+  /** The port of every server found on the way. */
   readonly port: number;
 }
 
@@ -26,11 +26,13 @@ const MAX_KEPT = 1000;
 
 export interface WalkResult {
   readonly outcome: QueryOutcome;
-  /** No root server answered, so the network blocks outgoing DNS. */
+  /** No root server responded, so the network blocks outgoing DNS. */
   readonly shut: boolean;
 }
 
-/** Asks the servers that a name is delegated to, found from the root, so that no other resolver's cache answers. */
+/**
+ * Queries the servers that a name is delegated to, starting from the root, so that no other resolver's cache responds.
+ */
 export function createAuthorityWalk(authority: Authority, now: () => number = () => performance.now()) {
   const delegations = new Map<string, { readonly delegation: Delegation; readonly until: number }>();
 
@@ -40,7 +42,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     if (delegations.size > MAX_KEPT) for (const oldest of delegations.keys()) return void delegations.delete(oldest);
   }
 
-  /** The lowest zone above a name whose servers are known. */
+  /** Returns the lowest zone above a name whose servers are known. */
   function nearest(name: string): Delegation {
     const labels = name.split('.');
     for (let index = 0; index < labels.length; index++) {
@@ -69,7 +71,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
         const is_answer = code === 'ok' || code === 'no_such_name';
         if (is_answer && (authoritative || answers.length > 0 || referralOf(outcome.reply, name, zone) !== null))
           return outcome;
-        // RFC 1912 section 2.8: a lame server does not have the zone, so its empty answer means nothing.
+        // RFC 1912 section 2.8: a lame server does not have the zone, so its empty response means nothing.
         outcome = { ok: false, why: is_answer ? `a name server of ${zone} does not know it` : whyOf(code) };
       }
       if (zone === '' && !has_answered) shut = true;
@@ -114,7 +116,9 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
   };
 }
 
-/** The zone that a reply refers to instead of answering; it lies below the one that was asked, so a walk ends. */
+/**
+ * Returns the zone that a reply refers to instead of answering. It lies below the queried one, so a walk terminates.
+ */
 function referralOf(reply: DnsReply, name: string, zone: string): string | null {
   if (reply.authoritative || reply.answers.length > 0 || reply.code !== 'ok') return null;
   const below = reply.authorities.find(

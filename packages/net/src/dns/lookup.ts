@@ -8,33 +8,35 @@ import { ROOTS } from './roots.ts';
 
 export type DnsRecordType = Exclude<RecordType, 'NS'>;
 
-/** The server that gave an answer. */
+/** The server that responded. */
 export interface DnsSource {
   readonly resolver: string;
-  /** It is a server of the zone itself, not a cache. */
+  /** Whether it is a server of the zone itself rather than a cache. */
   readonly authoritative: boolean;
 }
 
-/** none: the name or the type does not exist. error: unknown, so no conclusion may be drawn. */
+/** none: the name or type does not exist. error: unknown, so no conclusion may be drawn. */
 export type DnsAnswer =
   | {
       readonly kind: 'found';
       readonly records: readonly string[];
-      /** How long caches may still keep it. */
+      /** How much longer caches may store it. */
       readonly ttl_seconds: number;
-      /** The target of a CNAME at the name, where there is one. */
+      /** The CNAME target of the name, if there is one. */
       readonly alias: string | null;
       readonly source: DnsSource;
     }
   | { readonly kind: 'none'; readonly alias: string | null; readonly source: DnsSource }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Queries DNS and never throws. Published text comes back as a few short, cleaned lines. */
+/** Queries DNS and never throws. Published text is returned as a few short, cleaned lines. */
 export interface DnsLookup {
   lookup(name: string, type: DnsRecordType): Promise<DnsAnswer>;
-  /** The cached answer that receivers may still see; null where lookup does not ask the authoritative servers. */
+  /**
+   * Returns the cached response that receivers may still see; null if lookup does not query the authoritative servers.
+   */
   cached(name: string, type: DnsRecordType): Promise<DnsAnswer | null>;
-  /** What the silence of every server that it asks is called. */
+  /** The error message if no queried server responds. */
   readonly silence?: string;
 }
 
@@ -47,12 +49,12 @@ const MAX_RECORDS = 20;
 const MAX_ALIASES = 8;
 const GIVEN_SILENT = 'no server in DNS_SERVERS responded in time';
 const GIVEN_UNREACHABLE = 'no server in DNS_SERVERS could be reached';
-// On a network that blocks outgoing DNS every lookup would wait for the whole walk, so it is skipped for a while.
+// If the network blocks outgoing DNS, every lookup would wait for the whole walk, so it is skipped for a while.
 const SHUT_MS = 300_000;
 
 /**
- * With servers given, only those are asked. Otherwise the authoritative servers are, so that a record counts once it is
- * published, and the system's resolvers where the network blocks outgoing DNS.
+ * If servers are given, only those are queried. Otherwise the authoritative servers are, so that a record counts as
+ * soon as it is published, with the system's resolvers as a fallback if the network blocks outgoing DNS.
  */
 export function createDnsLookup(
   servers: readonly string[],
@@ -77,7 +79,7 @@ export function createDnsLookup(
     if (outcome.ok) return { ...outcome, authoritative: true };
     if (shut) shut_until = performance.now() + SHUT_MS;
     const resolved = await resolve(name, type);
-    // The authoritative servers' reason is the better one.
+    // The authoritative servers' reason is more useful.
     return resolved.ok || shut ? resolved : outcome;
   };
   return {
@@ -86,7 +88,7 @@ export function createDnsLookup(
   };
 }
 
-/** The queries still running by then end by themselves, because each has a time limit. */
+/** Queries still running by then finish on their own, because each has a time limit. */
 async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<DnsAnswer> {
   const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
   const timer = setTimeout(() => resolve({ kind: 'error', message }), DEADLINE_MS);
@@ -97,7 +99,7 @@ async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<Dns
   }
 }
 
-/** One deadline for several lookups: those not answered by then end with an error. */
+/** Applies one deadline to several lookups: those without a response by then fail with an error. */
 export async function withDeadline<T>(dns: DnsLookup, ms: number, ask: (dns: DnsLookup) => Promise<T>): Promise<T> {
   const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
   let over = false;
@@ -126,7 +128,7 @@ function systemServers(): NameServer[] {
 
 type Ask = (name: string, type: RecordType) => Promise<QueryOutcome & { readonly authoritative?: true }>;
 
-/** Whether an error is about the servers of DNS_SERVERS, not about the name. */
+/** Whether an error concerns the servers in DNS_SERVERS rather than the name. */
 export function isOfGiven(message: string): boolean {
   return message === GIVEN_SILENT || message === GIVEN_UNREACHABLE;
 }
@@ -138,7 +140,7 @@ function blameGiven(outcome: QueryOutcome): QueryOutcome {
 
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<QueryOutcome> {
   let outcome: QueryOutcome = { ok: false, why: UNREACHABLE };
-  // A server's reply is a better reason than the silence of another.
+  // One server's reply is a better reason than another's silence.
   let refusal: QueryOutcome | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MAX_SERVERS)) {
@@ -152,7 +154,7 @@ async function askAll(servers: readonly NameServer[], name: string, type: Record
   return refusal ?? outcome;
 }
 
-/** Follows aliases through the zones that they lead to. */
+/** Follows aliases through the zones they lead to. */
 async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promise<DnsAnswer> {
   let name = asked_name.toLowerCase();
   let alias: string | null = null;

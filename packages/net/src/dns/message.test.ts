@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeReply, encodeQuestion, readServer } from './message.ts';
 
-/** A reply to `TXT a.test` with one record, whose name points at the question. */
+/** Creates a reply to `TXT a.test` with one record, whose name points at the question. */
 function reply(data: Buffer, pointer = 12): Buffer {
   const question = encodeQuestion(7, 'a.test', 'TXT', true);
   if (!question) throw new Error('a.test cannot be asked for');

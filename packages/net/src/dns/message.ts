@@ -7,7 +7,7 @@ export interface ResourceRecord {
   readonly name: string;
   readonly type: RecordType;
   readonly ttl_seconds: number;
-  /** Names without their last dot; the strings of a TXT record joined; `10 mx.example.com` of an MX. */
+  /** Names without their trailing dot, the joined strings of a TXT record, or `10 mx.example.com` for an MX. */
   readonly text: string;
 }
 
@@ -23,7 +23,7 @@ export interface DnsReply {
 }
 
 const OPT = 41;
-// The size that every network carries unfragmented: DNS flag day 2020.
+// The size that every network carries unfragmented, from DNS flag day 2020.
 const UDP_SIZE = 1232;
 const HEADER = 12;
 const MAX_RECORDS = 200;
@@ -35,7 +35,7 @@ const replyCodes: Readonly<Record<number, DnsReply['code']>> = {
   5: 'REFUSED',
 };
 
-/** Null for a text that cannot be a DNS name. */
+/** Returns null if the text cannot be a DNS name. */
 export function encodeQuestion(id: number, name: string, type: RecordType, recurse: boolean): Buffer | null {
   const labels = name.split('.');
   if (name.length > 253 || labels.some((label) => !/^[\x21-\x7e]{1,63}$/.test(label))) return null;
@@ -52,12 +52,12 @@ export function encodeQuestion(id: number, name: string, type: RecordType, recur
   return Buffer.concat([header, ...name_bytes, question_end, option]);
 }
 
-/** Null where the bytes are no reply to one question. No input can make this loop or throw. */
+/** Returns null if the bytes are not a reply to one question. No input can make this loop forever or throw. */
 export function decodeReply(bytes: Buffer): DnsReply | null {
   try {
     return decode(bytes);
   } catch (error) {
-    // Every read past the end throws one of these.
+    // Every read past the end throws a RangeError.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -92,7 +92,7 @@ function decode(bytes: Buffer): DnsReply | null {
     code: replyCodes[flags & 0x000f] ?? 'other',
     question: { name: question.name, type },
   };
-  // A truncated reply may end anywhere, and is asked for again over TCP.
+  // A truncated reply may end anywhere, and is requested again over TCP.
   if (truncated) return { ...facts, answers: [], authorities: [], additionals: [] };
   return { ...facts, answers: section(6), authorities: section(8), additionals: section(10) };
 }
@@ -103,7 +103,7 @@ function readTtl(bytes: Buffer, at: number): number {
   return seconds > 0x7fffffff ? 0 : seconds;
 }
 
-/** RFC 1035 section 4.1.4. A pointer has to lead backwards, so that following pointers ends. */
+/** RFC 1035 section 4.1.4. A pointer must lead backwards, so that following pointers terminates. */
 function readName(bytes: Buffer, start: number): { name: string; end: number } {
   const labels: string[] = [];
   let length = 0;
@@ -156,7 +156,7 @@ function readData(bytes: Buffer, type: RecordType, at: number, length: number): 
   }
 }
 
-/** A server as DNS_SERVERS and the system name it: an address, with or without a port. */
+/** A server as DNS_SERVERS and the system specify it: an address with an optional port. */
 export interface NameServer {
   readonly address: string;
   readonly port: number;
@@ -170,7 +170,7 @@ export function readServer(text: string): NameServer {
   return { address, port: Number(port ?? 53) };
 }
 
-/** As readServer reads it. */
+/** Formats a server the way readServer parses it. */
 export function serverName({ address, port }: NameServer): string {
   if (port === 53) return address;
   return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;

@@ -1,4 +1,7 @@
-/** The root servers a to m, as IANA lists them in named.root. An address changes once in years and answers on. */
+/**
+ * The root servers a to m, as IANA lists them in named.root. An address changes once in years, and the old one keeps
+ * responding.
+ */
 export const ROOTS: readonly string[] = [
   '198.41.0.4',
   '170.247.170.2',
