@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// The rules for Prometheus, apart from the other tests because they need Debian's package prometheus.
+// The Prometheus rules, separate from the other tests because they require Debian's package prometheus.
 const { projects: _, ...test } = base.test ?? {};
 
 export default mergeConfig(

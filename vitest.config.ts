@@ -11,14 +11,14 @@ const units = [
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];
 
 export default defineConfig({
-  // Node takes the package's main for every import of it; Vite would take its module for ours, and schemas of two
-  // copies of graphql do not know each other.
+  // Node always resolves graphql to the package's main file; Vite would pick the ES module for our imports, and schemas
+  // from two copies of graphql are incompatible.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     reporters: ['default', './packages/testing/src/summary-reporter.ts'],
-    // One more than the processors of a small machine, as many tests wait for a timer or a process of their own.
+    // One more than a small machine's CPUs, because many tests wait for a timer or a process of their own.
     maxWorkers: 3,
-    // Patience for machines that are slow or busy. It costs nothing where things happen, and no test proves speed.
+    // Generous, for slow or busy machines. A passing test does not wait, and no test proves speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
@@ -32,7 +32,7 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...everywhere, ...rules, ...units],
           pool: 'forks',
-          // Each file closes what it opened; a third of the processor time of a short one went into its imports.
+          // Each file closes what it opened; a third of a short file's CPU time went into its imports.
           isolate: false,
           globalSetup: 'packages/testing/src/global-setup.ts',
         },

@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// Tests that start processes of their own, and those that only real seconds can show.
+// Tests that start their own processes, and those that need real time to pass.
 const { projects: _, ...test } = base.test ?? {};
 
 export default mergeConfig(

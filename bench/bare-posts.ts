@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 
-// The baseline of W1: posts only, with the worker's concurrency and headers of the same length.
-// Usage: port, seconds, concurrency, bytes.
+// The baseline of W1: posts only, with the worker's concurrency and headers of equal length. Usage: port, seconds,
+// concurrency, bytes.
 const [port = '', seconds = '', at_once = '', bytes = ''] = process.argv.slice(2);
 
 const dispatcher = new Agent({ pipelining: 1 });

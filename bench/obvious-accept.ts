@@ -6,8 +6,8 @@ import { PgBoss } from 'pg-boss';
 import { OBVIOUS_QUEUE } from './peers/obvious.ts';
 
 // A straightforward accept with the product's own validation: a pool, one query after another, one transaction per
-// request. Kept as the baseline of the design.
-// Usage: node bench/obvious-accept.ts <database url> <port> [separate|one-statement]
+// request. It serves as the baseline of the design. Usage: node bench/obvious-accept.ts <database url> <port>
+// [separate|one-statement]
 
 const [, , url = '', port = '0', mode = 'separate'] = process.argv;
 const sql = connect(url, { max: 8, application_name: 'bench-obvious' });
@@ -74,7 +74,7 @@ async function acceptSeparately(secret_hash: Buffer, input: Input): Promise<stri
   return id;
 }
 
-/** One round trip and one commit per request. */
+/** Accepts with one round trip and one commit per request. */
 async function acceptInOneStatement(secret_hash: Buffer, input: Input): Promise<string> {
   const id = randomUUID();
   const [stored] = await sql`

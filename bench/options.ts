@@ -6,17 +6,17 @@ export interface BenchOptions {
   readonly seconds: number;
   /** The number of seeded messages for read benchmarks. */
   readonly messages: number;
-  /** The time from a start until memory at rest is read. */
+  /** How long after startup to read memory at rest. */
   readonly rest_seconds: number;
-  /** Which variants a suite that has some measures; all if none is named. */
+  /** Variants to measure, for suites that have them; all if empty. */
   readonly variants: readonly string[];
 }
 
 export interface CommandLine extends BenchOptions {
   readonly suites: readonly string[];
-  /** A result to compare with. */
+  /** A result file to compare with. */
   readonly against: string | null;
-  /** A result to compare instead of running. */
+  /** A result file to compare instead of running. */
   readonly result: string | null;
   /** Another checkout, measured alternately with this one. */
   readonly pair: string | null;

@@ -1,11 +1,11 @@
-// Applies patches/NAME+VERSION.patch, unified diffs in the layout of patch-package, to what npm has installed. Runs when
-// loaded, and uses nothing but Node: the production image has neither git nor patch.
+// Applies patches/NAME+VERSION.patch, unified diffs in the layout of patch-package, to the packages npm has installed.
+// Runs on import, and uses only Node built-ins: the production image has neither git nor patch.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** The text with every hunk applied, or null where a hunk does not fit. Lines of `from` become lines of `to`. */
+/** Returns the text with every hunk applied, or null if one does not fit. Lines of `from` become lines of `to`. */
 function replaceHunks(text, hunks, from, to) {
   let rest = text;
   let done = '';
@@ -26,7 +26,7 @@ function applyPatches(directory) {
   for (const patch of readdirSync(`${directory}patches`).filter((name) => name.endsWith('.patch'))) {
     const [name] = patch.split('+', 1);
     if (!existsSync(`${directory}node_modules/${name}`)) continue;
-    // Git may have checked it out with the line ends of Windows.
+    // Git may have checked it out with Windows line endings.
     const diff = readFileSync(`${directory}patches/${patch}`, 'utf8').replaceAll('\r\n', '\n').trimEnd();
     for (const section of diff.split(/^--- a\/.*\n\+\+\+ b\//m).slice(1)) {
       const [path, ...hunks] = section.trimEnd().split(/\n@@.*@@.*\n/);
@@ -42,7 +42,7 @@ function applyPatches(directory) {
       }
     }
   }
-  // Written aside and renamed, so that a process that starts now never reads half a file.
+  // Written to a temporary file and renamed, so that a process starting now never reads half a file.
   for (const [path, patched] of staged) writeFileSync(`${path}.patched`, patched);
   for (const [path] of staged) renameSync(`${path}.patched`, path);
 }

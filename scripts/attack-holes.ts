@@ -10,7 +10,7 @@ import { copyOfTree } from './copy-of-tree.ts';
 import { holes } from './read-holes.ts';
 
 // npm run test:attack:holes -- [--without COUNT] [--seed TEXT] [--only PATTERN]
-// Takes checks out of a copy of the tree, one at a time, and runs the attacks on it: each time one must get somewhere.
+// Removes checks from a copy of the repository, one at a time, and runs the attacks on it: each time, one must succeed.
 
 const { values } = parseArgs({
   options: { without: { type: 'string', default: '3' }, seed: { type: 'string' }, only: { type: 'string' } },
@@ -62,7 +62,7 @@ interface Report {
   }[];
 }
 
-/** The first attack of the copy that got somewhere; null if none did, or the suite did not run. */
+/** Returns the first attack on the copy that succeeded; null if none did, or if the suite did not run. */
 async function firstSuccess(): Promise<string | null> {
   const json = join(copy, 'attack.json');
   rmSync(json, { force: true });
@@ -90,6 +90,6 @@ async function firstSuccess(): Promise<string | null> {
     .find(({ status }) => status === 'failed');
   if (!failed || numPassedTests === 0) return null;
   const why = failed.failureMessages[0]?.split('\n')[0] ?? '';
-  // A check that is missing lets an attack through; code that no longer works does not.
+  // A missing check lets an attack through; code that no longer works does not count.
   return why.includes('internal_error') ? null : `${failed.title} (${why})`;
 }

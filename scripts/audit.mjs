@@ -1,4 +1,5 @@
-// Asks the registry for advisories on the locked versions, and fails if there are some or if nothing could be checked.
+// Queries the registry for advisories on the locked versions, and fails if there are any or if nothing could be
+// checked.
 import { spawnSync } from 'node:child_process';
 
 const { stdout, status, error } = spawnSync('npm', ['audit', '--json'], {
@@ -7,7 +8,7 @@ const { stdout, status, error } = spawnSync('npm', ['audit', '--json'], {
   maxBuffer: 64 * 1024 * 1024,
 });
 
-/** What npm printed; nothing where it printed no JSON. */
+/** Returns the JSON that npm printed; an empty object if it printed none. */
 function reportOf(text) {
   try {
     return JSON.parse(text);

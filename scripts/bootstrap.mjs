@@ -1,5 +1,5 @@
-// Makes a bare clone runnable: installs once per lockfile and platform. It runs on the machine's own
-// Node, before any package exists, so it uses nothing but Node.
+// Makes a bare clone runnable: installs once per lockfile and platform. It runs on the machine's own Node before any
+// package exists, so it uses only Node built-ins.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -32,12 +32,12 @@ for (const file of ['package-lock.json', 'scripts/apply-patches.mjs', ...patches
 const wanted = hash.digest('hex');
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== wanted) {
-  // Progress goes to stderr, so that what a command prints can be piped.
+  // Progress goes to stderr, so that a command's output can be piped.
   if (!quiet) console.error('Installing dependencies (once, about half a minute) …');
   const npm = process.env.npm_execpath;
   const [command, ...before] =
     npm && /npm-cli\.c?js$/.test(npm) ? [process.execPath, npm] : [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
-  // NODE_ENV=production or a user's omit setting would leave out what tests, checks and the embedded database need.
+  // NODE_ENV=production or a user's omit setting would skip packages that tests, checks and the embedded database need.
   const args = [...before, 'ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   const started = performance.now();
   const { status, stdout, stderr, error } = spawnSync(command, args, {
@@ -54,14 +54,14 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== wanted) {
         'Fix what it says above and run the same command again.',
     );
   }
-  // npm leaves install scripts out where ignore-scripts is set; the patch, which runs when loaded, is not optional.
+  // npm skips install scripts if ignore-scripts is set; the patch, which runs on import, is not optional.
   await import('./apply-patches.mjs');
   writeFileSync(stamp, `${wanted}\n`);
   if (!quiet) console.error(`Installed in ${Math.round((performance.now() - started) / 1000)} s.`);
 }
 
-// npm hands SIGTERM to the shell that runs a script, not to the program: without `exec` the shell would
-// die and the server live on. Windows has neither the problem nor the word.
+// npm sends SIGTERM to the shell that runs a script, not to the program: without `exec`, the shell would die and the
+// server live on. Windows has neither the problem nor the command.
 if (process.platform === 'win32') {
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
   writeFileSync(join(root, 'node_modules', '.bin', 'exec.cmd'), '@%*\r\n');

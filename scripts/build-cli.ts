@@ -1,5 +1,5 @@
 // Builds the command line into packages/cli/dist, the folder that is packed as `postrider`: the commands over HTTP, for
-// machines that only call a Postrider. Those on the machine itself need the repository, and say so.
+// machines that only call Postrider. Commands that run on the machine itself need the repository, and say so.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const from = join(root, 'packages/cli');
 export const cliPackage = join(from, 'dist');
 
-// What opens the database, and with it the whole service.
+// Modules that open the database, and with it load the whole service.
 const ofMachine = /\/packages\/cli\/src\/machine\/[\w-]+\.ts$/;
 const ABSENT = 'virtual:not-in-the-package';
 const absent = `
@@ -28,7 +28,7 @@ export async function buildCli(): Promise<void> {
     input: { postrider: join(from, 'src/main.ts') },
     platform: 'node',
     logLevel: 'warn',
-    // Of core only what these commands use, such as the signatures of webhooks.
+    // Includes only what these commands use from core, such as webhook signatures.
     treeshake: { moduleSideEffects: false },
     plugins: [
       {

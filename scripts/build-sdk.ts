@@ -1,5 +1,5 @@
-// Builds packages/sdk into packages/sdk/dist, the folder that is packed: one file of code and the declarations, each as
-// a module and as CommonJS.
+// Builds packages/sdk into packages/sdk/dist, the folder that is packed: one code file and the declarations, each as
+// ESM and as CommonJS.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ export async function buildSdk(): Promise<void> {
       stdio: 'inherit',
     },
   );
-  // A declaration names the file that is there at run time.
+  // Declarations must import the files that exist at run time.
   for (const file of globSync('esm/**/*.d.ts', { cwd: sdkPackage })) {
     const text = readFileSync(join(sdkPackage, file), 'utf8');
     writeFileSync(join(sdkPackage, file), text.replace(/(from '\.[^']*)\.ts'/g, "$1.js'"));
@@ -54,7 +54,7 @@ export async function buildSdk(): Promise<void> {
       logLevel: 'warn',
       output: { file: join(sdkPackage, folder, 'index.js'), format },
     });
-    // Decides for the declarations beside it too.
+    // Also sets the module type of the declarations beside it.
     writeFileSync(join(sdkPackage, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
   }
   writeFileSync(join(sdkPackage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);

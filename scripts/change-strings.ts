@@ -9,8 +9,8 @@ import { createRandom } from '../bench/faults/random.ts';
 import { copyOfTree } from './copy-of-tree.ts';
 
 // npm run test:browser:words -- [--count 10] [--seed TEXT] [paths of tests]
-// Changes strings of the dashboard in a copy of the tree and runs the browser tests there. They must stay green, because
-// a test takes the words it looks for from the strings of the page.
+// Changes strings of the dashboard in a copy of the repository and runs the browser tests there. They must still pass,
+// because tests take the words they look for from the page's strings.
 
 const { values, positionals } = parseArgs({
   options: { count: { type: 'string', default: '10' }, seed: { type: 'string' } },
@@ -45,7 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const sample = draw(stringsOf(copy), Number(values.count));
 say(`seed ${seed}: ${sample.length} strings changed`);
-// From the end of a file, so that the indexes before stay right.
+// From the end of a file, so that earlier indexes stay valid.
 for (const { file, text, index } of sample.toSorted((one, other) => other.index - one.index)) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');

@@ -1,5 +1,5 @@
-// Run while an image is built, under the user and the NODE_COMPILE_CACHE of the service: loads what the service and its
-// commands load, so that no start has to compile it. Nothing is started.
+// Runs while an image is built, under the service's user and NODE_COMPILE_CACHE: loads what the service and its
+// commands load, so that no start has to compile it. Starts nothing.
 const loaded = [
   '../apps/server/src/start.ts',
   '../apps/server/src/banner.ts',

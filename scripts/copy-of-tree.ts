@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A copy of the workspaces and of further files, beside the packages that are installed, to be changed by a drill. */
+/** Creates a copy of the workspaces and of further files, linked to the installed packages, for a drill to change. */
 export function copyOfTree(root: string, more: readonly string[] = []): string {
   const copy = mkdtempSync(join(tmpdir(), 'postrider-mutant-'));
   for (const name of ['apps', 'packages', 'package.json', 'patches', ...more])
@@ -11,7 +11,7 @@ export function copyOfTree(root: string, more: readonly string[] = []): string {
   mkdirSync(modules);
   for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== '@postrider'))
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  // These links are relative, and lead into the copy.
+  // These links are relative and point into the copy.
   cpSync(join(root, 'node_modules/@postrider'), join(modules, '@postrider'), {
     recursive: true,
     verbatimSymlinks: true,

@@ -1,4 +1,4 @@
-// The code blocks of the documentation, with what is to be done with each. The word after the language says it.
+// The documentation's code blocks, and how to run each, as given by the word after the language.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,13 +13,13 @@ export const docPages: readonly string[] = [
 ];
 
 export type Marker =
-  /** Runs, and must end well. A continued one follows the blocks of its language before it, as one program. */
+  /** Runs, and must succeed. A continued block is appended to the preceding blocks in its language, as one program. */
   | { readonly kind: 'run'; readonly continued: boolean }
-  /** Runs until the page ends, and listens on this port soon. */
+  /** Runs until the page ends, and soon listens on this port. */
   | { readonly kind: 'serve'; readonly port: number }
-  /** What the block before printed; … stands for anything. */
+  /** The output of the previous block; … matches anything. */
   | { readonly kind: 'expect' }
-  /** Read by the program that reads it in earnest. */
+  /** Parsed by the program that reads such content in production. */
   | { readonly kind: 'config'; readonly drill: string }
   | { readonly kind: 'not-run'; readonly reason: string };
 
@@ -34,7 +34,7 @@ export interface Block {
 export const languages = ['sh', 'ts', 'python', 'go', 'php'] as const;
 export type Language = (typeof languages)[number];
 
-// No code: drawings, trees, and what a screen shows.
+// Not code: drawings, trees, and screen output.
 const plain = new Set(['text', 'mermaid']);
 const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
 
@@ -50,7 +50,7 @@ function readMarker(words: string): Marker | null {
   return reason ? { kind: 'not-run', reason } : null;
 }
 
-/** The blocks of a page; a block whose marker is missing or unknown is a complaint. */
+/** Returns the blocks of a page; reports a complaint for a missing or unknown marker. */
 export function blocksOf(page: string, markdown: string): { blocks: Block[]; complaints: string[] } {
   const blocks: Block[] = [];
   const complaints: string[] = [];

@@ -1,4 +1,4 @@
-// Draws the import graphs of the packages and of the folders of core into docs/packages.md.
+// Draws the import graphs of the packages and of core's folders into docs/packages.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GRAPH_PAGE, readTree, treeRoot, withGraphs } from '@postrider/testing/house-rules';

@@ -1,4 +1,4 @@
-// Draws the states of a recipient into docs/states.md, from the table that the code obeys.
+// Draws a recipient's states into docs/states.md, from the table that the code uses.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transitions } from '@postrider/core/delivery';
@@ -8,7 +8,7 @@ export const statesPage = fileURLToPath(new URL('../docs/states.md', import.meta
 const BEGIN = '<!-- states: written by `node scripts/draw-states.ts` -->\n';
 const END = '<!-- states end -->';
 
-/** A page with the diagram between its two marks as the table has it now. */
+/** Returns a page with the diagram between its markers redrawn from the table. */
 export function withDiagram(page: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A bound of the code that no setting changes: where it stands, under which name, and what it is of. */
+/** A limit in the code that no setting changes: its file, its name, and what it limits. */
 type Row = readonly [name: string, of: string];
 
 const files: Readonly<Record<string, readonly Row[]>> = {
@@ -239,7 +239,7 @@ const UNITS: readonly (readonly [suffix: RegExp, unit: string, per: readonly (re
   [/_MB$/, ' MB', []],
 ];
 
-/** The bounds as the code has them now. */
+/** Returns the limits as currently set in the code. */
 export function fixedLimits(): { readonly usual: string; readonly of: string }[] {
   return Object.entries(files).flatMap(([path, rows]) => {
     const text = readFileSync(`${root}/${path}`, 'utf8');

@@ -1,4 +1,4 @@
-// A running Postrider with data of its own, for the runners of samples and of the client.
+// A running Postrider with its own data, for the scripts that run samples and the client.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-/** What one program has compiled, the next ones need not. */
+/** Shares the compile cache, so that later programs start faster. */
 export const compiled = join(root, 'node_modules/.cache/compiled');
 
 export interface Instance {
@@ -26,10 +26,10 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts one as a user does, on free ports, with nothing of this process's environment. */
+/** Starts an instance as a user would, on free ports, without this process's environment. */
 export async function startInstance(settings: Readonly<Record<string, string>> = {}): Promise<Instance> {
   const data_dir = mkdtempSync(join(tmpdir(), 'postrider-data-'));
-  // Postgres may run as another user, who has to pass through the directory.
+  // Postgres may run as another user, who must be able to traverse the directory.
   chmodSync(data_dir, 0o711);
   const child = spawn(process.execPath, [join(root, 'apps/server/src/main.ts')], {
     env: {

@@ -1,4 +1,4 @@
-// Writes the tables of docs/webhooks.md from the catalogue of events.
+// Writes the tables of docs/webhooks.md from the event catalog.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventCatalogue, eventTypes, exampleEvent } from '@postrider/core/events';
@@ -16,7 +16,7 @@ const sections: Readonly<Record<string, () => string>> = {
   signed: signedExample,
 };
 
-/** The page with its sections as the catalogue has them now. */
+/** Returns the page with its sections rewritten from the catalog. */
 export function withEvents(page: string): string {
   let output = page;
   for (const [name, section] of Object.entries(sections)) {

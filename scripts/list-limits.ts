@@ -1,5 +1,5 @@
-// Writes the table of limits in docs/limits.md: those of LIMITS and of the environment from the configuration, and
-// those that are fixed from the code.
+// Writes the table of limits in docs/limits.md: those set by LIMITS and the environment from the configuration, and the
+// fixed ones from the code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { limits, readConfig } from '@postrider/core';
@@ -10,7 +10,7 @@ export const limitsPage = fileURLToPath(new URL('../docs/limits.md', import.meta
 const BEGIN = '<!-- limits: written by `node scripts/list-limits.ts` -->\n';
 const END = '<!-- limits end -->';
 
-/** A page with the table between its two marks as the code has it now. */
+/** Returns a page with the table between its markers rewritten from the code. */
 export function withLimits(page: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
@@ -24,7 +24,7 @@ export function withLimits(page: string): string {
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
 }
 
-/** Variables of their own that bound a time. */
+/** Returns the limits on time that have their own environment variables. */
 function ofTheEnvironment(): [set_by: string, usual: string, of: string][] {
   const { SHUTDOWN_GRACE, RETRY_SCHEDULE, WEBHOOK_RETRY_SCHEDULE } = readConfig({});
   const sum = (seconds: readonly number[]) => seconds.reduce((total, one) => total + one, 0);

@@ -1,5 +1,5 @@
-// Writes the findings of docs/reliability.md and the sentences of docs/interface.md with their tests, from the titles of
-// the tests.
+// Writes the findings in docs/reliability.md and the statements in docs/interface.md with their tests, from the test
+// titles.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const END = '<!-- proofs end -->';
 
 type Findings = Readonly<Record<string, string>>;
 
-/** Each problem that a trial uncovered, as the guarantee that has held since. */
+/** Each problem that a trial uncovered, stated as the guarantee that has held since. */
 const findings: Findings = {
   'promise P1':
     'When a worker stops, it hands back emails whose content it has not begun to send, and never reports them as sent.',
@@ -150,7 +150,6 @@ export interface TestFile {
   readonly text: string;
 }
 
-/** The test files of the repository. */
 export function testFiles(): TestFile[] {
   return globSync(['{apps,packages}/**/*.{test,journey}.ts', 'apps/server/test/browser/*.ts'], {
     cwd: root,
@@ -160,7 +159,7 @@ export function testFiles(): TestFile[] {
     .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }));
 }
 
-/** The ids that a title names: "promise P1, P2: …", "chaos C7, newcomer N7: …", "(chaos C2)". */
+/** Returns the ids that a title names: "promise P1, P2: …", "chaos C7, newcomer N7: …", "(chaos C2)". */
 function idsIn(text: string): Set<string> {
   const ids = new Set<string>();
   for (const [, kind, first, more = ''] of text.matchAll(
@@ -171,7 +170,7 @@ function idsIn(text: string): Set<string> {
   return ids;
 }
 
-/** The page of findings with its table as the tests are now. */
+/** Returns the page of findings with its table rewritten from the tests. */
 export function withFindings(page: string, files: readonly TestFile[]): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
@@ -184,12 +183,12 @@ export function withFindings(page: string, files: readonly TestFile[]): string {
   return `${page.slice(0, begin)}${BEGIN}\n${table}\n\n${page.slice(end)}`;
 }
 
-/** Findings that no test names. */
+/** Returns findings that no test names. */
 export function unproven(files: readonly TestFile[]): string[] {
   return Object.keys(findings).filter((id) => !files.some(({ text }) => idsIn(text).has(id)));
 }
 
-/** Ids in titles that the page of findings does not list. */
+/** Returns ids in titles that the page of findings does not list. */
 export function strayIds(files: readonly TestFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const titles = [...text.matchAll(/\b(?:it|describe)(?:\.each)?\b.*|^ *\]\)\(.*/gm)]
@@ -202,12 +201,12 @@ export function strayIds(files: readonly TestFile[]): string[] {
 const SENTENCE = /^\| seed (\d+) \| (.*?) \|(?: .* \|)?$/gm;
 const SEED_FILE = 'apps/server/test/seed/seed.journey.ts';
 
-/** The numbers of the sentences that a page has. */
+/** Returns the numbers of the statements on a page. */
 export function sentencesOf(page: string): number[] {
   return [...page.matchAll(SENTENCE)].map(([, number]) => Number(number));
 }
 
-/** What the test of each sentence says, by the number in its title. */
+/** Returns the test title of each statement, by the number in the title. */
 export function titlesOf(files: readonly TestFile[]): Map<number, string> {
   const titles = new Map<number, string>();
   for (const { path, text } of files) {
@@ -215,7 +214,7 @@ export function titlesOf(files: readonly TestFile[]): Map<number, string> {
     for (const [, first, more = '', title = ''] of text.matchAll(/it\('seed (\d+)((?:(?:, | and )\d+)*): (.+?)', /g)) {
       for (const number of [first, ...(more.match(/\d+/g) ?? [])]) titles.set(Number(number), `${title}${where}`);
     }
-    // The rows of a table of tests begin with the number.
+    // In a table of tests, each row starts with the number.
     for (const [, rows = '', title = ''] of text.matchAll(
       /it\.each(?:<.+>)?\(\[\n((?: {4}\[\d+,.*\n)+) {2}\]\)\('seed %i: (.+?)', /g,
     )) {
@@ -226,7 +225,7 @@ export function titlesOf(files: readonly TestFile[]): Map<number, string> {
   return titles;
 }
 
-/** The page of sentences with the titles of their tests. */
+/** Returns the page of statements with the titles of their tests. */
 export function withTitles(page: string, titles: ReadonlyMap<number, string>): string {
   return page.replaceAll(SENTENCE, (_, number: string, sentence: string) => {
     return `| seed ${number} | ${sentence} | ${titles.get(Number(number)) ?? ''} |`;

@@ -1,4 +1,4 @@
-// Zero dependencies: runs before anything is installed.
+// No dependencies: runs before anything is installed.
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export function runsTypeScript(version = process.versions.node) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** The Node that runs this process if it is new enough, else the one that npm installed here. */
+/** Returns this process's Node if it is recent enough, else the one that npm installed here. */
 export function findNode() {
   if (runsTypeScript()) return process.execPath;
   const names = {
@@ -32,17 +32,17 @@ export function explainOldNode() {
   );
 }
 
-/** Where Node keeps what it has compiled, which halves the time of the next start. */
+/** Where Node caches compiled code, which halves the time of the next start. */
 export const compiled = `${root}node_modules/.cache/compiled`;
 
-/** A directory that cannot be written costs a start nothing but that gain, and an old Node has none. */
+/** If the directory is not writable, only that speedup is lost; an old Node has no such cache. */
 export function keepCompiled() {
   module.enableCompileCache?.(compiled);
 }
 
-/** Tells a program that is about to move to the repository in which folder its caller names files. */
+/** Passes the caller's working directory to a program that is about to change to the repository. */
 export function rememberCaller() {
-  // npm run has moved there already, and says where it came from.
+  // npm run has already changed there, and reports the original directory.
   const moved = process.cwd() === root.replace(/\/$/, '') && process.env.INIT_CWD;
   process.env.POSTRIDER_CALLED_FROM = moved || process.cwd();
 }

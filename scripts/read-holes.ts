@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A change that takes exactly one check out of the code; the suite must notice. */
+/** A change that removes exactly one check from the code; the suite must notice. */
 export interface Hole {
   readonly name: string;
   readonly file: string;
@@ -8,6 +8,6 @@ export interface Hole {
   readonly replace: string;
 }
 
-// The cast holds because scripts/attack-holes.test.ts reads every field of each. It is JSON because the code has
-// templates, which a linter takes for mistakes in a text of TypeScript.
+// The cast is safe because scripts/attack-holes.test.ts reads every field of each entry. It is JSON because the code
+// contains templates, which a linter reports as mistakes in a TypeScript string.
 export const holes = JSON.parse(readFileSync(new URL('attack-holes.json', import.meta.url), 'utf8')) as readonly Hole[];

@@ -1,4 +1,4 @@
-// Runs the code blocks of a page against a running instance, in a folder of their own.
+// Runs a page's code blocks against a running instance, in a folder of their own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ import { compiled, type Instance, root } from './instance.ts';
 const BLOCK_TIMEOUT_MS = 120_000;
 const LISTEN_TIMEOUT_MS = 20_000;
 
-/** What reads a block that is no program; throws where it would be refused. */
+/** Parsers for blocks that are not programs; each throws if the content would be rejected. */
 const drills: Readonly<Record<string, (text: string, instance: Instance) => unknown>> = {
   json: (text) => JSON.parse(text),
   event: (text) => eventSchema.parse(JSON.parse(text)),
@@ -35,7 +35,7 @@ const drills: Readonly<Record<string, (text: string, instance: Instance) => unkn
       body: JSON.stringify({ query }),
     });
     const text = await answer.text();
-    // A cursor of an example is refused later, once the query has been understood.
+    // An example's cursor is rejected later, once the query itself has passed validation.
     if (text.includes('"invalid_query"')) throw new Error(text);
   },
 };
@@ -48,7 +48,7 @@ const programs: Readonly<Record<Language, { readonly file: string; readonly comm
   php: { file: 'block.php', command: ['php'] },
 };
 
-// curl ends with 0 whatever the status, and a sample that is refused is wrong.
+// curl exits with 0 whatever the status, but a sample that is rejected is wrong.
 const SHELL_HEAD = `set -euo pipefail
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
 set -a
@@ -58,7 +58,7 @@ const SHELL_TAIL = '\nexport -p | grep -v " \\(SHLVL\\|PWD\\|OLDPWD\\|_\\)=" > .
 
 export interface Outcome {
   readonly block: Block;
-  /** Null where it went well. */
+  /** Null if it succeeded. */
   readonly problem: string | null;
 }
 
@@ -69,7 +69,7 @@ interface Place {
   printed: string;
 }
 
-/** Runs the blocks of one page in order, those of these languages only. */
+/** Runs the blocks of one page in order, limited to these languages. */
 export async function runBlocks(
   blocks: readonly Block[],
   instance: Instance,
@@ -87,7 +87,7 @@ export async function runBlocks(
         ran = false;
         continue;
       }
-      // What a block printed is known only where it ran.
+      // A block's output is only known if it ran.
       if (marker.kind === 'expect' && !ran) continue;
       if (marker.kind === 'run') ran = true;
       outcomes.push({ block, problem: await problemOf(block, blocks.slice(0, index), place) });
@@ -179,7 +179,7 @@ function environment({ folder, instance }: Place): Record<string, string> {
     PATH: `${folder}/bin:${process.env.PATH}`,
     HOME: folder,
     NODE_COMPILE_CACHE: compiled,
-    // Compiles once for all blocks, where each would compile the same again.
+    // Compiles once for all blocks, which would otherwise each compile the same code again.
     GOCACHE: join(root, 'node_modules/.cache/go'),
     GO111MODULE: 'off',
     POSTRIDER_URL: instance.url,
@@ -189,11 +189,11 @@ function environment({ folder, instance }: Place): Record<string, string> {
   };
 }
 
-/** An empty folder in which packages resolve as in the repository, and `npx postrider` is the command line. */
+/** Creates an empty folder in which packages resolve as in the repository, and `npx postrider` is the command line. */
 function openFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-docs-'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  // A sample sends it as an attachment, and one copies a client.
+  // One sample attaches the README, and another copies a client.
   for (const name of ['README.md', 'apps']) symlinkSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   mkdirSync(join(folder, 'bin'));
@@ -203,7 +203,7 @@ function openFolder(): string {
   return folder;
 }
 
-/** What a reader fills in: the address, the key, and the newest id of its kind for one that ends in …. */
+/** Fills in what a reader would: the URL, the key, and the newest id of its kind for an id that ends in …. */
 async function filledIn(text: string, { url, key }: Instance): Promise<string> {
   let filled = text.replaceAll('http://localhost:3000', url).replaceAll('pr_live_…', key);
   for (const [placeholder, path] of [
@@ -211,7 +211,7 @@ async function filledIn(text: string, { url, key }: Instance): Promise<string> {
     ['whk_…', '/webhooks?limit=1'],
   ] as const) {
     if (!filled.includes(placeholder)) continue;
-    // A block runs without the event loop, which does not see meanwhile that the server has closed a kept connection.
+    // A block runs synchronously, so the event loop does not notice that the server has closed a keep-alive connection.
     const headers = { authorization: `Bearer ${key}`, connection: 'close' };
     const answer = await fetch(`${url}/v1${path}`, { headers });
     const { data } = (await answer.json()) as { data: { id: string }[] };
@@ -220,7 +220,7 @@ async function filledIn(text: string, { url, key }: Instance): Promise<string> {
   return filled;
 }
 
-/** Whether what was printed is as the page says. JSON may have more fields than the page shows. */
+/** Returns whether the output matches the page. JSON may have more fields than the page shows. */
 function fits({ language, text }: Block, printed: string): boolean {
   if (language === 'json') return holds(JSON.parse(printed), JSON.parse(text));
   return matches(text.trim(), printed.trim());

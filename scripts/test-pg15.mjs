@@ -1,5 +1,5 @@
-// npm run test:pg15 -- [what vitest takes]: the tests on an installed Postgres 15, the oldest that the product supports
-// (Debian's postgresql-15, or the folder of its programs in POSTGRES_15_BIN). npm test runs on the embedded one.
+// npm run test:pg15 -- [vitest arguments]: runs the tests on an installed Postgres 15, the oldest supported version
+// (Debian's postgresql-15, or the folder of its programs in POSTGRES_15_BIN). npm test uses the embedded one.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -25,7 +25,7 @@ async function freePort() {
   return port;
 }
 
-/** Postgres refuses root; Debian's package has made the user postgres. */
+/** Postgres refuses to run as root; Debian's package has created the user postgres. */
 function asPostgres(program, args) {
   const command = [join(programs, program), ...args];
   const [first, ...others] = process.getuid() === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : command;
@@ -33,7 +33,7 @@ function asPostgres(program, args) {
   if (error || status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`);
 }
 
-/** The arguments of each run: both suites that use a database, or the one that the given paths belong to. */
+/** Returns the arguments of each run: both suites that use a database, or the one that the given paths belong to. */
 function suitesFor(options) {
   const database = ['--project', 'database', ...options];
   const journeys = ['--config', 'vitest.journeys.config.ts', ...options];
@@ -66,7 +66,7 @@ async function run(node) {
   }
 }
 
-// A signal of the terminal reaches vitest as well; this waits for it, and stops the server then.
+// A terminal signal reaches vitest as well; this process waits for it and then stops the server.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 const node = findNode();
 if (node) {

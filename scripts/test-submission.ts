@@ -1,5 +1,6 @@
-// npm run test:submission: mail programs against a running instance, each with the settings of docs/submission.md. It
-// tries those that are on this machine and names the others; PYTHON is the interpreter that has Django.
+// npm run test:submission: runs mail programs against a running instance, each with the settings from
+// docs/submission.md. It tries those installed on this machine and lists the others; PYTHON is the interpreter that has
+// Django.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,7 @@ interface Run {
 
 interface Client {
   readonly name: string;
-  /** Prints something where the program is on this machine. */
+  /** Prints something if the program is on this machine. */
   readonly there: readonly [program: string, ...args: string[]] | null;
   send(subject: string): Run | Promise<unknown>;
 }
@@ -120,7 +121,7 @@ const clients: readonly Client[] = [
   { name: 'Django, EMAIL_USE_SSL', ...script(django(ports.implicit, 'EMAIL_USE_SSL'), ['import django']) },
   {
     name: 'Laravel',
-    // Symfony's mailer is what Laravel sends with; LARAVEL is the folder of an application.
+    // Laravel sends through Symfony's mailer; LARAVEL is an application's folder.
     there: ['php', '-r', 'echo is_file(getenv("LARAVEL") . "/vendor/autoload.php") ? "yes" : "";'],
     send: (subject: string): Run => ({
       program: 'php',
@@ -157,7 +158,7 @@ function run({ program, args, stdin = '', env = {} }: Run): Promise<void> {
   });
 }
 
-/** The status of the mail with a subject, once it is delivered; null if there is none. */
+/** Returns the status of the message with a subject, once it is delivered; null if there is none. */
 async function statusOf(subject: string): Promise<string | null> {
   let status: string | null = null;
   for (let tries = 0; tries < ARRIVE_TRIES && status !== 'delivered'; tries++) {

@@ -1,6 +1,6 @@
-// npm run test:upgrade -- [COMMIT]: rolls this tree out while another release accepts and sends, by default the one that
-// froze the schema, and says how long requests took. It needs the history of the
-// repository, which a shallow clone lacks, and the packages of that release.
+// npm run test:upgrade -- [COMMIT]: rolls out this checkout while another release accepts and sends, by default the one
+// that froze the schema, and reports how long requests took. It requires the repository's history, which a shallow
+// clone lacks, and the packages of that release.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function commitOfBaseline(): string {
   return first_commit;
 }
 
-/** Fills a directory with the tree of a commit and the packages of its own lockfile. */
+/** Fills a directory with a commit's files and the packages in its lockfile. */
 function fill(tree: string, commit: string): void {
   execFileSync('tar', ['-x', '-C', tree], { input: git('archive', commit) });
   const here = { cwd: tree, stdio: 'inherit' } as const;

@@ -5,7 +5,7 @@ import { runProgram } from './run-program.mjs';
 const node = findNode();
 if (node) {
   const given = process.argv.slice(2);
-  // Of this script alone: the suites that know it leave nothing out that they usually do to save time.
+  // Handled by this script alone: suites that support it skip nothing to save time.
   if (given.includes('--all')) process.env.POSTRIDER_TEST_ALL = '1';
   const options = given.filter((option) => option !== '--all');
   runProgram(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...options]);

@@ -1,4 +1,4 @@
-// Writes apps/admin/client/operations.ts: the documents beside it, with the types of their variables and answers.
+// Writes apps/admin/client/operations.ts: the documents beside it, with the types of their variables and results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
@@ -21,7 +21,7 @@ export async function clientText(): Promise<string> {
     plugins: [{ 'typescript-operations': {} }, { 'typed-document-node': {} }],
     pluginMap: { 'typescript-operations': typescriptOperations, 'typed-document-node': typedDocumentNode },
   });
-  // graphql has that type itself, under another name.
+  // graphql exports that type itself, under another name.
   const text = output.replace(
     /import type \{ TypedDocumentNode as DocumentNode \} from '@graphql-typed-document-node\/core';/,
     "import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';",

@@ -1,6 +1,6 @@
-// Writes docs/screens/*.png, each page in light and dark, from a Postrider that runs:
-//   npm run docs:screens -- http://localhost:3000 operator@example.com password
-// It sends sample mail there, so use one that captures.
+// Writes docs/screens/*.png, each page in light and dark, from a running Postrider:
+// npm run docs:screens -- http://localhost:3000 operator@example.com password
+// It sends sample email there, so use an instance that captures.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -117,7 +117,7 @@ for (const body of [{ to: ['ada@simulator.test', 'nobody'] }, { to: 'nobody' }, 
 await call('domains.create', { name: 'acme-mail.com' });
 const webhook = await call('webhooks.create', { url: 'http://localhost:4000/hooks' });
 const erasure = await call('erasures.start', { email: 'edsger@simulator.test' });
-// The numbers are rolled up each minute; without them the charts would be empty.
+// The numbers are rolled up every minute; until then, the charts would be empty.
 for (let waited_ms = 0; waited_ms < ROLL_UP_MS && !(await counted()); waited_ms += 1000)
   await page.waitForTimeout(1000);
 

@@ -1,4 +1,4 @@
-// Writes the types and the methods of packages/sdk from docs/openapi.json, so that no route is missing and no type is
+// Writes the types and methods of packages/sdk from docs/openapi.json, so that no route is missing and no type is
 // wrong. Run after docs:openapi.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -66,10 +66,10 @@ export interface Method {
   readonly operation: OperationObject;
 }
 
-/** How a schema is read: what is sent is checked strictly; what is answered may gain values. */
+/** How a schema is used: requests are checked strictly; responses may gain values. */
 type Direction = 'input' | 'output';
 
-// Names that the platform has for something else.
+// Names that the platform already uses for something else.
 const renamed: Readonly<Record<string, string>> = { Error: 'ErrorAnswer', Event: 'EventBase' };
 
 const HEAD = `// Written by \`node scripts/write-sdk.ts\` from docs/openapi.json.\n`;
@@ -82,7 +82,7 @@ const pascal = (text: string) =>
   text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
 const camel = (text: string) => pascal(text).replace(/^./, (first) => first.toLowerCase());
 
-/** Every operation as a method: email_send is `email.send`, and `email.sendDryRun` where there is a dry run. */
+/** Returns every operation as a method: email_send is `email.send`, and `email.sendDryRun` if it has a dry run. */
 export function methodsOf(document: OpenApi): Method[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([http_method, operation]): Method[] => {
@@ -100,7 +100,7 @@ export function methodsOf(document: OpenApi): Method[] {
   );
 }
 
-/** Not the bare name, which a schema may have. */
+/** Not the bare name, because a schema may have it. */
 const classOf = (tag: string) => `${pascal(tag)}Calls`;
 
 function refName(ref: string): string {
@@ -118,7 +118,7 @@ function typeOf(schema: Schema, direction: Direction): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) {
     const values = schema.enum.map((value) => JSON.stringify(value));
-    // Keeps the completion of the known values.
+    // Keeps autocompletion of the known values.
     return distinct(direction === 'output' ? [...values, '(string & {})'] : values);
   }
   const union = schema.anyOf ?? schema.oneOf;
@@ -155,12 +155,12 @@ function objectOf(schema: Schema, direction: Direction): string {
     return `${comment(field.description)}${direction === 'input' ? 'readonly ' : ''}${key(name)}${optional ? '?' : ''}: ${type}${loose};`;
   });
   if (fields.length === 0) return `Record<string, ${rest ? typeOf(rest, direction) : 'unknown'}>`;
-  // Every field must fit an index signature, so what else there is has no narrower type.
+  // Every field must fit the index signature, so additional fields have no narrower type.
   if (rest) fields.push('[fact: string]: unknown;');
   return `{\n${fields.join('\n')}\n}`;
 }
 
-/** The components that only requests refer to. */
+/** Returns the components that only requests refer to. */
 function inputComponents(document: OpenApi): Set<string> {
   const refsIn = (value: unknown): string[] =>
     [...JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? '');
@@ -190,7 +190,7 @@ const success = ({ responses }: OperationObject, dry_run: boolean) => {
   return responses[status ?? '']?.content['application/json'].schema ?? {};
 };
 
-/** The entries of a list; null where the answer is no list. */
+/** Returns the entry schema of a list; null if the response is not a list. */
 function entryOf(schema: Schema): Schema | null {
   const { object, data, next_cursor } = schema.properties ?? {};
   return object?.const === 'list' && next_cursor && data?.items ? data.items : null;
@@ -199,7 +199,7 @@ function entryOf(schema: Schema): Schema | null {
 const queryOf = ({ operation }: Method) =>
   (operation.parameters ?? []).filter((one) => one.in === 'query' && one.name !== 'dry_run');
 
-/** The names that a method gives to its types; null where it needs none. */
+/** Returns the type names for a method; null if it needs none. */
 function namesOf(method: Method) {
   const stem = pascal(`${method.operation.operationId}${method.dry_run ? '_dry_run' : ''}`);
   const answer = success(method.operation, method.dry_run);
@@ -249,7 +249,7 @@ export function schemasText(document: OpenApi): string {
   return `${HEAD}\n${[...components, ...inline, eventsText(document)].join('\n')}`;
 }
 
-/** A parameter that repeats takes one value too. */
+/** A repeatable parameter also accepts a single value. */
 function querySchema(method: Method): Schema {
   const fields = queryOf(method).map(({ name, schema, description }): [string, Schema] => {
     const one = schema.type === 'array' && schema.items ? { anyOf: [schema.items, schema] } : schema;
@@ -351,7 +351,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** What a program may want to offer as a choice. */
+/** Lists of values that a program may offer as choices. */
 function listsText({ webhooks, components }: OpenApi): string {
   const list = (name: string, what: string, values: readonly unknown[]) =>
     `/** ${what} */\nexport const ${name} = [\n${values.map((value) => `'${value}',`).join('\n')}\n] as const;\n`;
@@ -362,7 +362,7 @@ function listsText({ webhooks, components }: OpenApi): string {
   ].join('\n');
 }
 
-/** Indented by brackets, as the formatter would. */
+/** Indents by brackets, as the formatter would. */
 function indented(text: string): string {
   let depth = 0;
   return text

@@ -13,26 +13,26 @@ const execute = promisify(execFile);
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/pgbackrest/', import.meta.url));
 const STANZA = '--stanza=postrider';
 
-/** How far a restore goes: the end of a backup, a time, or all that was archived. */
+/** How far to restore: to the end of a backup, to a point in time, or through everything archived. */
 export type Until = { readonly backup: string } | { readonly time: string } | 'end';
 
 export interface RunningPostgres {
   readonly url: string;
-  /** kill -9 for all of it, as a machine that is lost. */
+  /** Kills every process with kill -9, as when the machine is lost. */
   lose(): Promise<void>;
 }
 
-/** A Postgres 15 with the configuration of deploy/pgbackrest, and its backups. */
+/** A Postgres 15 with the configuration of deploy/pgbackrest, plus its backups. */
 export interface BackedUp {
   readonly primary: RunningPostgres;
-  /** The label of the backup. */
+  /** Takes a backup and returns its label. */
   backup(type: 'full' | 'incr'): Promise<string>;
-  /** Into an empty folder, as on another machine; it takes writes when it returns. */
+  /** Restores into an empty folder, as on another machine; returns once the server accepts writes. */
   restore(until: Until): Promise<RunningPostgres>;
   stop(): Promise<void>;
 }
 
-// A drill that fails must leave no process behind.
+// A failed drill must leave no process behind.
 const running = new Set<number>();
 process.once('exit', () => {
   for (const pid of running) kill(pid);
@@ -117,7 +117,7 @@ export async function startBackedUp(folder: string): Promise<BackedUp> {
             : [`--set=${until.backup}`, '--type=immediate', '--target-action=promote'];
       const env = { ...shared, PGBACKREST_PG1_PATH: path, PGBACKREST_PG1_PORT: String(place) };
       await run('pgbackrest', [STANZA, ...target, 'restore'], env);
-      // A second server must not archive into the backups of the first.
+      // A second server must not archive to the first server's backups.
       const server = await start(path, place, ['-c archive_mode=off']);
       servers.push(server);
       await untilPromoted(server.url, run);
@@ -153,6 +153,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has exited.
   }
 }

@@ -16,15 +16,15 @@ export interface BehindHaproxy {
   readonly installation: Installation;
   readonly database: Database;
   readonly haproxy: Haproxy;
-  /** Where HAProxy listens. */
+  /** The port HAProxy listens on. */
   readonly bind: number;
-  /** Where it looks for a third API. */
+  /** The port where HAProxy looks for a third API. */
   readonly spare_port: number;
   readonly apis: readonly [Slot, Slot];
   readonly workers: readonly [Slot, Slot];
 }
 
-/** Starts them, and registers what ends each. */
+/** Starts them, and registers how to stop each. */
 export async function openBehindHaproxy(
   stops: (() => Promise<void>)[],
   { drain, folder }: { readonly drain: string; readonly folder: string },

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 15_000;
 const GIVE_UP_MS = 120_000;
 const LONGEST_PAUSE_MS = 500;
 
-/** One request that was not answered 202. */
+/** One request whose response was not 202. */
 export interface Failure {
   readonly at: number;
   readonly began_at: number;
@@ -18,11 +18,11 @@ export interface ClientsOptions {
   readonly port: number;
   readonly secret: string;
   readonly per_second: number;
-  /** The part that carries an Idempotency-Key and is repeated until it is answered. */
+  /** The share of requests that carry an Idempotency-Key and are retried until they get a response. */
   readonly keyed: number;
 }
 
-/** Clients at a steady pace, which write down each answer. */
+/** Clients that send at a steady rate and record each response. */
 export class Clients {
   readonly failures: Failure[] = [];
   readonly #ledgers: Ledgers;
@@ -45,12 +45,12 @@ export class Clients {
     tick();
   }
 
-  /** The most requests that were under way at once. */
+  /** The maximum number of concurrent requests. */
   get max_open(): number {
     return this.#max_open;
   }
 
-  /** Makes no more requests, and waits for the answers to those made. */
+  /** Stops sending, and waits for outstanding responses. */
   async stop(): Promise<void> {
     this.#running = false;
     while (this.#open.size > 0) await Promise.all(this.#open);
@@ -82,7 +82,7 @@ export class Clients {
     }
   }
 
-  /** Once; whether the answer is final. */
+  /** Sends the request once; returns whether the response is final. */
   async #ask(sent: SentEntry, index: number): Promise<boolean> {
     const { port, secret } = this.#options;
     const began_at = wallTime();

@@ -1,12 +1,12 @@
-/** One way in which an installation of several machines fails or grows, tried on this one. */
+/** One way in which a multi-machine installation fails or grows, rehearsed on this machine. */
 export interface Drill {
   readonly about: string;
-  /** Whether everything held. */
+  /** Returns whether every check passed. */
   run(tools: DrillTools): Promise<boolean>;
 }
 
 export interface DrillTools {
-  /** For sockets, data and logs; it is removed afterwards where everything held. */
+  /** For sockets, data and logs; removed afterwards if every check passed. */
   readonly folder: string;
   say(line: string): void;
 }

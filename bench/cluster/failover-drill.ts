@@ -17,12 +17,12 @@ const PER_SECOND = 100;
 const KILLS = 3;
 const CALM_MS = 5000;
 const HELD_MS = 2000;
-/** Mails that a worker may have sent and not recorded when the database goes away; there are two workers. */
+/** Messages that workers may have sent without recording when the database goes away; there are two workers. */
 const MAX_UNRECORDED = 128;
-/** Patroni's lock in etcd, the election, and what waits for it. */
+/** Covers Patroni's lock in etcd, the election, and clients waiting for it. */
 const LONGEST_GAP_MS = 60_000;
 
-/** Three Postgres under Patroni with a synchronous standby; the primary is killed again and again. */
+/** Three Postgres under Patroni with a synchronous standby; the primary is killed repeatedly. */
 export const failoverDrill: Drill = {
   about: 'three Postgres 15 under Patroni, a synchronous standby; the primary is killed three times, under load',
   run: (tools) =>
@@ -57,7 +57,7 @@ export const failoverDrill: Drill = {
     }),
 };
 
-/** The same without a synchronous standby, to see that the drill above would show a loss. */
+/** The same without a synchronous standby, to show that the drill above would detect a loss. */
 export const asynchronousDrill: Drill = {
   about: 'the same with an asynchronous standby that is two seconds behind: the loss that failover shows none of',
   run: (tools) =>
@@ -83,7 +83,7 @@ interface Ground {
   readonly database: Database;
   readonly ledgers: Ledgers;
   commitsWaitFor(): Promise<string>;
-  /** Mail flows when it returns. */
+  /** Returns once messages are flowing. */
   startClients(): Promise<Clients>;
 }
 
@@ -92,7 +92,7 @@ async function untilAccepted({ accepted }: Ledgers): Promise<void> {
   while (accepted.length < before + PER_SECOND) await pause(50);
 }
 
-/** An API behind HAProxy and two workers, whose database is a cluster behind HAProxy. */
+/** Runs an API behind HAProxy and two workers on a database cluster behind HAProxy. */
 async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => Promise<boolean>): Promise<boolean> {
   need('postgres', 'patroni', 'etcd', 'haproxy');
   const { uid, gid } = postgresUser();

@@ -7,12 +7,12 @@ import { startProgram } from './program.ts';
 const CONFIGURATIONS = fileURLToPath(new URL('../../deploy/haproxy/', import.meta.url));
 
 export interface Haproxy {
-  /** What each server of a backend has done, by its name. */
+  /** Returns the state of each server of a backend, by name. */
   servers(backend: string): Promise<Map<string, { readonly up: boolean; readonly sessions: number }>>;
   stop(): Promise<void>;
 }
 
-/** Runs a configuration of deploy/haproxy as it is, with these addresses. */
+/** Runs a configuration of deploy/haproxy unchanged, with these addresses. */
 export async function startHaproxy(
   configuration: string,
   env: Readonly<Record<string, string>>,

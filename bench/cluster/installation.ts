@@ -11,21 +11,21 @@ import { wallTime } from '../faults/wall-time.ts';
 
 export const SENDER = 'mail.cluster.test';
 
-/** The shipped program in several processes, which deliver to a mail server that writes everything down. */
+/** The shipped program in several processes, delivering to a mail server that records everything. */
 export interface Installation {
   readonly secret: string;
-  /** What every process gets, for commands too. */
+  /** The environment of every process, and of commands. */
   readonly env: Readonly<Record<string, string>>;
   readonly mail: MailSink;
-  /** A process of one role; the port may be one that a proxy knows already. */
+  /** Starts a process with one role; the port may be one that a proxy already knows. */
   open(name: string, role: 'rest' | 'worker', port: number, env?: Readonly<Record<string, string>>): Slot;
   stop(): Promise<void>;
 }
 
 export interface InstallationOptions {
-  /** Where the processes find the database. */
+  /** The database URL for the processes. */
   readonly database_url: string;
-  /** Where the drill itself does. */
+  /** The database URL for the drill itself. */
   readonly direct_url: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly folder: string;
@@ -65,7 +65,7 @@ export async function openInstallation(ledgers: Ledgers, options: InstallationOp
   };
   try {
     await runCommand(['migrate'], env);
-    // The first process makes the workspace and the key.
+    // The first process creates the workspace and the key.
     const first = open('first', 'rest', await freePort());
     await first.untilReady();
     const sql = connect(direct_url, { max: 1, application_name: 'postrider-drill' });

@@ -13,12 +13,12 @@ import { need } from './needs.ts';
 import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
 
 const PER_SECOND = 60;
-/** As many as a workspace may have. */
+/** The maximum for a workspace. */
 const WEBHOOKS = 10;
 const CALM_MS = 3000;
 const REENCRYPTED_MS = 60_000;
 
-/** SECRET_KEY replaced on every process in turn, under load: with the one before beside it, and then alone. */
+/** SECRET_KEY replaced on every process in turn, under load: first with the previous key beside it, then alone. */
 export const keysDrill: Drill = {
   about: 'SECRET_KEY replaced on two API and two worker processes in turn, under load, until the old one opens nothing',
   async run({ folder, say }) {

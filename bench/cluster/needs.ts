@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Where Debian keeps the programs of Postgres 15, or POSTGRES_15_BIN says. */
+/** Where Debian installs the Postgres 15 programs, unless POSTGRES_15_BIN overrides it. */
 export const postgresBin = process.env.POSTGRES_15_BIN ?? '/usr/lib/postgresql/15/bin';
 
 const PACKAGES = {
@@ -15,7 +15,7 @@ const PACKAGES = {
 } as const;
 export type Program = keyof typeof PACKAGES;
 
-/** Throws with what to install where something is missing. */
+/** Throws with installation instructions if a program is missing. */
 export function need(...programs: readonly Program[]): void {
   const isThere = (program: Program) =>
     program === 'postgres'

@@ -5,7 +5,7 @@ import type { Ledgers } from '../faults/ledgers.ts';
 
 const DRAIN_MS = 120_000;
 
-/** Waits until no mail is open. */
+/** Waits until no message is open. */
 export async function drain(database: Database): Promise<void> {
   const until = performance.now() + DRAIN_MS;
   while ((await database.openRecipients()) > 0) {
@@ -14,7 +14,7 @@ export async function drain(database: Database): Promise<void> {
   }
 }
 
-/** Copies at the mail server by id of the message, which has one recipient here. */
+/** Counts copies at the mail server by message id; each message has one recipient here. */
 export function copiesOf({ seen: arrivals }: Ledgers): Map<string, number> {
   const copies = new Map<string, number>();
   for (const { message_id, outcome } of arrivals) {
@@ -24,7 +24,7 @@ export function copiesOf({ seen: arrivals }: Ledgers): Map<string, number> {
   return copies;
 }
 
-/** What must hold whatever was done to the service. */
+/** What must hold no matter what was done to the service. */
 export function mailChecks(ledgers: Ledgers, stored: StoredState): Check[] {
   const copies = copiesOf(ledgers);
   const accepted = ledgers.sent.flatMap(({ ids }) => [...ids]);
@@ -63,13 +63,13 @@ function missing(ids: Iterable<string>, from: { has(id: string): boolean }): str
   return [...ids].filter((id) => !from.has(id));
 }
 
-/** The longest time between two answers 202, in milliseconds. */
+/** Returns the longest time between two 202 responses, in milliseconds. */
 export function longestGap({ accepted }: Ledgers): number {
   const times = accepted.toSorted((a, b) => a - b);
   return times.reduce((most, at, place) => Math.max(most, at - (times[place - 1] ?? at)), 0);
 }
 
-/** Prints a line for each; true where all hold. */
+/** Prints a line per check; returns true if all hold. */
 export function printChecks(name: string, checks: readonly Check[]): boolean {
   for (const one of checks) {
     const limit = one.at_most > 0 ? ` (at most ${one.at_most})` : '';

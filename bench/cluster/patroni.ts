@@ -18,25 +18,25 @@ interface Member {
   readonly postgres_port: number;
   readonly rest_port: number;
   readonly data: string;
-  /** The address that its standbys and Patroni's rewind use, as a network between machines. */
+  /** The address that its standbys and Patroni's rewind use, simulating a network between machines. */
   readonly network: FaultProxy;
 }
 
-/** Three members with the configuration of deploy/patroni, and the etcd that they agree by. */
+/** Three members with the configuration of deploy/patroni, and the etcd they coordinate through. */
 export interface PatroniCluster {
-  /** What deploy/haproxy/postgres.cfg is started with. */
+  /** The addresses with which deploy/haproxy/postgres.cfg is started. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly password: string;
-  /** Returns when one is primary and one is its synchronous standby. */
+  /** Resolves once there is a primary and a synchronous standby. */
   untilSynchronous(): Promise<void>;
   /**
-   * kill -9 for Patroni and every process of its Postgres, as a machine that loses its power; its standbys may have got
+   * Kills Patroni and every process of its Postgres with kill -9, as a power loss would; its standbys may have received
    * nothing for some time before.
    */
   killPrimary(hold_stream_ms?: number): Promise<string>;
-  /** Commits wait for no standby from here on. */
+  /** From now on, commits do not wait for a standby. */
   goAsynchronous(): Promise<void>;
-  /** Starts what was killed; Patroni makes it a standby. */
+  /** Restarts the killed member; Patroni makes it a standby. */
   revive(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
       await pause(POLL_MS);
     }
   };
-  // A Postgres outlives its Patroni.
+  // Postgres outlives its Patroni.
   process.once('exit', () => {
     for (const { data } of members) if (existsSync(join(data, 'postmaster.pid'))) kill(postmasterOf(data));
   });
@@ -109,11 +109,11 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
         network.mute(true);
         await pause(hold_stream_ms);
       }
-      // All at once, or Patroni would start its Postgres again, and Postgres would close what is open in order.
+      // All together, or Patroni would restart its Postgres and Postgres would shut down cleanly.
       const exit = program?.stop('SIGKILL');
       for (const pid of [postmaster, ...childrenOf(postmaster)]) kill(pid);
       await exit;
-      // What was on its way is lost with the machine.
+      // Data in flight is lost with the machine.
       network.cutAll();
       network.mute(false);
       return name;
@@ -151,7 +151,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended with its parent.
+    // It exited with its parent.
   }
 }
 

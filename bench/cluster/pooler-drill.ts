@@ -21,11 +21,11 @@ const CONFIGURATION = fileURLToPath(new URL('../../deploy/pgbouncer/pgbouncer.in
 const PASSWORD = 'loopback';
 const PER_SECOND = 60;
 const CALM_MS = 5000;
-/** Mails that a worker may have sent and not recorded; both lose their database once, and one is killed. */
+/** Messages that workers may have sent without recording; both lose their database once, and one is killed. */
 const MAX_UNRECORDED = 3 * 128;
 const LONGEST_GAP_MS = 15_000;
 
-/** The service behind PgBouncer in session mode: a worker killed, the pooler restarted, under load. */
+/** The service behind PgBouncer in session mode: a worker is killed and the pooler restarted, under load. */
 export const poolerDrill: Drill = {
   about: 'PgBouncer in session mode before the database: a worker killed, the pooler killed and started, under load',
   async run({ folder, say }) {
@@ -98,7 +98,7 @@ export const poolerDrill: Drill = {
   },
 };
 
-/** The configuration of deploy/pgbouncer, with the addresses and the password of this drill. */
+/** Starts PgBouncer with the configuration of deploy/pgbouncer and this drill's addresses and password. */
 function startPooler(folder: string, port: number, server_port: number): Promise<Program> {
   const users = join(folder, 'userlist.txt');
   const configuration = join(folder, 'pgbouncer.ini');
@@ -125,7 +125,7 @@ function startPooler(folder: string, port: number, server_port: number): Promise
   });
 }
 
-/** How many connections of the service the pooler has to the server, and the names of the others. */
+/** Returns how many of the service's connections go through the pooler, and the names of those that do not. */
 async function connectionsOf(url: string, pooler: number): Promise<{ pooled: number; direct: string[] }> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { application_name: 'drill' } });
   const rows = await sql<{ application_name: string; client_port: number }[]>`
@@ -144,14 +144,14 @@ function socketsOf(pid: number): Set<string> {
       try {
         return /^socket:\[(\d+)\]$/.exec(readlinkSync(join(folder, name)))?.[1] ?? [];
       } catch {
-        // It was closed meanwhile.
+        // It was closed in the meantime.
         return [];
       }
     }),
   );
 }
 
-/** The local ports of the TCP connections of a process, as Linux lists them. */
+/** Returns the local ports of a process's TCP connections, as listed by Linux. */
 function portsOf(pid: number): Set<number> {
   const lines = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n').slice(1);
   const inodes = socketsOf(pid);

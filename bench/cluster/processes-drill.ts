@@ -14,13 +14,15 @@ import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.
 
 const PER_SECOND = 60;
 const CALM_MS = 5000;
-/** A mail that was sent and not recorded when its worker was killed; docs/limits.md has the limit. */
+/** Messages that a killed worker may have sent without recording; docs/limits.md states the limit. */
 const MAX_UNRECORDED = 128;
 const DRAIN = '2s';
 const LIMIT = 300;
 const REQUESTS_PER_SECOND = 450;
 
-/** Two API and two worker processes behind HAProxy: one of each killed, one of each added, all restarted in turn. */
+/**
+ * Two API and two worker processes behind HAProxy: one of each killed, one of each added, then all restarted in turn.
+ */
 export const processesDrill: Drill = {
   about: 'two API and two worker processes behind HAProxy: killed, added, restarted in turn, under load',
   async run({ folder, say }) {
@@ -96,12 +98,12 @@ export const processesDrill: Drill = {
   },
 };
 
-/** More requests than a minute allows, over all processes at once. */
+/** Sends more requests than a minute allows, across all processes concurrently. */
 async function countAtLimit(url: string, port: number, secret: string): Promise<Check[]> {
   const database = new Database(url);
   await database.limitRequests(LIMIT);
   await database.stop();
-  // All within one minute of the clock, in which nothing was sent before.
+  // All within one clock minute in which nothing has been sent yet.
   await pause(60_000 - (wallTime() % 60_000) + 500);
   const answers = await Promise.all(
     Array.from({ length: REQUESTS_PER_SECOND }, (_, index) =>

@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 const POLL_MS = 100;
 const START_MS = 60_000;
 
-// A drill that fails must leave no process behind.
+// A failed drill must leave no process behind.
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A program of the surroundings, such as a proxy, with its output in a file. */
+/** A supporting program, such as a proxy, with its output written to a file. */
 export interface Program {
   readonly pid: number;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -25,7 +25,6 @@ export interface ProgramOptions {
   readonly uid?: number;
   readonly gid?: number;
   readonly log: string;
-  /** Whether it does its work. */
   ready(): Promise<boolean>;
 }
 

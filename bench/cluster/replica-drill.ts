@@ -18,12 +18,12 @@ import { startProgram } from './program.ts';
 
 const execute = promisify(execFile);
 const PATIENCE_MS = 20_000;
-/** After that a replica that stands still is not read any more. */
+/** After this, a stalled replica is no longer read. */
 const LAG_MS = 5000;
 const POLL_MS = 1500;
 const WROTE_MS = 10_000;
 
-/** A streaming replica that stands still: who still reads it, and who does not. */
+/** A stalled streaming replica: which reads still go to it, and which do not. */
 export const replicaDrill: Drill = {
   about: 'a streaming replica for lists: its replay paused, a reader and a writer beside each other',
   async run({ folder, say }) {
@@ -53,7 +53,7 @@ export const replicaDrill: Drill = {
       const reader = as(String(key.secret));
       const first = await writer.send();
       await until(async () => (await reader.lists()).includes(first));
-      // Until the writer is no recent writer any more, which it has to become again.
+      // Until the writer no longer counts as a recent writer; it has to become one again.
       await pause(WROTE_MS + POLL_MS);
       say('a replica is read, and up to date');
 
@@ -94,9 +94,9 @@ export const replicaDrill: Drill = {
 
 interface Caller {
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** The id of a mail that was accepted. */
+  /** Sends a message and returns its id. */
   send(): Promise<string>;
-  /** The ids of the newest mails. */
+  /** Returns the ids of the newest messages. */
   lists(): Promise<string[]>;
 }
 
@@ -133,12 +133,12 @@ interface Server {
   readonly port: number;
   readonly url: string;
   pause(on: boolean): Promise<void>;
-  /** Connections for reads of the service. */
+  /** The number of the service's read connections. */
   sessions(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** A Postgres 15, or a replica of the one at a port. */
+/** Starts a Postgres 15, or a replica of the one on a given port. */
 async function startServer(folder: string, name: string, of: number | null): Promise<Server> {
   const user = postgresUser();
   const data = join(folder, name);

@@ -19,13 +19,13 @@ import { postgresUser } from './patroni.ts';
 
 const PER_SECOND = 50;
 const PHASE_MS = 5000;
-/** With 40 connections to it, a server that takes so long keeps a part of the mail open. */
+/** With 40 connections, a server this slow leaves some messages open. */
 const SLOW_MS = 3000;
 const HELD_MS = 5000;
-/** archive_timeout in deploy/pgbackrest/postgresql.conf, and the time of a push. */
+/** archive_timeout in deploy/pgbackrest/postgresql.conf, plus the time a push takes. */
 const MAX_LOST_SECONDS = 32;
 
-/** A database is backed up under load, lost, and restored to several points; what is sent twice is counted. */
+/** A database is backed up under load, lost, and restored to several points; messages sent twice are counted. */
 export const restoreDrill: Drill = {
   about:
     'pgBackRest: full and incremental backups under load, the machine lost, restored with and without restore-check',
@@ -91,10 +91,10 @@ interface Loss {
   readonly full_at: number;
   readonly incremental: string;
   readonly incremental_at: number;
-  /** The point in time that is restored. */
+  /** The point in time to restore to. */
   readonly point: string;
   readonly point_at: number;
-  /** What the mail server had taken when the machine was lost. */
+  /** What the mail server had accepted when the machine was lost. */
   readonly sent: readonly ArrivalEntry[];
 }
 
@@ -106,7 +106,9 @@ interface Ground {
   readonly log: string;
 }
 
-/** Backups under load, a point in time at which mail is open, and the loss of everything some seconds later. */
+/**
+ * Takes backups under load, picks a point in time at which messages are open, and loses everything some seconds later.
+ */
 async function loadAndLose(
   { say }: DrillTools,
   {
@@ -142,7 +144,7 @@ async function loadAndLose(
   const point_at = wallTime();
   installation.mail.reply_ms = 0;
   await pause(PHASE_MS);
-  // What was open at that point has been sent, and is archived; some seconds more are not.
+  // What was open at that point has been sent and archived; the next few seconds are not archived.
   await sql`select pg_switch_wal()`;
   await pause(PHASE_MS);
   await sql.end({ timeout: 1 });
@@ -156,13 +158,13 @@ async function loadAndLose(
     incremental: incremental.label,
     incremental_at: incremental.at,
     point: row?.now ?? '',
-    // An answer may have come a moment after its commit.
+    // A response may arrive a moment after its commit.
     point_at: point_at - 100,
     sent: ledgers.seen.filter(({ outcome }) => outcome === 'accepted'),
   };
 }
 
-/** The ids of the mail that is there. */
+/** Returns the ids of the messages that were restored. */
 async function readRestored(
   { say }: DrillTools,
   { backed_up }: Ground,
@@ -181,7 +183,7 @@ async function readRestored(
 
 interface Sending {
   readonly restored: ReadonlySet<string>;
-  /** Sent before the machine was lost, and again. */
+  /** Sent before the machine was lost, and sent again. */
   readonly twice: number;
   readonly held_sent: number;
   readonly closed: number;
@@ -195,7 +197,7 @@ interface RestoreReport {
   readonly missing: { readonly count: number; readonly listed: readonly string[] };
 }
 
-/** The point in time restored, and a worker started on it, after restore-check or without. */
+/** Restores to the point in time and starts a worker on it, with or without running restore-check first. */
 async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boolean): Promise<Sending> {
   const { backed_up, installation, ledgers, loss, log } = ground;
   const server = await backed_up.restore({ time: loss.point });

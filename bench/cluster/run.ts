@@ -12,7 +12,7 @@ import { restoreDrill } from './restore-drill.ts';
 import { unitsDrill } from './units-drill.ts';
 
 // npm run test:cluster -- [NAME …]
-// Exits with 1 where something does not hold. docs/operations.md has the figures.
+// Exits with 1 if a check fails. docs/operations.md has the figures.
 
 const drills: Readonly<Record<string, Drill>> = {
   processes: processesDrill,
@@ -25,7 +25,7 @@ const drills: Readonly<Record<string, Drill>> = {
   units: unitsDrill,
 };
 
-// Whatever is running is ended with this process.
+// Everything still running is killed with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(drills);

@@ -9,7 +9,7 @@ import { printChecks } from './outcome.ts';
 
 const UNITS = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url));
 
-/** The units of deploy/systemd as systemd reads them; and one that is spoiled, to see that this would show. */
+/** Verifies the units of deploy/systemd with systemd, plus a broken one to prove that errors would show. */
 export const unitsDrill: Drill = {
   about: 'systemd-analyze verify reads the units of deploy/systemd',
   async run({ folder }) {
@@ -27,7 +27,7 @@ export const unitsDrill: Drill = {
   },
 };
 
-/** An unknown setting is a warning, with which it still ends as if all were well. */
+/** An unknown setting is only a warning, which does not change the exit code. */
 function problemsOf(path: string): string[] {
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
   const lines = `${stdout}${stderr}`.split('\n').filter(Boolean);

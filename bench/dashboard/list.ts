@@ -15,7 +15,7 @@ const MAILS_PER_SECOND = 200;
 const TICK_MS = 20;
 const PAGES = 12;
 const MOVES = 120;
-/** As fast as a key repeats that is held down. */
+/** The repeat rate of a key that is held down. */
 const MOVE_EVERY_MS = 60;
 const searches = [
   '',
@@ -26,7 +26,10 @@ const searches = [
 ];
 const operator = { ADMIN_EMAIL: 'ops@example.com', ADMIN_PASSWORD: 'correct horse: battery' };
 
-/** How fast the list of very many mails pages, and how soon a key shows while mail is sent; true: within the goals. */
+/**
+ * Measures how fast a very long list pages, and how quickly keys respond while messages are being sent; returns true if
+ * within the goals.
+ */
 export function measureList(messages: number): Promise<boolean> {
   return onBenchServer(async (server) => {
     const product = await prepareProduct(await server.database('dashboard'), 1);
@@ -63,7 +66,7 @@ export function measureList(messages: number): Promise<boolean> {
   });
 }
 
-/** The worker would otherwise send the seeded mail that waits, beside what is measured. */
+/** Otherwise the worker would send the pending seeded messages during the measurement. */
 async function endOpen(sql: Sql): Promise<void> {
   await sql`set statement_timeout = 0`;
   await sql`update recipients set state = 'canceled' where is_open`;
@@ -88,7 +91,7 @@ async function signedIn(browser: Browser, port: number): Promise<Page> {
   return page;
 }
 
-/** Presses Older and waits in the page itself until there are more rows, so that no way between processes is timed. */
+/** Presses Older and waits inside the page until there are more rows, so that no inter-process latency is measured. */
 const OLDER = `new Promise((done) => {
   const rows = () => document.querySelectorAll('main tbody tr').length;
   const before = rows();
@@ -112,7 +115,7 @@ async function timesToPage(page: Page): Promise<number[]> {
   return times;
 }
 
-/** Collects from here on how long each key took until its effect was painted, as the browser itself measures it. */
+/** Records from now on how long each key press took until its effect was painted, as measured by the browser. */
 const OBSERVE = `(() => {
   window.taken = [];
   new PerformanceObserver((list) => {
@@ -130,7 +133,7 @@ async function timesToPaint(
   await page.evaluate(OBSERVE);
   const answers: Promise<unknown>[] = [];
   const started = performance.now();
-  // A timer that comes late owes the mails of the time that has passed.
+  // A late timer catches up on the messages of the elapsed time.
   const load = setInterval(() => {
     const owed = ((performance.now() - started) / 1000) * MAILS_PER_SECOND;
     while (answers.length < owed) answers.push(sendOne(to));
@@ -142,7 +145,7 @@ async function timesToPaint(
   clearInterval(load);
   const seconds = (performance.now() - started) / 1000;
   await Promise.all(answers);
-  // Those that took less than 16 ms are not reported; they count as such.
+  // Events under 16 ms are not reported; they are counted as such.
   const slow = await page.evaluate<number[]>('window.taken');
   const quick = Array.from({ length: Math.max(0, MOVES - slow.length) }, () => 16);
   return { times: [...slow, ...quick], rate: answers.length / seconds };

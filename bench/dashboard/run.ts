@@ -1,6 +1,6 @@
-// What a browser transfers until a page is usable, with an empty cache, and how fast the list of very many mails is,
-// against the budgets of the dashboard:
-//   npm run bench:dashboard [-- --messages 1000000]
+// Measures what a browser transfers until a page is usable with an empty cache, and how fast a very long list is,
+// against the dashboard's budgets:
+// npm run bench:dashboard [-- --messages 1000000]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { measureList } from './list.ts';
 const SCRIPT_KB = 200;
 const ALL_KB = 350;
 const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
-/** Beside those of the navigation. */
+/** Pages besides those in the navigation. */
 const FURTHER = ['/domains/sandbox.test', '/settings/api-keys?open=new'];
 
 interface Transfer {
@@ -44,7 +44,7 @@ try {
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '1000000' } } });
 if (!(await measureList(Number(values.messages)))) process.exitCode = 1;
 
-/** The link that signs in, once the banner has it. */
+/** Resolves with the sign-in link once the banner prints it. */
 function printedLink(): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -57,11 +57,11 @@ function printedLink(): Promise<string> {
   });
 }
 
-/** The cookie of a session, and the pages of the navigation. */
+/** Returns the session cookie and the pages of the navigation. */
 async function signIn(chromium: Browser, link: URL): Promise<readonly [StorageState, readonly string[]]> {
   const context = await chromium.newContext({ baseURL: link.origin });
   const page = await context.newPage();
-  // The first start builds the dashboard; until then the page reloads itself.
+  // The first start builds the dashboard; until then, the page reloads itself.
   await page.goto(link.pathname);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const links = page.getByRole('navigation').getByRole('link');
@@ -72,7 +72,7 @@ async function signIn(chromium: Browser, link: URL): Promise<readonly [StorageSt
   return [state, paths];
 }
 
-/** Loads a page as a new visitor does, and counts the bytes on the wire. */
+/** Loads a page as a new visitor would, and counts the bytes on the wire. */
 async function load(chromium: Browser, baseURL: string, path: string, storageState: StorageState): Promise<Transfer> {
   const context = await chromium.newContext({ baseURL, storageState, extraHTTPHeaders: { 'accept-encoding': 'gzip' } });
   const page = await context.newPage();

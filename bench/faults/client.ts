@@ -24,7 +24,7 @@ const BATCH = 50;
 const BATCHES_AT_ONCE = 6;
 const POLL_MS = 100;
 
-/** Clients that keep the key of a request and repeat it until they have an answer. */
+/** Clients that reuse the key of a request and retry until they get a response. */
 export class Load {
   readonly #ledgers: Ledgers;
   readonly #options: LoadOptions;
@@ -39,7 +39,7 @@ export class Load {
     this.#random = random;
   }
 
-  /** Sends at the pace until `stop`. */
+  /** Sends at the configured rate until `stop`. */
   start(): void {
     this.#running = true;
     const began = performance.now();
@@ -53,7 +53,7 @@ export class Load {
     tick();
   }
 
-  /** Instead of a pace: sends whenever less than so many are open, until `stop`. */
+  /** Sends whenever fewer than `target` messages are open, instead of at a fixed rate, until `stop`. */
   startBacklog(target: number, open: () => Promise<number>): void {
     this.#running = true;
     const refill = async () => {
@@ -71,7 +71,7 @@ export class Load {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }
 
-  /** One mail to a domain of its own kind. */
+  /** Sends one message to a special domain. */
   sendTo(domain: string): void {
     const index = this.#made++;
     const sent = newSent(index, [`slow${index}@${domain}`], null);
@@ -85,7 +85,7 @@ export class Load {
   }
 
   async #one(index: number): Promise<void> {
-    // Of its own, so that what a request is does not depend on how often others were repeated.
+    // Forked per request, so that a request's content does not depend on how often others were retried.
     const random = this.#random.fork(`request ${index}`);
     const { body, sent, cancel_after_ms, twice } = this.#request(index, random);
     this.#ledgers.sent.push(sent);
@@ -106,7 +106,7 @@ export class Load {
     );
     const scheduled = dice >= 0.1 && dice < 0.2;
     const ahead_ms = random.between(Math.min(10, horizon_s / 2) * 1000, horizon_s * 1000);
-    // These take the fast path of an API that has one.
+    // These use the fast path of an API that has one.
     const keyed = dice < 0.3 || dice >= 0.6;
     const sent = newSent(index, recipients, scheduled ? wallTime() + ahead_ms : null, keyed);
     const canceled = scheduled && dice < 0.12;
@@ -174,7 +174,7 @@ export class Load {
     sent.canceled = answer.status === 200 ? 'yes' : 'refused';
   }
 
-  /** Asks until there is an answer that is final. */
+  /** Retries until a response is final. */
   async #repeat(
     path: string,
     body: string | undefined,
@@ -190,7 +190,7 @@ export class Load {
     return null;
   }
 
-  /** Once; null where the answer did not arrive. */
+  /** Sends once; returns null if no response arrived. */
   #ask(turn: number, path: string, body: string | undefined, key: string | undefined): Promise<Answer | null> {
     const port = this.#options.ports[turn % this.#options.ports.length];
     return fetch(`http://127.0.0.1:${port}${path}`, {
@@ -212,7 +212,7 @@ export class Load {
   }
 }
 
-/** Neither a fault, nor a limit, nor the word that the same request is still under way. */
+/** Returns true unless the response is an error, a rate limit, or says that the same request is still in progress. */
 function isFinal({ status, body }: Answer): boolean {
   return status < 500 && status !== 429 && !JSON.stringify(body).includes('idempotency_in_progress');
 }

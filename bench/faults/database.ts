@@ -6,11 +6,11 @@ export interface StoredRecipient {
   readonly email: string;
   readonly state: string;
   readonly attempt_count: number;
-  /** Its rows of attempts, the different numbers in them, and the highest. */
+  /** The number of its attempt rows, the number of distinct attempt numbers, and the highest of them. */
   readonly attempts: number;
   readonly numbers: number;
   readonly highest: number;
-  /** Types of the events about it. */
+  /** Types of its events. */
   readonly events: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface StoredEvent {
   readonly type: string;
 }
 
-/** What the database says after the run. */
+/** The state of the database after the run. */
 export interface StoredState {
   readonly messages: ReadonlyMap<
     string,
@@ -36,7 +36,7 @@ export interface StoredState {
 const TRIES = 40;
 const TRY_MS = 250;
 
-/** The database of a run, read past the proxies. */
+/** The run's database, read without going through the proxies. */
 export class Database {
   readonly #sql;
 
@@ -44,22 +44,22 @@ export class Database {
     this.#sql = postgres(url, { max: 2, onnotice: () => undefined, connect_timeout: 5 });
   }
 
-  /** The plan's limit of requests would be the first fault to show. */
+  /** Otherwise the plan's rate limit would be the first fault to show. */
   async liftRateLimits(): Promise<void> {
     await this.limitRequests(1_000_000);
   }
 
-  /** The same limit for every plan and every class of requests. */
+  /** Sets the same limit for every plan and every class of requests. */
   async limitRequests(per_minute: number): Promise<void> {
     await this.#sql`update plans set send_per_minute = ${per_minute}, default_per_minute = ${per_minute}`;
   }
 
-  /** For every workspace: what becomes of email whose reply was lost. */
+  /** Sets, for every workspace, what happens to messages whose reply was lost. */
   async setUnknownPolicy(policy: 'resend' | 'stop'): Promise<void> {
     await this.#sql`update workspaces set unknown_policy = ${policy}`;
   }
 
-  /** Alarms of the workspace that has most email, whose notices wait for a webhook. */
+  /** Adds alarms to the workspace with the most email, whose notices are pending for a webhook. */
   async addNotices(count: number, webhook_url: string): Promise<void> {
     const sql = this.#sql;
     const [greedy] = await sql<{ id: string }[]>`
@@ -92,7 +92,7 @@ export class Database {
     return row?.count ?? 0;
   }
 
-  /** Posts that are owed to an endpoint. */
+  /** Counts the pending deliveries of an endpoint. */
   async openWebhooks(url: string): Promise<number> {
     const [row] = await this.#again(
       () => this.#sql<{ count: number }[]>`
@@ -102,7 +102,7 @@ export class Database {
     return row?.count ?? 0;
   }
 
-  /** The worker whose connection comes from one of these ports. */
+  /** Returns the worker connected from one of these ports. */
   async workerFrom(ports: readonly number[]): Promise<string | null> {
     const [row] = await this.#again(
       () => this.#sql<{ worker: string }[]>`
@@ -113,7 +113,7 @@ export class Database {
     return row?.worker ?? null;
   }
 
-  /** The deliveries that a worker holds. */
+  /** Returns the deliveries that a worker has claimed. */
   async jobsOf(worker: string): Promise<string[]> {
     const rows = await this.#again(
       () => this.#sql<{ id: string }[]>`
@@ -123,7 +123,7 @@ export class Database {
     return rows.map(({ id }) => id);
   }
 
-  /** Of these, those that no other worker has taken and that have not ended. */
+  /** Counts how many of these have neither finished nor been claimed by another worker. */
   async jobsLeft(worker: string, ids: readonly string[]): Promise<number> {
     const [row] = await this.#again(
       () => this.#sql<{ count: number }[]>`
@@ -136,7 +136,7 @@ export class Database {
 
   async read(url: string): Promise<StoredState> {
     const sql = this.#sql;
-    // Ids are text with a prefix, or a uuid that the database turns into that text.
+    // Ids are either prefixed text, or a uuid that the database converts to that text.
     const [type] = await sql<{ uuid: boolean }[]>`
       select data_type = 'uuid' as uuid from information_schema.columns where table_name = 'messages' and column_name = 'id'`;
     const text = (column: string, prefix: string) =>
@@ -180,7 +180,7 @@ export class Database {
     await this.#sql.end({ timeout: 2 });
   }
 
-  /** The database is crashed meanwhile. */
+  /** Retries, because the database is crashed on purpose. */
   async #again<T>(ask: () => Promise<T>): Promise<T> {
     for (let turn = 1; ; turn++) {
       try {

@@ -13,9 +13,9 @@ import type { Random } from './random.ts';
 import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
 
 const SENDER = 'mail.faults.test';
-// Each is a site of its own, because mail to one provider shares its pace whatever the domain.
+// Separate registrable domains, because messages to one provider share a rate regardless of the domain.
 const DOMAINS = Array.from({ length: 20 }, (_, index) => `faults-${index}.test`);
-/** Destinations that are slow rather than broken, each on a server of its own. */
+/** Destinations that are slow rather than broken, each on its own server. */
 const SLOW: Readonly<Record<string, Slowness>> = {
   'greets-late.test': { greeting_ms: 240_000 },
   'answers-late.test': { reply_ms: 480_000 },
@@ -24,17 +24,17 @@ const SLOW: Readonly<Record<string, Slowness>> = {
 };
 export const slowDomains: readonly string[] = Object.keys(SLOW);
 
-/** One process with its own way to the database. */
+/** One process with its own connection to the database. */
 export interface Place {
   readonly slot: Slot;
   readonly database: FaultProxy;
-  /** Null where it takes no mail over SMTP. */
+  /** Null if it accepts no mail over SMTP. */
   readonly submission_port: number | null;
-  /** Null where it takes no returned mail. */
+  /** Null if it accepts no bounces. */
   readonly inbound_port: number | null;
 }
 
-/** The service as it is shipped, two processes of each role, among real servers that can be made to fail. */
+/** The service as shipped, two processes per role, surrounded by real servers that can be made to fail. */
 export interface Instance {
   readonly postgres: FaultPostgres;
   readonly mail: MailSink;
@@ -46,24 +46,24 @@ export interface Instance {
   readonly secret: string;
   readonly from: string;
   readonly domains: readonly string[];
-  /** The address of the database itself, past the proxies, for the reconciliation. */
+  /** The address of the database itself, bypassing the proxies, for the reconciliation. */
   readonly database_url: string;
   readonly log_folder: string;
-  /** The logs of the processes are left where something is to be looked into. */
+  /** Keeps the process logs if something needs investigating. */
   stop(keep_logs: boolean): Promise<void>;
 }
 
 export interface InstanceOptions {
   readonly seed: string;
   readonly slow_peers: boolean;
-  /** Whether workers tell their metrics. */
+  /** Whether workers expose their metrics. */
   readonly metrics: boolean;
-  /** Whether the APIs have all roles but the worker's, with a port for submission. */
+  /** Whether the APIs have all roles but the worker's, including a submission port. */
   readonly all_apis?: boolean;
-  /** Where notices of the instance go. */
+  /** The webhook URL for notices about the instance. */
   readonly alert_url?: string;
   readonly logs: string | null;
-  /** Other checkouts for the processes of a role, so that two versions run side by side. */
+  /** Other checkouts for the processes of a role, to run two versions side by side. */
   readonly api_checkout?: string;
   readonly worker_checkout?: string;
 }
@@ -176,7 +176,7 @@ async function startSlowPeers(ledgers: Ledgers, seed: string, names: NameServer,
   return sinks;
 }
 
-/** A request of the set-up, before there are faults. */
+/** Sends a request during setup, before any faults. */
 export async function ask(
   port: number,
   secret: string,
@@ -193,7 +193,7 @@ export async function ask(
   return await answer.json();
 }
 
-/** Adds a sending domain, and puts its records into the DNS of the run. */
+/** Adds a sending domain, and publishes its records in the run's DNS. */
 export async function verifyDomain(port: number, secret: string, names: NameServer, name: string): Promise<void> {
   const domain = (await ask(port, secret, 'POST', '/domains', { name })) as {
     dns_records: { type: string; fqdn: string; value: string }[];

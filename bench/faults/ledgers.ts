@@ -1,17 +1,17 @@
-/** What a client knows of one request, by its idempotency key. */
+/** What a client knows about one request, by idempotency key. */
 export interface SentEntry {
   readonly key: string;
-  /** False where it was sent without its key and once: what became of it is not known unless it was answered. */
+  /** False if it was sent only once and without a key: its outcome is unknown unless there was a response. */
   readonly keyed: boolean;
   readonly recipients: readonly string[];
-  /** When it was due, in milliseconds since 1970; null for mail that is not scheduled. */
+  /** When it was due, in milliseconds since 1970; null for messages that are not scheduled. */
   readonly due_at: number | null;
   readonly first_tried_at: number;
   accepted_at: number | null;
-  /** Every id that was answered for the key; more than one is a fault. */
+  /** Every id returned for the key; more than one is a fault. */
   readonly ids: Set<string>;
   refusal: string | null;
-  /** The answer to a cancel: canceled, too late, or not known because the answer was lost. */
+  /** The response to a cancel: canceled, too late, or unknown because the response was lost. */
   canceled: 'no' | 'yes' | 'refused' | 'unknown';
 }
 
@@ -23,13 +23,13 @@ export interface ArrivalEntry {
   readonly message_id: string;
   readonly recipient: string;
   readonly outcome: SinkOutcome;
-  /** Its answer waited, as the plan says. */
+  /** The response was delayed on purpose. */
   readonly late: boolean;
   readonly at: number;
   readonly body_hash: string;
 }
 
-/** One post to a webhook endpoint. */
+/** One post received by a webhook endpoint. */
 export interface PostEntry {
   readonly webhook_id: string;
   readonly type: string;
@@ -40,22 +40,22 @@ export interface PostEntry {
   readonly at: number;
 }
 
-/** One life of one process. */
+/** One run of one process. */
 export interface Life {
   readonly slot: string;
   readonly pid: number;
   readonly started_at: number;
   ready_at: number | null;
   ended_at: number | null;
-  /** How it ended; unplanned is a fault of the service. */
+  /** How it ended; unplanned means a fault of the service. */
   end: 'killed' | 'stopped' | 'unplanned' | null;
   max_memory_mb: number;
 }
 
-/** What a fault is made to. */
+/** What a fault targets. */
 export type FaultOf = 'worker' | 'api' | 'database' | 'mail' | 'pause' | 'stop';
 
-/** One fault as it was made. */
+/** One fault as injected. */
 export interface Fault {
   readonly what: string;
   readonly of: FaultOf;
@@ -63,26 +63,26 @@ export interface Fault {
   readonly ended_at: number;
 }
 
-/** What a worker was doing when it was killed, and what became of its mail. */
+/** What a worker was doing when it was killed, and what became of its messages. */
 export interface WorkerKill {
   readonly slot: string;
   readonly at: number;
   readonly lived_ms: number;
-  /** Since its start and since that of the one before it in its slot, as it was measured. */
+  /** Measured: its start time, and the time since the previous kill in its slot. */
   readonly start_ms: number;
   readonly since_last_kill_ms: number | null;
   readonly mails_per_second: number;
-  /** Recipients that were open. */
+  /** Open recipients. */
   readonly backlog: number;
-  /** What it might have sent and not recorded: the bound of its own, which it tells in its metrics; null if unasked. */
+  /** What it may have sent without recording: its own bound, as exposed in its metrics; null if not read. */
   readonly bound: number | null;
-  /** Jobs that it held. */
+  /** Jobs that it had claimed. */
   readonly held: number;
-  /** When the last of these was in other hands or ended; null if that was not seen. */
+  /** When the last of these was claimed by another worker or finished; null if that was not observed. */
   taken_over_at: number | null;
 }
 
-/** A worker that was stopped and cut off: the jobs that it held, and those of them that no other took over. */
+/** A worker that was stopped and cut off: the jobs it had claimed, and those that no other worker took over. */
 export interface Split {
   readonly slot: string;
   readonly held: number;
@@ -97,11 +97,11 @@ export interface Ledgers {
   readonly faults: Fault[];
   readonly kills: WorkerKill[];
   readonly splits: Split[];
-  /** When every mail server answered slowly, and what waited for that. */
+  /** Periods in which every mail server responded slowly, including the time messages waited because of it. */
   readonly slow_times: { readonly from: number; readonly to: number }[];
-  /** The times of all answers 202. */
+  /** The times of all 202 responses. */
   readonly accepted: number[];
-  /** The times of answers 5xx, and of requests without an answer. */
+  /** The times of 5xx responses, and of requests without a response. */
   readonly failures: number[];
 }
 

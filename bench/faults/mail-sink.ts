@@ -4,7 +4,10 @@ import type { Ledgers, SinkOutcome } from './ledgers.ts';
 import { shareOf } from './random.ts';
 import { wallTime } from './wall-time.ts';
 
-/** What a server does to a mail, by the share of mails that it happens to. Each happens once; then the mail is taken. */
+/**
+ * The share of messages that each fault of a server affects. Each fault happens once per message; then the message is
+ * accepted.
+ */
 export interface MailFaults {
   readonly deferred: number;
   readonly rejected: number;
@@ -14,7 +17,7 @@ export interface MailFaults {
 }
 
 export const noMailFaults: MailFaults = { deferred: 0, rejected: 0, ack_lost: 0, dropped: 0, late: 0 };
-/** The shares of the fault plan. */
+/** The shares in the fault plan. */
 export const usualMailFaults: MailFaults = {
   deferred: 0.03,
   rejected: 0.01,
@@ -23,11 +26,11 @@ export const usualMailFaults: MailFaults = {
   late: 0.005,
 };
 
-/** How slow a server is for every mail. */
+/** How slow a server is for every message. */
 export interface Slowness {
   readonly greeting_ms?: number;
   readonly reply_ms?: number;
-  /** Bytes of a body that are read in a second. */
+  /** Bytes of a body read per second. */
   readonly bytes_per_second?: number;
   readonly connections?: number;
 }
@@ -35,7 +38,7 @@ export interface Slowness {
 export interface MailSink {
   readonly port: number;
   faults: MailFaults;
-  /** How long every answer to a mail waits. */
+  /** The delay of every response to a message. */
   reply_ms: number;
   stop(): Promise<void>;
 }
@@ -43,7 +46,7 @@ export interface MailSink {
 const LATE_MS = 4000;
 const SCRIPTED = ['deferred', 'rejected', 'ack_lost', 'dropped', 'late'] as const;
 
-/** A mail server that writes down everything that it sees of each recipient. */
+/** Starts a mail server that records everything it sees about each recipient. */
 export async function startMailSink(
   ledgers: Ledgers,
   seed: string,
@@ -53,7 +56,7 @@ export async function startMailSink(
   const sockets = new Set<Socket>();
   const sink = { faults: noMailFaults, reply_ms: 0 };
 
-  /** What happens to this mail for this recipient now. */
+  /** Decides what happens to this message for this recipient now. */
   const verdictOn = (message_id: string, recipient: string): (typeof SCRIPTED)[number] | 'accepted' => {
     const key = `${message_id} ${recipient}`;
     const share = shareOf(seed, key);
@@ -61,7 +64,7 @@ export async function startMailSink(
     for (const name of SCRIPTED) {
       upper += sink.faults[name];
       if (share >= upper) continue;
-      // A refusal is for good; anything else happens once.
+      // A rejection is permanent; anything else happens once.
       if (name !== 'rejected' && scripted.has(key)) return 'accepted';
       scripted.add(key);
       return name;
@@ -84,7 +87,7 @@ export async function startMailSink(
       const outcome: SinkOutcome = verdict === 'late' ? 'accepted' : verdict;
       const wait_ms = (verdict === 'late' ? LATE_MS : 0) + (slow.reply_ms ?? 0) + sink.reply_ms;
       const body_hash = hash('sha256', body);
-      // It has the mail now, whether or not its answer arrives.
+      // The server has the message now, whether or not its response arrives.
       for (const recipient of recipients)
         ledgers.seen.push({ message_id, recipient, outcome, late: wait_ms > 0, at: wallTime(), body_hash });
       const answer = () => {
@@ -114,7 +117,7 @@ export async function startMailSink(
 
 const END = '\r\n.\r\n';
 
-/** The server's half of a session, with pipelining; `on_mail` answers the end of the data. */
+/** Handles the server side of a session, with pipelining; `on_mail` responds to the end of the data. */
 function converse(socket: Socket, slow: Slowness, on_mail: (recipients: string[], body: string) => void): void {
   let recipients: string[] = [];
   let pending = '';

@@ -9,8 +9,8 @@ import { patched, readPatch } from './patch.ts';
 import { FAILED_IN_CALM } from './reconcile.ts';
 
 // npm run bench:faults:mutants -- [--only NAME] [--seed TEXT]
-// Runs the harness against the tree, which must be sound, and against copies with one planted bug each, which must not be.
-// A bug that fails requests while nothing else does is no test of the harness.
+// Runs the harness against the checkout, which must pass, and against copies with one planted bug each, which must
+// fail. A bug that fails requests without any injected fault does not test the harness.
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string' } } });
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -55,7 +55,7 @@ function plant(copy: string, name: string): void {
   }
 }
 
-/** Whether the harness finds the processes of a tree sound, and what it says of them; null where it did not get that far. */
+/** Returns whether the harness passes a checkout, and its summary; `sound` is null if it did not get that far. */
 async function run(tree: string, name: string): Promise<{ readonly sound: boolean | null; readonly summary: string }> {
   const json = fileURLToPath(new URL(`../../node_modules/.cache/faults/mutant-${name}.json`, import.meta.url));
   rmSync(json, { force: true });

@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 const TYPES = { A: 1, MX: 15, TXT: 16 } as const;
 const NAME_ERROR = 3;
 
-/** The only name server of a run: mail servers by domain, and the records that a sending domain asks for. */
+/** The only name server of a run: mail servers by domain, and the records a sending domain needs. */
 export interface NameServer {
   readonly address: string;
-  /** Mail for this domain goes to a host with this address. */
+  /** Routes mail for this domain to a host with this address. */
   mail(domain: string, address: string): void;
   text(name: string, value: string): void;
-  /** No question about this domain or what is below it is answered. */
+  /** Stops answering queries for this domain and its subdomains. */
   silence(domain: string): void;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startNameServer(port: number): Promise<NameServer> {
     const reply = answer(query);
     if (reply) socket.send(reply, from.port, from.address);
   });
-  // Long answers are asked for again over TCP.
+  // Queries with long answers are retried over TCP.
   const tcp = createServer((client) => {
     client.on('error', () => client.destroy());
     client.on('data', (chunk: Buffer) => {
@@ -73,7 +73,7 @@ function answerTo(query: Buffer, servers: Map<string, string>, texts: Map<string
   return Buffer.concat([header, question, ...answers]);
 }
 
-/** An answer about the name of the question, for a minute. */
+/** Returns an answer record for the queried name, with a TTL of one minute. */
 function record(type: number, data: Buffer): Buffer {
   const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, 0]);
   head.writeUInt16BE(data.length, 10);

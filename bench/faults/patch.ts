@@ -1,4 +1,4 @@
-/** A file of a patch in unified format, and its hunks as lines with their signs. */
+/** A file in a unified diff, and its hunks as lines with their signs. */
 export interface PatchedFile {
   readonly path: string;
   readonly hunks: readonly (readonly string[])[];
@@ -15,7 +15,7 @@ export function readPatch(diff: string): PatchedFile[] {
     });
 }
 
-/** The text with every hunk applied; null where one does not fit. */
+/** Returns the text with every hunk applied; null if one does not fit. */
 export function patched(text: string, hunks: PatchedFile['hunks']): string | null {
   let done = '';
   let rest = text;

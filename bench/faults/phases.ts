@@ -13,14 +13,14 @@ const RATE_MS = 3000;
 const TAKEOVER_POLL_MS = 100;
 const TAKEOVER_GIVE_UP_MS = 60_000;
 const BOUND_POLL_MS = 250;
-/** The bound moves with each record of results: what it was within this time before a kill counts. */
+/** The bound changes with each record of results, so the highest of this many samples before a kill counts. */
 const BOUNDS_KEPT = 4;
 const AFTER_CRASH_MS = 8000;
 const CUT_WAIT_MS = 10_000;
 const LONGER_REPLY_MS = 6000;
 const SLOW_ANSWER_MS = 100;
 const SLOW_FOR_MS = 1500;
-/** In the last place of the statement that stores mail, and of the one that records results. */
+/** The last parameter of the statement that stores messages, and of the one that records results. */
 const ACCEPT_BYTES = 'Order ';
 const RESULT_BYTES = '2.0.0 taken';
 
@@ -34,7 +34,7 @@ export interface PhaseParts {
   say(line: string): void;
 }
 
-/** Makes the faults of a plan, one phase after the other, and writes each down. */
+/** Injects the faults of a plan, one phase after another, and records each. */
 export class Phases {
   readonly #parts: PhaseParts;
   readonly #killed_at = new Map<string, number>();
@@ -61,7 +61,7 @@ export class Phases {
     await this.#kills();
     clearInterval(bounds);
     await Promise.all(this.#takeovers);
-    // Before the database fails: a worker that has just lost its own connection takes no other for dead.
+    // Before the database fails: a worker that has just lost its own connection does not consider another one dead.
     await this.#split();
     await this.#database();
     await this.#pauses();
@@ -77,8 +77,8 @@ export class Phases {
   }
 
   /**
-   * Workers and APIs in turn. A slot is killed again no sooner than twice its start time after the kill before, and
-   * only while the other one of its role is ready: what it leaves can be taken over.
+   * Kills workers and APIs in turn. A slot is killed again no sooner than twice its start time after its last kill, and
+   * only while the other slot of its role is ready to take over.
    */
   async #kills(): Promise<void> {
     const { instance, plan, random } = this.#parts;
@@ -208,12 +208,15 @@ export class Phases {
           for (const path of paths) path.cutAll();
         }),
       );
-      // The clients send again what failed meanwhile, and the next fault is to meet the load of every day.
+      // Clients retry what failed in the meantime, and the next fault should hit the usual load.
       await pause(plan.mute_database_s > 10 ? 25_000 : 3000);
     }
   }
 
-  /** A worker stands still and loses its connections until another has its mail; then it comes back with its results. */
+  /**
+   * Freezes a worker and cuts its connections until another has taken over its messages; then it resumes with its
+   * results.
+   */
   async #split(): Promise<void> {
     const { plan, instance, ledgers, database, say } = this.#parts;
     const { workers, mail } = instance;
@@ -262,7 +265,7 @@ export class Phases {
     }
   }
 
-  /** Mail that is being sent for longer than a lease without a renewal would last. */
+  /** Keeps messages in transit for longer than a lease would last without renewal. */
   async #longAnswers(): Promise<void> {
     const { plan, instance, say } = this.#parts;
     if (plan.long_answer_s === 0) return;

@@ -1,39 +1,39 @@
-/** What a run does to the service, and what it expects. */
+/** What a run does to the service, and what it expects in return. */
 export interface Plan {
   readonly calm_s: number;
   readonly sink_s: number;
   readonly worker_kills: number;
   readonly api_kills: number;
-  /** Between one kill and the next, so that what is between them is work and not only starts. */
+  /** Time between two kills, so that the service does some work in between and not just restarts. */
   readonly kill_gap_s: readonly [least: number, most: number];
   readonly crashes: number;
-  /** Connections cut when a batch of mail, or of results, is on its way to the database. */
+  /** Connections cut while a batch of messages, or of results, is on its way to the database. */
   readonly cuts: number;
-  /** The database answers slowly, and connections to it and to mail servers are half closed. */
+  /** The database responds slowly, and connections to it and to mail servers are half closed. */
   readonly half_closes: boolean;
   readonly freeze_database_s: number;
   readonly mute_database_s: number;
-  /** A worker is stopped, loses its connections, counts as dead and comes back. */
+  /** A worker is stopped, loses its connections, is considered dead and comes back. */
   readonly split_s: number;
   readonly zombies: number;
   readonly zombie_s: number;
   readonly rolling_restart: boolean;
-  /** Mails to servers that take minutes, and clients that take minutes for a body. */
+  /** Messages to servers that take minutes, and clients that take minutes to send a body. */
   readonly slow_peers: number;
   readonly messages: number;
   readonly per_second: number;
-  /** How far ahead scheduled mail may be. */
+  /** How far ahead messages may be scheduled. */
   readonly horizon_s: number;
   readonly drain_s: number;
-  /** Instead of a steady pace, so many recipients are kept open until the last kill. */
+  /** Keeps this many recipients open until the last kill, instead of sending at a steady rate. */
   readonly backlog: number | null;
-  /** Mail that is answered after so long must not be sent again; the faults are over by then. */
+  /** Messages whose response takes this long must not be sent again; the faults are over by then. */
   readonly long_answer_s: number;
-  /** Null where the machine's speed is not judged. */
+  /** Null if the machine's speed is not judged. */
   readonly speed: Speed | null;
 }
 
-/** Seconds, at most. */
+/** Maximum seconds. */
 export interface Speed {
   readonly takeover: number;
   readonly first_accept: number;
@@ -43,7 +43,7 @@ export interface Speed {
   readonly all_max: number;
 }
 
-// What a killed worker had claimed waits for its lease of 30 s.
+// What a killed worker had claimed waits for its 30 s lease to expire.
 const SPEED: Speed = { takeover: 10, first_accept: 10, away_p95: 2, away_p99: 35, all_p99: 35, all_max: 90 };
 
 const slice: Plan = {

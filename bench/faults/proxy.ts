@@ -1,20 +1,23 @@
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A TCP proxy that delays, mutes, half-closes and cuts what passes. */
+/** A TCP proxy that delays, mutes, half-closes and cuts the traffic. */
 export interface FaultProxy {
   readonly port: number;
-  /** The ports from which it speaks to the other side now. */
+  /** Returns the local ports of its current connections to the server. */
   ports(): number[];
-  /** Milliseconds that every chunk waits in both directions. */
+  /** Delays every chunk in both directions by this many milliseconds. */
   delay(ms: number): void;
-  /** Lets nothing pass until it is called with false; no connection is closed, and none is told. */
+  /** Blocks all traffic until called with false; connections stay open, and neither side is notified. */
   mute(on: boolean): void;
-  /** Cuts the next connection on which the client sends these bytes, after they were passed on; until the signal ends. */
+  /**
+   * Cuts the next connection on which the client sends these bytes, after passing them on; stops waiting when the
+   * signal aborts.
+   */
   cutAfter(bytes: string, signal: AbortSignal): Promise<void>;
-  /** The same, and they are not passed on. */
+  /** The same, but without passing the bytes on. */
   cutBefore(bytes: string, signal: AbortSignal): Promise<void>;
-  /** Ends the server's side of every open connection, as a peer does that died with its sockets half open. */
+  /** Ends the server's side of every open connection, like a peer that died with its sockets half open. */
   halfClose(): void;
   cutAll(): void;
   stop(): Promise<void>;
@@ -39,7 +42,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
   let delay_ms = 0;
   let muted = false;
 
-  /** Writes in order, also where the delay has just become shorter. */
+  /** Preserves the order even if the delay was just reduced. */
   const later = (to: Socket, write: () => void) => {
     const before = delayed.get(to);
     if (before === undefined && delay_ms === 0) {
@@ -59,7 +62,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
     const place = to === pair.server ? cuts.findIndex(({ bytes }) => chunk.includes(bytes)) : -1;
     const [cut] = place < 0 ? [] : cuts.splice(place, 1);
     if (cut) {
-      // What passes arrives; the answer never comes back.
+      // The bytes arrive; the response never comes back.
       if (cut.passes) to.write(chunk);
       pair.client.destroy();
       setTimeout(() => pair.server.destroy(), 20);
@@ -112,7 +115,8 @@ export async function startFaultProxy(target: () => { host: string; port: number
       muted = on;
       if (on) return;
       for (const write of held.splice(0)) write();
-      // A side that closed meanwhile is made known: a database keeps a place for a client that it believes to be there.
+      // Closes the other side of connections that closed meanwhile: a database reserves a slot for a client that it
+      // believes is connected.
       for (const { client, server: behind } of pairs) {
         if (client.closed) behind.destroy();
         if (behind.closed) client.destroy();

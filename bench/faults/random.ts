@@ -1,9 +1,9 @@
-/** Random numbers from a printed seed, so that a run can be repeated. */
+/** Random numbers from a printed seed, so that a run is reproducible. */
 export interface Random {
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number in [0, 1). */
   next(): number;
   between(low: number, high: number): number;
-  /** A generator of its own for a part of the run, so that one part does not shift the numbers of another. */
+  /** Returns a separate generator for a part of the run, so that one part does not shift the numbers of another. */
   fork(name: string): Random;
 }
 
@@ -22,7 +22,10 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** A number from 0 up to 1 that depends on the text alone: a fault chosen by it does not depend on the order of mails. */
+/**
+ * Returns a number in [0, 1) that depends only on the text, so that a fault chosen by it does not depend on message
+ * order.
+ */
 export function shareOf(seed: string, text: string): number {
   return createRandom(`${seed}:${text}`).next();
 }

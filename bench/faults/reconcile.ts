@@ -13,20 +13,20 @@ export interface Figures {
 export interface ReconcileOptions {
   readonly plan: Plan;
   readonly calm_until: number;
-  /** Domains of servers that take minutes for a mail, which may be open when the run ends. */
+  /** Domains of servers that take minutes per message, which may still be open when the run ends. */
   readonly slow: readonly string[];
-  /** Domains whose mail waits for others by design. */
+  /** Domains whose messages wait for one another by design. */
   readonly narrow: readonly string[];
-  /** Mails that a reconciler found without a job, by the logs. */
+  /** Messages that a reconciler found without a job, according to the logs. */
   readonly rescued: number;
 }
 
-/** What a worker may have sent and not recorded, where it does not tell: the limit of docs/limits.md. */
+/** What a worker may have sent without recording if it exposes no bound: the limit in docs/limits.md. */
 const MAX_UNRECORDED = 128;
-/** On average, in steady flow; a machine that is slow may have more in doubt, up to the limit. */
+/** The average in steady flow; a slow machine may have more in doubt, up to the limit. */
 const DUPLICATES_A_KILL = 3;
 
-/** Holds the ledgers of clients, mail servers, endpoints and processes against the database. */
+/** Checks the ledgers of clients, mail servers, endpoints and processes against the database. */
 export function reconcile(ledgers: Ledgers, stored: StoredState, options: ReconcileOptions): Figures {
   const copies = takenCopies(ledgers);
   const { plan, slow, narrow, rescued } = options;
@@ -49,7 +49,7 @@ export function reconcile(ledgers: Ledgers, stored: StoredState, options: Reconc
   return { checks, notes: [...duplicates.notes, ...times.notes, `most memory of a process: ${max_mb} MB`] };
 }
 
-/** Copies that a server took, by message and recipient, in the order of their arrival. */
+/** Groups the copies that a server accepted by message and recipient, in order of arrival. */
 function takenCopies({ seen: arrivals }: Ledgers): Map<string, ArrivalEntry[]> {
   const copies = new Map<string, ArrivalEntry[]>();
   for (const entry of arrivals) {
@@ -191,14 +191,14 @@ function describe({ copy, fault }: Extra): string {
 
 const NEAR_MS = 2000;
 
-/** The first thing that failed between two copies, or just before the first was taken. */
+/** Returns the first fault between two copies, or just before the first was accepted. */
 function faultBetween({ faults }: Ledgers, first: number, second: number): Fault | undefined {
   return faults
     .filter(({ at, ended_at }) => ended_at >= first - NEAR_MS && at <= second)
     .sort((left, right) => left.at - right.at)[0];
 }
 
-/** What the database says of one recipient must agree with itself. */
+/** Checks that what the database stores about a recipient is consistent. */
 function recordChecks({ recipients }: StoredState): Check[] {
   const closing: Readonly<Record<string, string>> = {
     delivered: 'email.delivered',
@@ -270,7 +270,7 @@ function eventChecks({ posted, sent }: Ledgers, stored: StoredState, slow: reado
     posted.filter(({ answered: status }) => status === 200).map(({ email_id, sequence }) => `${email_id} ${sequence}`),
   );
   const known = new Set(stored.events.map(({ message_id, sequence }) => `${message_id} ${sequence}`));
-  // What happens to mail of slow servers may happen while the database is read.
+  // The state of messages to slow servers may change while the database is read.
   const settled = sent.filter(({ recipients }) => !recipients.some((recipient) => isTo(slow, recipient)));
   const ours = new Set(settled.flatMap(({ ids }) => [...ids]));
   const bySequence = new Map<string, string>();

@@ -3,10 +3,13 @@ import { atMost, check } from './check.ts';
 import type { Ledgers, WorkerKill } from './ledgers.ts';
 import type { Plan } from './plans.ts';
 
-/** Where the machine's speed is not judged, a service that recovers at all does so within this. */
+/** If the machine's speed is not judged, a service that recovers at all does so within this time. */
 const ALLOWANCE_S = 60;
 
-/** How soon mail went on after a kill, and requests after an outage; and whether the faults were made as planned. */
+/**
+ * Checks how soon delivery resumed after a kill, and requests after an outage, and that the faults were injected as
+ * planned.
+ */
 export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   const { kills, faults, lives, splits } = ledgers;
   const takeovers = kills.map((kill) => ({ kill, seconds: takeoverSeconds(ledgers, kill) }));
@@ -26,7 +29,7 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
       'processes that ended unplanned',
       lives.filter(({ end }) => end === 'unplanned').map(({ slot, pid }) => `${slot} ${pid}`),
     ),
-    // Without a takeover there would be no late result, which is what the fault is for.
+    // Without a takeover there would be no late result, which is the point of the fault.
     check(
       'workers that stood still, and whose mail no other took over',
       splits
@@ -64,7 +67,7 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   return checks;
 }
 
-/** Without the time in which no worker was there to take it. */
+/** Excludes the time in which no worker was available to take over. */
 function takeoverSeconds({ lives }: Ledgers, { at, taken_over_at, held }: WorkerKill): number {
   if (held === 0) return 0;
   if (taken_over_at === null) return Number.POSITIVE_INFINITY;

@@ -8,14 +8,14 @@ export interface Run {
   readonly plan: string;
   readonly seed: string;
   readonly seconds: number;
-  /** Messages of the logs above information, with how often they were logged. */
+  /** Log messages above info level, with their counts. */
   readonly warnings: readonly (readonly [string, number])[];
 }
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const MAX_WARNINGS = 12;
 
-/** Prints what was found, a line for each criterion; true where all hold. */
+/** Prints the findings, one line per criterion; returns true if all hold. */
 export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, run: Run): boolean {
   print('');
   print(summary(ledgers));
@@ -47,7 +47,7 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
   return failed === 0;
 }
 
-/** The same for programs. */
+/** Writes the same as JSON. */
 export function writeFaultReport(path: string, { checks, notes }: Figures, ledgers: Ledgers, run: Run): void {
   const { lives, kills, faults, sent, seen: arrivals, posted } = ledgers;
   mkdirSync(dirname(path), { recursive: true });

@@ -16,7 +16,7 @@ import { printFaultReport, writeFaultReport } from './report.ts';
 import { startSlowUploads } from './slow-uploads.ts';
 import { createLog, wallTime } from './wall-time.ts';
 
-// The plans of plans.ts: kills, crashes, stops and cuts. The same seed makes the same choices.
+// Runs the plans in plans.ts: kills, crashes, stops and cuts. The same seed makes the same choices.
 
 const text = { type: 'string' } as const;
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ const seed = values.seed ?? randomBytes(4).toString('hex');
 const plan: Plan = { ...plans[name], ...(values['unjudged-speed'] && { speed: null }) };
 const json =
   values.json ?? fileURLToPath(new URL(`../../node_modules/.cache/faults/${name}-${seed}.json`, import.meta.url));
-// Their mail may be open when the run ends, but for the one that takes one connection.
+// Their messages may still be open when the run ends, except at the one that accepts a single connection.
 const [narrow = '', ...slow] = slowDomains.toReversed();
 const ledgers = newLedgers();
 const began = wallTime();
@@ -77,7 +77,7 @@ process.exit(sound ? 0 : 1);
 function planNamed(plan_name: string): PlanName {
   if (!Object.hasOwn(plans, plan_name))
     throw new Error(`no plan ${plan_name}; there are ${Object.keys(plans).join(', ')}`);
-  // The line above has found it.
+  // The check above guarantees that it exists.
   return plan_name as PlanName;
 }
 
@@ -88,7 +88,7 @@ async function underLoad(running: Instance): Promise<void> {
     ports,
     secret,
     from,
-    // The servers behind narrow take one connection: a hundredth of the mail goes there.
+    // The servers behind narrow accept one connection, so they get a hundredth of the messages.
     domains: plan.slow_peers > 0 ? [...domains, ...domains, ...domains, ...domains, ...domains, narrow] : domains,
     per_second: plan.per_second,
     horizon_s: plan.horizon_s,
@@ -118,7 +118,7 @@ async function drain(running: Instance): Promise<string> {
   }
 }
 
-/** A process that ends from here on was told to. */
+/** Stops the processes on purpose, so that exits from here on count as planned. */
 async function stopPlanned(running: Instance, { lives }: Ledgers): Promise<void> {
   await Promise.all([...running.apis, ...running.workers].map(({ slot }) => slot.stop()));
   say(`${lives.length} lives of processes`);

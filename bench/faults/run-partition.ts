@@ -8,8 +8,8 @@ import { type ArrivalEntry, newLedgers } from './ledgers.ts';
 import { createRandom } from './random.ts';
 import { createLog, wallTime } from './wall-time.ts';
 
-// One of two workers is cut off from Postgres for a while, by the length of that, by how soon mail servers reply and by
-// what becomes of email without a reply. No connection is closed: nothing passes until the time is over.
+// Cuts one of two workers off from Postgres for a while, varying the duration, how soon mail servers reply, and the
+// policy for messages without a reply. No connection is closed: traffic is blocked until the time is over.
 
 const AWAY_S = [1, 3, 8, 20];
 const REPLIES_MS = [400, 2500];
@@ -18,7 +18,7 @@ const PER_SECOND = 20;
 const BEFORE_MS = 3000;
 const AFTER_MS = 3000;
 const DRAIN_MS = 90_000;
-/** A worker that has been silent for so long begins no content. */
+/** A worker that has been silent this long starts no DATA. */
 const SILENCE_MS = 5000;
 const LONGEST_AWAY_WITHOUT_COPIES_S = 8;
 
@@ -83,7 +83,7 @@ async function isSound(one: Case): Promise<boolean> {
   return bad.length === 0;
 }
 
-/** Sends at the pace; the ids of what was accepted. */
+/** Sends at a steady rate; returns the ids of the accepted messages. */
 async function sendFor(ms: number): Promise<Set<string>> {
   const ids = new Set<string>();
   const sending: Promise<void>[] = [];

@@ -3,7 +3,10 @@ import { connect, type Socket } from 'node:net';
 const BYTES_PER_SECOND = 220;
 const BODY_BYTES = 200_000;
 
-/** Clients that send a body at 220 bytes a second, each again as soon as it was cut off. Returns their end. */
+/**
+ * Starts clients that send a body at 220 bytes per second and reconnect as soon as they are cut off. Returns a function
+ * that stops them.
+ */
 export function startSlowUploads(ports: readonly number[], secret: string, count: number): () => void {
   const sockets = new Set<Socket>();
   let stopped = false;

@@ -7,11 +7,14 @@ const AWAY_MS = 15_000;
 
 export interface SpeedOptions {
   readonly speed: Speed | null;
-  /** Domains of servers that are slow. */
+  /** Domains of slow servers. */
   readonly slow: readonly string[];
 }
 
-/** Accept to the first copy taken, in ascending seconds, of mail that was due at once and met no scripted delay. */
+/**
+ * Measures the seconds from accept to the first accepted copy, for messages that were due immediately and met no
+ * scripted delay.
+ */
 export function latencies(
   ledgers: Ledgers,
   stored: StoredState,

@@ -7,18 +7,18 @@ import { wallTime } from './wall-time.ts';
 
 export interface WebhookSink {
   readonly url: string;
-  /** A place where nothing listens. */
+  /** A URL at which nothing listens. */
   readonly dead_url: string;
-  /** The secret under which posts are signed, once the endpoint has been created. */
+  /** The secret that signs posts, once the endpoint has been created. */
   secret: string;
-  /** Whether posts meet the faults of the plan: 5 % are answered 500, 1 % hang, 1 % are reset. */
+  /** Whether posts are subject to the faults of the plan: 5 % get a 500, 1 % hang, 1 % are reset. */
   faulty: boolean;
   stop(): Promise<void>;
 }
 
 const HANG_MS = 15_000;
 
-/** A webhook endpoint that checks signatures and writes down every post. */
+/** Starts a webhook endpoint that checks signatures and records every post. */
 export async function startWebhookSink(ledgers: Ledgers, random: Random): Promise<WebhookSink> {
   const sink = { secret: '', faulty: false };
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
@@ -47,7 +47,7 @@ export async function startWebhookSink(ledgers: Ledgers, random: Random): Promis
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(sink, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    // Nothing answers on this address of the loopback network.
+    // Nothing listens on this loopback address.
     dead_url: `http://127.0.0.99:${(server.address() as AddressInfo).port}/dead`,
     async stop() {
       server.closeAllConnections();
@@ -65,7 +65,7 @@ function parse(raw: Buffer): { type: string; email_id: string | null; sequence: 
   }
 }
 
-/** Standard Webhooks: HMAC-SHA256 of id, timestamp and body, under the secret after its prefix. */
+/** Standard Webhooks: HMAC-SHA256 of id, timestamp and body, keyed with the secret after its prefix. */
 function isSigned(request: IncomingMessage, raw: Buffer, secret: string): boolean {
   const id = String(request.headers['webhook-id'] ?? '');
   const timestamp = String(request.headers['webhook-timestamp'] ?? '');

@@ -4,11 +4,11 @@ import { processorSeconds } from './processor-time.ts';
 import type { Keep, Rounds } from './rounds.ts';
 import { median } from './statistics.ts';
 
-/** Mails per second at the receiver, and CPU time per mail without load generator and receiver. */
+/** Messages per second at the receiver, and CPU time per message, excluding the load generator and the receiver. */
 export interface Flow {
   readonly rate: number;
   readonly cpu_us: number;
-  /** The same by process, in the given order. */
+  /** CPU time by process, in the given order. */
   readonly shares_us: readonly number[];
 }
 
@@ -23,7 +23,7 @@ export function keepFlow(keep: Keep, name: string, { rate, cpu_us, shares_us }: 
   for (const [index, share] of shares_us.entries()) keep(`${costOf(name)}, part ${index + 1}`, share);
 }
 
-/** Rate, processor time and its parts in one text. */
+/** Formats rate, CPU time and its shares as one text. */
 export function flowText(rounds: Rounds, name: string): string {
   const rates = rounds.values(rateOf(name));
   if (rates.length === 0) return 'not measured';
@@ -35,7 +35,7 @@ export function flowText(rounds: Rounds, name: string): string {
   return `${median(rates).toFixed(0)}/s  ${cost} µs (${parts.join(' + ')})`;
 }
 
-/** Measures from before the feed until the receiver has all fed mails. */
+/** Measures from before the feed until the receiver has every message fed. */
 export async function measureFlow(
   sink: SinkProcess,
   pids: readonly number[],
@@ -51,7 +51,7 @@ export async function measureFlow(
   return { rate: (count / elapsed_ms) * 1000, cpu_us: shares_us.reduce((sum, share) => sum + share, 0), shares_us };
 }
 
-/** Waits until the receiver has this many mails; returns its count. */
+/** Waits until the receiver has this many messages; returns its count. */
 export async function arrival(sink: Pick<SinkProcess, 'count'>, count: number): Promise<number> {
   const started = performance.now();
   while (sink.count() < count) {

@@ -11,7 +11,7 @@ interface Listeners {
   failed(error: Error): void;
 }
 
-/** A keep-alive loopback connection with one request at a time. */
+/** Opens a keep-alive loopback connection that sends one request at a time. */
 export function openHttpConnection(port: number, listeners: Listeners): HttpConnection {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let pending: Buffer = Buffer.alloc(0);
@@ -40,7 +40,7 @@ export function openHttpConnection(port: number, listeners: Listeners): HttpConn
   };
 }
 
-/** One POST or GET as bytes, for a keep-alive connection. */
+/** Returns a POST or GET as bytes, for a keep-alive connection. */
 export function httpRequest(
   method: string,
   path: string,

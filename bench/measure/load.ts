@@ -5,9 +5,9 @@ export interface Load {
   readonly port: number | readonly number[];
   readonly connections: number;
   readonly seconds: number;
-  /** Ends after this many requests even if there is time left. */
+  /** Stops after this many requests even if there is time left. */
   readonly count?: number;
-  /** Whole HTTP requests, taken in turn. */
+  /** Complete HTTP requests, used in rotation. */
   readonly requests: readonly Buffer[];
 }
 
@@ -18,7 +18,7 @@ export interface LoadResult {
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-/** A closed loop of keep-alive connections, each sending its next request after the last response. */
+/** Runs a closed loop of keep-alive connections, each sending its next request after the last response. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const ports = typeof load.port === 'number' ? [load.port] : load.port;
   const latencies: number[] = [];
@@ -48,7 +48,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   };
 }
 
-/** A result counts only if every response had the expected status. */
+/** Throws unless every response had the expected status; otherwise a result does not count. */
 export function requireOnly(code: number, { statuses }: Pick<LoadResult, 'statuses'>, what: string): void {
   const others = [...statuses.keys()].filter((status) => status !== code);
   if (others.length > 0) throw new Error(`${what} was answered with ${others.join(', ')}`);

@@ -10,15 +10,15 @@ export interface Entrance {
 
 interface PacedLoad {
   readonly seconds: number;
-  /** Mails a second. */
+  /** Messages per second. */
   readonly pace: number;
   readonly on_mail?: (mail: string) => void;
 }
 
-// Warm-up for the JIT compiler, in seconds; every peer gets it too.
+// Warm-up for the JIT compiler, in seconds; every peer gets the same.
 const WARM_S = 3;
 
-/** The p99 in milliseconds from the time a mail was due to be submitted to its last byte at the receiver. */
+/** Returns the p99 in milliseconds from when a message was due to be submitted to its last byte at the receiver. */
 export async function mailLatency(
   { seconds, pace, on_mail }: PacedLoad,
   open: (sink_port: number) => Promise<Entrance>,

@@ -7,16 +7,16 @@ export interface OpenLoop {
   /** Requests per second, independent of the responses. */
   readonly rate: number;
   readonly seconds: number;
-  /** Whole HTTP requests, taken in turn. */
+  /** Complete HTTP requests, used in rotation. */
   readonly requests: readonly Buffer[];
 }
 
-// A request that is due while all connections are busy waits, and its wait is counted.
+// A request due while all connections are busy waits, and its wait counts.
 const MAX_CONNECTIONS = 512;
 
 /**
- * Requests at a constant rate that responses do not slow down. Each is timed from when it was due, so that a server
- * that stalls is charged for all delayed requests (no coordinated omission).
+ * Sends requests at a constant rate that responses do not slow down. Each is timed from when it was due, so that a
+ * server that stalls is charged for every delayed request (no coordinated omission).
  */
 export async function runOpenLoop({ port, rate, seconds, requests }: OpenLoop): Promise<LoadResult> {
   const count = Math.round(rate * seconds);

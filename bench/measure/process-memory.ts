@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 const KB_PER_MB = 1024;
 
-/** Memory of these processes in MB, shared pages counted once. */
+/** Returns the memory of these processes in MB, with shared pages counted once. */
 export function residentMegabytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + readField(`/proc/${pid}/smaps_rollup`, 'Pss'), 0);
 }
 
-/** The peak memory of a process since its start, in MB. */
+/** Returns the peak memory of a process since its start, in MB. */
 export function peakMegabytes(pid: number): number {
   return readField(`/proc/${pid}/status`, 'VmHWM');
 }

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessStat {
   readonly parent: number;
-  /** CPU time, ended children included. */
+  /** CPU time, including exited children. */
   readonly seconds: number;
 }
 
 // USER_HZ: Linux reports hundredths of a second, independent of the scheduler's clock.
 const TICKS_PER_SECOND = 100;
 
-/** All processes of this machine; none without Linux's /proc. */
+/** Returns all processes of this machine; empty without Linux's /proc. */
 export function readProcesses(): Map<number, ProcessStat> {
   const processes = new Map<number, ProcessStat>();
   for (const pid of processIds()) {
@@ -19,7 +19,7 @@ export function readProcesses(): Map<number, ProcessStat> {
   return processes;
 }
 
-/** These processes and all their descendants. */
+/** Returns these processes and all their descendants. */
 export function treeOf(roots: readonly number[], processes = readProcesses()): number[] {
   const children = new Map<number, number[]>();
   for (const [pid, { parent }] of processes) children.set(parent, [...(children.get(parent) ?? []), pid]);
@@ -36,7 +36,7 @@ export function parentOf(pid: number): number {
   return readStat(pid)?.parent ?? 0;
 }
 
-/** Program and arguments; empty once the process is gone. */
+/** Returns the program and its arguments; empty once the process has exited. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
@@ -48,7 +48,7 @@ export function commandOf(pid: number): string {
 function readStat(pid: number): ProcessStat | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold spaces; fields 3 and on of proc(5) follow it.
+    // The name in parentheses may contain spaces; fields 3 and up of proc(5) follow it.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

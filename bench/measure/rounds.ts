@@ -1,8 +1,8 @@
 import { type ProcessorTicks, readTicks, stealPercent } from './steal.ts';
 
-/** Above this steal, a round measures the other guests of the host. */
+/** Above this steal, a round measures the host's other guests. */
 export const MAX_STEAL_PERCENT = 5;
-// At most as many repeats as requested rounds, so that a run on an always disturbed machine ends.
+// At most as many repeats as requested rounds, so that a run on a permanently disturbed machine ends.
 const ATTEMPTS_PER_ROUND = 2;
 
 /** Records one value of the current round; each series gets one value per round. */
@@ -10,10 +10,10 @@ export type Keep = (series: string, value: number) => void;
 
 export interface Rounds {
   readonly series: ReadonlyMap<string, readonly number[]>;
-  /** Of the rounds that count. */
+  /** For the rounds that count. */
   readonly steal_percent: readonly number[];
   readonly dropped: number;
-  /** Rounds above the limit that count because there were no others. */
+  /** Rounds above the limit that count because there were no better ones. */
   readonly disturbed: number;
   values(series: string): readonly number[];
 }
@@ -29,7 +29,7 @@ interface RoundOptions {
   readonly ticks?: () => ProcessorTicks;
 }
 
-/** Runs rounds until enough were undisturbed; a disturbed one is dropped and repeated, up to a limit. */
+/** Runs rounds until enough were undisturbed; drops and repeats disturbed ones, up to a limit. */
 export async function measureRounds(
   { rounds, max_steal = MAX_STEAL_PERCENT, ticks = readTicks }: RoundOptions,
   measure: (keep: Keep, round: number) => Promise<void>,

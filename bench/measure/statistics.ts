@@ -4,7 +4,10 @@ export interface Spread {
   readonly most: number;
 }
 
-/** Interpolated between neighbours, so that the 50th of an even number of values is the mean of the middle two. */
+/**
+ * Interpolates between neighbors, so that the 50th percentile of an even number of values is the mean of the middle
+ * two.
+ */
 export function percentile(sorted: readonly number[], percent: number): number {
   const place = ((sorted.length - 1) * percent) / 100;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -24,7 +27,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
-/** The ratio of each round: two figures taken one after the other share the state of the machine. */
+/** Returns the ratio of each round: two figures measured back to back share the state of the machine. */
 export function ratiosOf(upper: readonly number[], lower: readonly number[]): number[] {
   if (lower.length === 0) return [];
   return upper.map((value, index) => value / (lower[index] ?? Number.NaN));

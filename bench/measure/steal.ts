@@ -5,10 +5,11 @@ export interface ProcessorTicks {
   readonly stolen: number;
 }
 
-// Of the line `cpu` in proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is in user already.
+// Fields of the `cpu` line in proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is already
+// part of user.
 const FIELD_COUNT = 8;
 
-/** The CPU times so far; null without /proc. */
+/** Returns the CPU times so far; null without /proc. */
 export function readTicks(): ProcessorTicks {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
@@ -23,7 +24,7 @@ export function readTicks(): ProcessorTicks {
   }
 }
 
-/** The CPU time since then that the hypervisor gave to other guests, in percent. */
+/** Returns the percentage of CPU time since then that the hypervisor gave to other guests. */
 export function stealPercent(before: ProcessorTicks, after: ProcessorTicks): number {
   const all = after.all - before.all;
   return all <= 0 ? 0 : ((after.stolen - before.stolen) / all) * 100;

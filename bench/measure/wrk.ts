@@ -4,19 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Load, type LoadResult, runLoad } from './load.ts';
 
-// wrk needs a tenth of the CPU time of a socket loop in Node, and so does pgbench, to which it is compared. On few
-// cores a heavier load generator would slow the product down.
+// wrk needs a tenth of the CPU time of a socket loop in Node, as does pgbench, which it is compared to. On few cores, a
+// heavier load generator would slow the product down.
 
 let is_installed: boolean | null = null;
 
-/** Closed-loop load, by wrk if it is installed. It distinguishes only 2xx, shown as 202, from all other responses. */
+/**
+ * Generates closed-loop load, with wrk if it is installed. wrk only distinguishes 2xx, shown as 202, from all other
+ * responses.
+ */
 export function runSends(load: Load): Promise<LoadResult> {
   // `wrk --version` may exit with 1; only its absence counts.
   is_installed ??= spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
   return is_installed ? runWrk(load, typeof load.port === 'number' ? [load.port] : load.port) : runLoad(load);
 }
 
-/** The closed loop of runLoad by wrk: one process per port, with its share of the connections. */
+/** Runs the closed loop of runLoad with wrk: one process per port, each with its share of the connections. */
 async function runWrk(load: Load, ports: readonly number[]): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-wrk-'));
   const script = join(folder, 'requests.lua');
@@ -56,7 +59,7 @@ function latency(text: string, rank: string): number {
   return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
 }
 
-/** A script that sends whole requests in turn. */
+/** Returns a script that sends complete requests in rotation. */
 function lua(requests: readonly Buffer[]): string {
   const literals = requests.map((request) => `"${escaped(request)}"`);
   return `local requests = {${literals.join(',')}}

@@ -9,7 +9,7 @@ export const OBVIOUS_QUEUE = 'send';
 
 const UNLIMITED = 2_000_000_000;
 
-// A straightforward schema: one row per mail and the tables to admit it, without tags, events or recipients.
+// A straightforward schema: one row per message and the tables needed to accept it, without tags, events or recipients.
 const SCHEMA = `
   create table api_key (
     id int primary key, hash bytea unique not null, workspace_id int not null, scopes text[] not null,
@@ -28,7 +28,7 @@ const SCHEMA = `
   );
   create index message_ws on message (workspace_id, created_at desc, id desc);`;
 
-/** The tables of the obvious design, with a workspace and a domain for each of some keys. */
+/** Creates the tables of the obvious design, with a workspace and a domain per key. */
 export async function prepareObvious(url: string, keys: number): Promise<AcceptTarget> {
   const sql = connect(url, { max: 2, application_name: 'bench-obvious' });
   await sql.unsafe(SCHEMA);

@@ -11,7 +11,7 @@ interface PostfixLoad {
   readonly count: number;
 }
 
-/** From smtp-source through Postfix to the receiver. */
+/** Measures the flow from smtp-source through Postfix to the receiver. */
 export async function flowThroughPostfix({ signed, sessions, bytes, count }: PostfixLoad): Promise<Flow> {
   const sink = await startSinkProcess();
   const postfix = await startPostfix(sink.port, signed);

@@ -5,7 +5,9 @@ import { startPostfix } from './postfix.ts';
 
 const LIMIT_MS = 60_000;
 
-/** The p99 in milliseconds through Postfix and OpenDKIM, mail handed in over kept connections. */
+/**
+ * Returns the p99 in milliseconds through Postfix and OpenDKIM, with messages submitted over persistent connections.
+ */
 export function postfixLatency(
   paced: { readonly seconds: number; readonly pace: number },
   text: string,

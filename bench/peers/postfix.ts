@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../product/free-port.ts';
 
-// A private Postfix instance as a peer: queue, log and keys in its own folder, on loopback ports. Needs Debian's
-// packages postfix, opendkim and opendkim-tools, and root, which Postfix requires.
+// A private Postfix instance as a peer, with queue, log and keys in its own folder, on loopback ports. It requires
+// Debian's packages postfix, opendkim and opendkim-tools, and root, as Postfix does.
 
 export interface Postfix {
-  /** The port for submission; mail is relayed to the port of the receiver. */
+  /** The submission port; messages are relayed to the receiver's port. */
   readonly port: number;
-  /** The roots of its processes, the signer's too. */
+  /** The roots of its process trees, including the signer's. */
   readonly pids: readonly number[];
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function findProgram(name: string): string | null {
   return PROGRAM_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** What this machine lacks to run the peer, or null. */
+/** Returns what this machine lacks to run the peer, or null. */
 export function postfixProblem(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'Postfix starts for root on Linux only';
   const missing = ['postfix', 'smtp-source', 'opendkim', 'opendkim-genkey'].filter((name) => !findProgram(name));
@@ -32,8 +32,8 @@ export function postfixProblem(): string | null {
 }
 
 /**
- * Tuned for throughput: client rate limits off, fifty connections to the one destination from the start. With a signer,
- * every mail passes OpenDKIM as a milter with an RSA-2048 key.
+ * Starts Postfix tuned for throughput: client rate limits off, fifty connections to the one destination from the start.
+ * With a signer, every message passes through OpenDKIM as a milter with an RSA-2048 key.
  */
 export async function startPostfix(receiver_port: number, signed: boolean): Promise<Postfix> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-postfix-'));
@@ -93,7 +93,7 @@ function mainSettings(folder: string, receiver_port: number, milter: string | nu
     .join('');
 }
 
-/** Postfix's services, none of them in a chroot, without those for local delivery. */
+/** Returns Postfix's services without chroots and without local delivery. */
 function serviceTable(port: number): string {
   const rows = [
     [`127.0.0.1:${port}`, 'inet', 'n', '-', 'smtpd'],

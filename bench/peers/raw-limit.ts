@@ -33,12 +33,12 @@ const JOB = 'insert into job (message_id) values (gen_random_uuid())';
 
 export interface RawLimit {
   readonly method: string;
-  /** Transactions per second: begin, insert a message, insert a job, commit. */
+  /** Measures transactions per second: begin, insert a message, insert a job, commit. */
   measure(seconds: number): Promise<{ rate: number; latency_ms: number }>;
   stop(): Promise<void>;
 }
 
-/** L1: what the same disk and server give to raw connections that insert one message and one job per commit. */
+/** L1: what raw connections that insert one message and one job per commit achieve on the same disk and server. */
 export async function createRawLimit(url: string): Promise<RawLimit> {
   const sql = connect(url, { max: CLIENTS, application_name: 'bench-limit' });
   await sql.unsafe(SCHEMA);
@@ -68,7 +68,7 @@ function findPgbench(): string | null {
       execFileSync(name, ['--version'], { stdio: 'ignore' });
       return name;
     } catch {
-      // Not here; the next place, or raw connections.
+      // Not here: try the next place, or fall back to raw connections.
     }
   }
   return null;

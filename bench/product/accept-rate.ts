@@ -9,7 +9,7 @@ export interface AcceptLoad {
   readonly seconds: number;
 }
 
-/** Accepted mails per second with these processes, after a second of warm-up. */
+/** Returns the messages accepted per second by these processes, after one second of warm-up. */
 export async function acceptRate(
   target: AcceptTarget,
   start: () => Promise<readonly ProductProcess[]>,
@@ -29,7 +29,7 @@ export async function acceptRate(
   }
 }
 
-/** A rate counts only if every answer was a 202 and every 202 is in the table. */
+/** A rate counts only if every response was a 202 and every 202 is in the table. */
 async function requireAllStored(
   target: AcceptTarget,
   results: readonly LoadResult[],
@@ -41,7 +41,7 @@ async function requireAllStored(
     0,
   );
   const stored = await target.countMessages();
-  // Requests in flight at the end of the load may be stored although their response was not read.
+  // Requests in flight when the load ends may be stored even though their response was not read.
   if (accepted !== request_count || stored < accepted || stored > accepted + results.length * connections) {
     throw new Error(`${request_count} answers, ${accepted} of them 202, ${stored} messages stored`);
   }

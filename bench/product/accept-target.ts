@@ -1,9 +1,9 @@
-/** A database that accepts mail, the product's or a peer's. */
+/** A database that accepts messages, the product's or a peer's. */
 export interface AcceptTarget {
-  /** Sends of one mail each, with a key each. */
+  /** Send requests of one message each, each with a different key. */
   readonly requests: readonly Buffer[];
   countMessages(): Promise<number>;
-  /** Empties what a run has written. */
+  /** Deletes what a run has written. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,12 +8,12 @@ import { freePort } from './free-port.ts';
 import { THIS_CHECKOUT } from './product.ts';
 
 export interface AllInOne {
-  /** From the start of npm until /readyz answered 200. */
+  /** From the start of npm until /readyz returned 200. */
   readonly ready_ms: number;
-  /** npm, which stays as the parent. */
+  /** The process id of npm, which stays as the parent. */
   readonly npm: number;
   readonly node: number;
-  /** The root of the embedded Postgres. */
+  /** The root process of the embedded Postgres. */
   readonly postmaster: number;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface AllInOne {
 const ASK_AGAIN_MS = 5;
 const LIMIT_MS = 180_000;
 
-/** `npm start` with everything in one process and an embedded Postgres in this folder. */
+/** Runs `npm start` with everything in one process and an embedded Postgres in this folder. */
 export async function startAllInOne(data_dir: string, checkout: string = THIS_CHECKOUT): Promise<AllInOne> {
   const [port, capture_port, inbound_port] = [await freePort(), await freePort(), await freePort()];
   const started = performance.now();

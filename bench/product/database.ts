@@ -7,12 +7,12 @@ import { connect } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 
 export interface BenchServer {
-  /** Creates an empty database of this name and returns its URL. */
+  /** Creates an empty database with this name and returns its URL. */
   database(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A Postgres with durable settings and room, for the limit, the peers and the product alike. */
+/** Starts a Postgres with durable settings and ample resources, used for the limit, the peers and the product alike. */
 async function startBenchServer(environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const data_dir = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
   chmodSync(data_dir, 0o755);
@@ -44,7 +44,7 @@ async function startBenchServer(environment: Readonly<Record<string, string>> = 
   };
 }
 
-/** Runs with such a server, and stops it whatever happens. */
+/** Runs the work with such a server, and always stops it. */
 export async function onBenchServer<Result>(
   work: (server: BenchServer) => Promise<Result>,
   environment: Readonly<Record<string, string>> = {},
@@ -57,7 +57,7 @@ export async function onBenchServer<Result>(
   }
 }
 
-/** Builds the preload library that slows a server's flushes; null without a C compiler. */
+/** Builds the preload library that slows down a server's flushes; returns null without a C compiler. */
 export function buildSlowFlush(flush_us: number): Readonly<Record<string, string>> | null {
   const library = join(tmpdir(), `postrider-slow-flush-${process.pid}.so`);
   const source = fileURLToPath(new URL('./slow-flush.c', import.meta.url));

@@ -13,14 +13,14 @@ export function deliveryEnvironment(sink_port: number): Readonly<Record<string, 
   return { DELIVERY: `smtp://127.0.0.1:${sink_port}`, RETURN_PATH_DOMAIN: 'bounces.example.com' };
 }
 
-/** From HTTP to the receiver through the whole product: rest and worker in one process each. */
+/** Measures the flow from HTTP to the receiver through the whole product: rest and worker in one process each. */
 export async function flowThroughProduct(product: ProductDatabase, bytes: number, seconds: number): Promise<Flow> {
   const sink = await startSinkProcess();
   await product.reset();
   const rest = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest' });
   const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
   const requests = product.requestsOf(letter(bytes));
-  // What wrk has asked for when its time is over is taken, though wrk does not count it.
+  // Requests that wrk has in flight when its time is over are accepted, but wrk does not count them.
   const load = async (duration: number): Promise<number> => {
     const before = await product.countMessages();
     await runSends({ port: rest.port, connections: CONNECTIONS, seconds: duration, requests });
@@ -36,11 +36,11 @@ export async function flowThroughProduct(product: ProductDatabase, bytes: number
 
 export interface Drain {
   readonly flow: Flow;
-  /** RSA-2048 signatures a second: the mean of right before and right after. */
+  /** RSA-2048 signatures per second: the mean of a measurement right before and one right after. */
   readonly signatures: number;
 }
 
-/** Drains a queue that was filled while no worker ran, from the start of a running worker to the last mail. */
+/** Drains a queue that was filled while no worker was running, measured from a running worker to the last message. */
 export async function drainProduct(
   product: ProductDatabase,
   bytes: number,

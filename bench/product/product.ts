@@ -14,7 +14,7 @@ import { freePort } from './free-port.ts';
 import { receipt } from './sample.ts';
 import { vacuum } from './vacuum.ts';
 
-/** The tree that this benchmark is part of. */
+/** The checkout that this benchmark belongs to. */
 export const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = 'apps/server/src/main.ts';
 const COMMAND_LINE = 'packages/cli/src/main.ts';
@@ -24,33 +24,33 @@ const UNLIMITED = 2_000_000_000;
 
 export interface ProductDatabase extends AcceptTarget {
   readonly url: string;
-  /** The tree whose programs run on it. */
+  /** The checkout whose programs run on it. */
   readonly checkout: string;
   readonly sql: Sql;
-  /** The root of the database server's processes. */
+  /** The root process of the database server. */
   readonly postmaster: number;
-  /** The same with other words than the receipt's. */
+  /** Returns the same requests, with other words than the receipt's. */
   requestsOf(words: Readonly<Record<string, unknown>>): Buffer[];
 }
 
-/** The product's own schema, with a workspace, a verified domain and a limited plan for each of some keys. */
+/** Creates the product's own schema, with a workspace, a verified domain and a limited plan per key. */
 export async function prepareProduct(
   url: string,
   keys: number,
   checkout: string = THIS_CHECKOUT,
 ): Promise<ProductDatabase> {
-  // By the checkout's own program, so that another one gets the schema and the queues of its version.
+  // Uses the checkout's own program, so that another checkout gets the schema and queues of its version.
   execFileSync(process.execPath, [join(checkout, COMMAND_LINE), 'migrate'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env.PATH, DATABASE_URL: url, SECRET_KEY },
   });
   const sql = connect(url, { max: 2, application_name: 'bench' });
-  // Limits that are counted and checked for each request, and never reached.
+  // Limits that are counted and checked on each request, but never reached.
   await sql`
     insert into plans (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute)
     values ('bench', ${UNLIMITED}, 50, ${UNLIMITED}, ${UNLIMITED}, ${UNLIMITED})`;
   const secrets = Array.from({ length: keys }, () => `pr_live_${randomBytes(32).toString('hex')}`);
-  // One key pair for all: decrypting costs the same for each.
+  // One key pair for all: decryption costs the same for each.
   const pairs = await generateDkimPairs();
   const encryption = createEncryption(SECRET_KEY);
   for (const [index, secret] of secrets.entries()) {
@@ -100,7 +100,7 @@ export async function prepareProduct(
   };
 }
 
-/** The key that a request carries. */
+/** Returns the API key of a request. */
 export function secretOf(request: Buffer): string {
   return /Bearer (\S+)/.exec(request.toString())?.[1] ?? '';
 }
@@ -113,11 +113,11 @@ export interface ProductProcess {
   readonly port: number;
   readonly pid: number;
   stop(): Promise<void>;
-  /** Kills it, as in a crash. */
+  /** Kills the process, simulating a crash. */
   kill(): Promise<void>;
 }
 
-/** The service of a checkout, as shipped, in a process of its own; quiet, its log goes nowhere. */
+/** Starts a checkout's service as shipped, in its own process; if quiet, its log is discarded. */
 export async function startProduct(
   { url, checkout }: Pick<ProductDatabase, 'url' | 'checkout'>,
   env: Readonly<Record<string, string>>,

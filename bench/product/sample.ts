@@ -1,4 +1,4 @@
-/** The request body of the accept benchmarks: about 1.5 kB, as a shop would send. */
+/** The request body of the accept benchmarks: about 1.5 kB, typical for a shop. */
 export const receipt = {
   from: 'app@mail.example.com',
   to: ['ada@rcpt.test'],
@@ -13,7 +13,9 @@ export const receipt = {
 const WORDS =
   'your order has shipped and will arrive on Tuesday; track it here — thanks for buying café crème, 10 € off next time';
 
-/** Subject, text and html that come to about so many bytes as a mail: most of it html, some of it beyond ASCII. */
+/**
+ * Returns a subject, text and HTML that make a message of about this many bytes: most of it HTML, some of it non-ASCII.
+ */
 export function letter(bytes: number): { readonly subject: string; readonly text: string; readonly html: string } {
   const room = Math.max(200, bytes - 1200);
   return {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs with a new folder that Postgres's own user can pass through, and removes it. */
+/** Runs the work with a new folder that Postgres's own user can traverse, then removes it. */
 export async function inScratchFolder<Result>(
   name: string,
   work: (folder: string) => Promise<Result>,

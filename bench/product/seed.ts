@@ -1,10 +1,10 @@
 import { connect, type Fragment, type Sql, type Tx } from '@postrider/db';
 
-// node bench/seed.ts [messages] fills the migrated database at DATABASE_URL; the benchmarks call seedMessages.
+// node bench/seed.ts [messages] seeds the migrated database at DATABASE_URL; the benchmarks call seedMessages.
 
 const DAYS = 60;
 
-/** What is rare and what is common in the seeded rows, for those who ask for it. */
+/** Rare and common values in the seeded rows, for benchmarks to query. */
 export const seeded = {
   common_sender: 'app@mail.example.com',
   rare_sender: 'ceo@rare.example.org',
@@ -13,8 +13,8 @@ export const seeded = {
   common_recipient: 'ops@example.org',
   common_tag: 'receipt',
   rare_tag: 'recall',
-  // What is rare is so many in all, however many messages there are: pages at random places are as full beside few
-  // messages as beside many, so that their times can be compared.
+  // Rare values have a fixed total, however many messages there are: pages at random positions are equally full in
+  // small and large data sets, so their times are comparable.
   complained: 250,
   failed: 2000,
   recalls: 500,
@@ -22,9 +22,9 @@ export const seeded = {
 } as const;
 
 /**
- * Messages of the last 60 days with recipients, tags and events, one statement for each table. Ids grow with
- * time as the service's do; the first workspaces have most of the mail, nine of ten mails are delivered, one
- * of ten is tagged.
+ * Inserts messages of the last 60 days with recipients, tags and events, one statement per table. Ids grow with time as
+ * the service's do; the first workspaces have most of the messages, nine in ten messages are delivered, one in ten is
+ * tagged.
  */
 export async function seedMessages(sql: Sql, count: number, workspace_ids: readonly string[]): Promise<void> {
   const oneIn = (number: number) => Math.floor(count / number) + 1;
@@ -88,7 +88,7 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
   });
 }
 
-/** What destinations that are slow or refuse say; the numbers and names in it differ from mail to mail. */
+/** Replies of slow or rejecting destinations; the numbers and names in them vary by message. */
 const REPLIES = [
   '421 4.7.0 Try again later, closing connection. ID-# - gsmtp',
   '451 4.7.1 <u#@example.com>: Recipient address rejected: Greylisted for # seconds',
@@ -100,8 +100,8 @@ const REPLIES = [
 ];
 
 /**
- * Mail of the last twelve hours that waits, with a job for each recipient: two of three are deferred by one of some
- * 2,000 destinations and wait for a retry, the others are in line. The source yields what the queue inserts.
+ * Adds pending messages of the last twelve hours, with a job per recipient: two in three are deferred by one of about
+ * 2,000 destinations and wait for a retry, the others are queued. The source yields what the queue inserts.
  */
 export async function seedOpen(
   sql: Sql,
@@ -163,7 +163,7 @@ export async function seedOpen(
           case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after, 0 as priority
         from seed order by stem`,
     );
-    // Jobs of one statement are made at one time; those of a day are not.
+    // A single statement creates all jobs at the same time; spread their times as over a day.
     await tx`
       update pgboss.job j set created_on = s.at, start_after = case when s.status = 'deferred' then j.start_after else s.at end
       from seed s where j.name = 'delivery.attempt' and j.id = s.job_id`;

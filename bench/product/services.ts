@@ -3,7 +3,7 @@ import { connect } from '@postrider/db';
 import { createQueue } from '@postrider/queue';
 import type { ProductDatabase } from './product.ts';
 
-/** The services of a product in this process, for what is measured without a server. */
+/** Creates the product's services in this process, for measurements without a server. */
 export async function openServices(
   { url }: Pick<ProductDatabase, 'url'>,
   { name, connections }: { readonly name: string; readonly connections: number },

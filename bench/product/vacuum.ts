@@ -1,10 +1,10 @@
 import type { Sql } from '@postrider/db';
 
-/** Vacuum and checkpoint after bulk changes, before a measurement. */
+/** Runs vacuum and checkpoint after bulk changes, before a measurement. */
 export async function vacuum(sql: Sql): Promise<void> {
   const connection = await sql.reserve();
   try {
-    // A checkpoint of a busy disk takes longer than any statement of the product may.
+    // A checkpoint on a busy disk takes longer than the product allows a statement to.
     await connection`set statement_timeout = 0`;
     await connection`vacuum analyze`;
     await connection`checkpoint`;

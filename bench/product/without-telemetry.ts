@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 
-// Preloaded into the product, to measure what its telemetry costs: nothing is counted, read for the instance or judged,
-// and no line is written about a mail.
+// Preloaded into the product to measure the cost of its telemetry: no metrics are counted, sampled or evaluated, and
+// nothing is logged about a message.
 const silent: Readonly<Record<string, string>> = {
   'core/src/process/metrics.ts': `
     const nothing = () => undefined;

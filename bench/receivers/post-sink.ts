@@ -2,18 +2,18 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface PostSink {
   readonly port: number;
-  /** Posts so far. */
+  /** The number of posts so far. */
   count(): number;
-  /** Told of every post: its path, its webhook-id, and when it came. */
+  /** Sets a listener for every post: its path, its webhook-id, and when it arrived. */
   onPost(listener: ((path: string, id: string, at: number) => void) | null): void;
-  /** Posts to this path are never answered. */
+  /** Never responds to posts to this path. */
   hang(path: string | null): void;
   stop(): Promise<void>;
 }
 
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 
-/** Takes posts over kept connections with as little work as the protocol allows. */
+/** Accepts posts over keep-alive connections with as little work as the protocol allows. */
 export async function startPostSink(): Promise<PostSink> {
   let count = 0;
   let listener: ((path: string, id: string, at: number) => void) | null = null;

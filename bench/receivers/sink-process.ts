@@ -11,14 +11,16 @@ export interface SinkProcess {
   readonly port: number;
   readonly pid: number;
   readonly method: string;
-  /** Mails taken so far, as of a few milliseconds ago. */
+  /** Messages accepted so far, as of a few milliseconds ago. */
   count(): number;
   stop(): Promise<void>;
 }
 
 const REPORT_MS = 5;
 
-/** A receiver in its own process, the same for every peer: Postfix's smtp-sink, or ours if that is not installed. */
+/**
+ * Starts a receiver in its own process, the same for every peer: Postfix's smtp-sink, or ours if that is not installed.
+ */
 export async function startSinkProcess(): Promise<SinkProcess> {
   const program = findProgram('smtp-sink');
   return program ? startSmtpSink(program) : startOwnSink();
@@ -26,7 +28,7 @@ export async function startSinkProcess(): Promise<SinkProcess> {
 
 async function startSmtpSink(program: string): Promise<SinkProcess> {
   const port = await freePort();
-  // It counts on its standard output, and asks to give root up.
+  // It prints its count to standard output, and has to drop root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(program, ['-c', ...user, `127.0.0.1:${port}`, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let count = 0;

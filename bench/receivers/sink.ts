@@ -2,19 +2,19 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface Sink {
   readonly port: number;
-  /** Mails taken so far. */
+  /** Messages accepted so far. */
   count(): number;
   stop(): Promise<void>;
 }
 
-/** Called for each mail with the time of the first byte of its transaction, in milliseconds since 1970. */
+/** Called for each message with the time of the first byte of its transaction, in milliseconds since 1970. */
 export type OnMail = (mail: string, began_at: number) => void;
 
 const END = '\r\n.\r\n';
 
 /**
- * An SMTP server that accepts and discards everything, with as little work as the protocol allows. With a pace, it takes
- * one mail after another, so many a second, over all connections.
+ * Starts an SMTP server that accepts and discards everything, with as little work as the protocol allows. With a rate,
+ * it accepts one message after another at that rate, across all connections.
  */
 export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Sink> {
   const turn = a_second === undefined ? (take: () => void) => take() : turnsOf(1000 / a_second);
@@ -46,13 +46,13 @@ export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Si
   };
 }
 
-/** Each in its turn, which is this long. */
+/** Runs each callback in turn, one per interval. */
 function turnsOf(ms: number): (take: () => void) => void {
   const waiting: (() => void)[] = [];
   let next_at = 0;
   const run = () => {
     while (waiting.length > 0 && next_at <= performance.now()) {
-      // A timer that is late makes no turn longer.
+      // A late timer does not lengthen any turn.
       next_at += ms;
       waiting.shift()?.();
     }
@@ -87,7 +87,7 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: 
     while (pending.length > 0) {
       if (body) {
         const end = pending.indexOf(END);
-        // The dot may be split over two chunks.
+        // The terminating dot may be split across two chunks.
         const rest = end < 0 ? Math.max(0, pending.length - END.length + 1) : end + END.length;
         if (keeps) mail += pending.slice(0, rest);
         pending = pending.slice(rest);

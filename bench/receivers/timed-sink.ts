@@ -5,9 +5,9 @@ import { startSink } from './sink.ts';
 
 export interface TimedSink {
   readonly port: number;
-  /** Mails taken so far, as of a few milliseconds ago. */
+  /** Messages accepted so far, as of a few milliseconds ago. */
   count(): number;
-  /** For each message that came since the last call: when its first byte did, in milliseconds since 1970. */
+  /** Returns when the first byte of each message since the last call arrived, in milliseconds since 1970. */
   firstBytes(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ type Report = { readonly port: number } | { readonly count: number } | { readonl
 
 const REPORT_MS = 20;
 
-/** A receiver in a process of its own that notes when each message began to arrive. */
+/** Starts a receiver in its own process that records when each message began to arrive. */
 export async function startTimedSink(): Promise<TimedSink> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url));
   let count = 0;
@@ -46,7 +46,7 @@ export async function startTimedSink(): Promise<TimedSink> {
   };
 }
 
-/** The child is this very file, so that its messages are reports. */
+/** The child runs this same file, so its messages are reports. */
 function reportOf(message: unknown): Report {
   return message as Report;
 }

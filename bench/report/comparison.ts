@@ -6,13 +6,13 @@ export interface ComparedSeries {
   readonly name: string;
   readonly before: Spread;
   readonly after: Spread;
-  /** After ÷ before, of the medians. */
+  /** The ratio of the medians, after ÷ before. */
   readonly ratio: number;
-  /** The ranges of the two do not touch. */
+  /** Whether the two ranges do not overlap. */
   readonly apart: boolean;
 }
 
-/** Every series that both results have. */
+/** Compares every series that both results have. */
 export function compareResults(before: Result, after: Result): ComparedSeries[] {
   const known = new Map(before.suites.map(({ suite, title, series }) => [keyOf(suite, title), series]));
   return after.suites.flatMap(({ suite, title, series }) =>
@@ -27,7 +27,7 @@ export function compareResults(before: Result, after: Result): ComparedSeries[] 
   );
 }
 
-/** A suite may have several tables; the numbers in their titles are of the run. */
+/** A suite may have several tables; the numbers in their titles depend on the run. */
 function keyOf(suite: string, title: string): string {
   return `${suite} ${title.replace(/[\d.,]+/g, '#')}`;
 }

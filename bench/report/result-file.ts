@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from './table.ts';
 
-/** What a run writes beside its table: every figure of every round. */
+/** What a run writes besides its table: every figure of every round. */
 export interface Result {
   readonly started_at: string;
   readonly commit: string;
@@ -19,7 +19,7 @@ export interface Result {
 export interface SuiteResult {
   readonly suite: string;
   readonly title: string;
-  /** Figures by name, one for each round; a ratio is named by its line. */
+  /** Figures by name, one per round; a ratio is named after its line. */
   readonly series: Readonly<Record<string, readonly number[]>>;
   readonly steal_percent: readonly number[];
   readonly dropped_rounds: number;
@@ -59,7 +59,10 @@ export function suiteResult(suite: string, { title, lines, rounds, figures = {} 
   };
 }
 
-/** Writes it under the time of its start, over what an earlier suite of this run has written; answers the path. */
+/**
+ * Writes the result to a file named after its start time, replacing what an earlier suite of this run wrote; returns
+ * the path.
+ */
 export function writeResult(result: Result): string {
   mkdirSync(FOLDER, { recursive: true });
   const path = join(FOLDER, `${result.started_at.replace(/[:.]/g, '-')}.json`);
@@ -67,7 +70,7 @@ export function writeResult(result: Result): string {
   return path;
 }
 
-/** Reads what writeResult wrote; null stands for a figure that was none. */
+/** Reads what writeResult wrote; null stands for a value that is not a number. */
 export function readResult(path: string): Result {
   const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
   if (!isResult(parsed)) throw new Error(`${path} is no result of this benchmark`);

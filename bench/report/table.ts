@@ -1,12 +1,15 @@
 import type { Rounds } from '../measure/rounds.ts';
 import { spreadOf } from '../measure/statistics.ts';
 
-/** One line of a printed result: what, beside what, and whether the median of the ratios reaches its goal. */
+/**
+ * One line of a printed result: what was measured, what it is compared with, and whether the median of the ratios meets
+ * its goal.
+ */
 export interface Line {
   readonly id: string;
   readonly what: string;
   readonly value: string;
-  /** One for each round; none where nothing stands beside. */
+  /** One per round; empty if there is nothing to compare with. */
   readonly ratios: readonly number[];
   readonly goal: Goal | null;
 }
@@ -20,7 +23,7 @@ export interface Report {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly rounds: Rounds | null;
-  /** What was measured once, without rounds, for the file of the result. */
+  /** Figures measured once rather than per round, for the result file. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 

@@ -18,7 +18,7 @@ const SMALL = 4 * 1024;
 const LARGE = 100 * 1024;
 const PACE = 50;
 const REQUEST_LIMIT_S = 60;
-/** Postfix is compared at the best of these. */
+/** The comparison uses the best of these for Postfix. */
 const SESSIONS = [8, 20, 50] as const;
 
 const OURS = 'product, 4 kB';
@@ -74,7 +74,7 @@ async function keepPostfix(keep: Keep, peer: string, signed: boolean, bytes: num
   }
 }
 
-/** The number of sessions at which the peer's median rate is highest. */
+/** Returns the number of sessions at which the peer's median rate is highest. */
 function bestOf(rounds: Rounds, peer: string): string {
   const rate = (sessions: number) => median(rounds.values(rateOf(withSessions(peer, sessions))));
   const best = SESSIONS.reduce((left, right) => (rate(right) > rate(left) ? right : left));

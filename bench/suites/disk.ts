@@ -18,7 +18,7 @@ interface TableSize {
   readonly toast: number;
 }
 
-/** What a mail of 4 kB occupies on the disk once it is delivered, table by table. */
+/** Measures the disk space of a 4 kB message once it is delivered, table by table. */
 export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
   return onBenchServer(async (server) => {
     const product = await prepareProduct(await server.database('disk'), KEYS);
@@ -58,7 +58,7 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
   });
 }
 
-/** Partitions count for their table. */
+/** Partitions are counted toward their table. */
 async function sizesOf(sql: Sql): Promise<TableSize[]> {
   return sql<TableSize[]>`
     select coalesce(i.inhparent, c.oid)::regclass::text as table, sum(pg_relation_size(c.oid))::float8 as heap,

@@ -13,7 +13,7 @@ import { seedMessages, workspaceIds } from '../product/seed.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 
 const MESSAGES = 20_000;
-// A key has a budget of points a minute, so that a load needs many.
+// A key has a budget of points per minute, so a load test needs many keys.
 const KEYS = 800;
 const CONNECTIONS = 8;
 const PAGE = 50;
@@ -28,7 +28,7 @@ const documents = {
 
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
-/** Each with a number in a comment, so that no document has been seen before. */
+/** Each has a number in a comment, so that every document is new. */
 const hostile: readonly (readonly [string, (index: number) => string])[] = [
   ['13 deep', (index) => `#${index}\n{ messages { nodes { ${'resendOf { '.repeat(10)} id ${'} '.repeat(10)} } } }`],
   ['21 aliases', (index) => `#${index}\n{ ${aliases(21, 'usage { month }')} }`],
@@ -45,7 +45,7 @@ const sideNames = ['rest', 'plain', 'nested'] as const;
 type Side = (typeof sideNames)[number];
 const rateOf = (side: Side) => `${side}, /s`;
 
-/** G1: a nested page of GraphQL beside the list of REST. L1: how soon what asks for too much is refused. */
+/** G1: a nested GraphQL page against the REST list. L1: how quickly excessive queries are rejected. */
 export function benchGraphql(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureGraphql(server, options));
 }
@@ -90,7 +90,7 @@ async function measureReads({ sql, port, secrets, seconds }: Site, count: number
     requireOnly(200, result, side);
     return result.rate;
   };
-  // Once before it counts, so that code is compiled and statements are planned.
+  // One uncounted run, so that code is compiled and statements are planned.
   for (const side of sideNames) await measure(side);
   const rounds = await measureRounds({ rounds: count }, async (keep) => {
     for (const side of sideNames) keep(rateOf(side), await measure(side));

@@ -13,10 +13,12 @@ const KILLS = 20;
 const PACE = 100;
 const BETWEEN_KILLS_MS = 1500;
 const SMALL = 4 * 1024;
-// What a dead worker held comes back after its heartbeats and its lease, half a minute each.
+// What a dead worker had claimed is recovered after its heartbeats and its lease, half a minute each.
 const LIMIT_MS = 150_000;
 
-/** A worker killed twenty times at a hundred mails a second, with another beside it: nothing lost, few sent twice. */
+/**
+ * Kills a worker twenty times at a hundred messages per second, with another one running: nothing lost, few sent twice.
+ */
 export function benchKills(): Promise<Report[]> {
   return onBenchServer(measureKills);
 }
@@ -74,7 +76,7 @@ async function measureKills(server: BenchServer): Promise<Report[]> {
   }
 }
 
-/** How many recipients are open still, after everything that comes back has come back. */
+/** Returns how many recipients are still open after everything recoverable has been recovered. */
 async function waitUntilClosed(sql: Sql): Promise<number> {
   const started = performance.now();
   for (;;) {

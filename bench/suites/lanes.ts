@@ -18,7 +18,7 @@ import { line, type Report } from '../report/table.ts';
 
 const DESTINATIONS = 20;
 const BACKLOG = 300_000;
-/** Of those, through the queue; the others are put where it would have left them. */
+/** How many of these pass through the queue; the others are inserted where it would have left them. */
 const PARKED_BY_WORKER = 15_000;
 const CLAIMED_AT_ONCE = 200;
 const CLAIMS = 15;
@@ -37,8 +37,8 @@ const without = (series: string) => `${series}, without`;
 const beside = (series: string) => `${series}, with`;
 
 /**
- * D5: what a blocked destination with 300,000 mails in front of it costs the nineteen others; and what one that is
- * dead and one that is slow cost the other eighteen. The pump runs in this process, over a lane for each domain.
+ * D5: what a blocked destination with a backlog of 300,000 messages costs the nineteen others, and what one dead and
+ * one slow destination cost the other eighteen. The pump runs in this process, with a lane per domain.
  */
 export function benchLanes(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureLanes(server, options));
@@ -115,8 +115,7 @@ async function openSite(url: string, sink: Sink): Promise<Site> {
 }
 
 /**
- * Mail to some domains, due now: to the first one of them, then to the next, and round again. It stands in the queue,
- * or is parked in the lanes of its domains.
+ * Adds messages that are due now, rotating over some domains. They are queued, or parked in the lanes of their domains.
  */
 async function fill(
   { services, workspace_id }: Site,
@@ -161,7 +160,7 @@ async function fill(
   });
 }
 
-/** Closes a destination with mail for it in the queue; answers how many of those a second the worker parked. */
+/** Blocks a destination that has queued messages; returns how many of them per second the worker parked. */
 async function blockDestination(site: Site): Promise<number> {
   const { sql } = site.services;
   await sql`
@@ -185,7 +184,7 @@ async function parkedCount(sql: Sql): Promise<number> {
 
 const others = Array.from({ length: DESTINATIONS - 1 }, (_, index) => domainOf(index + 1));
 
-/** Milliseconds from the fetch of a batch to its claim, without sending it. */
+/** Returns the milliseconds from fetching a batch to claiming it, without sending it. */
 async function claimTime(site: Site): Promise<number> {
   const { services } = site;
   await fill(site, CLAIMS * CLAIMED_AT_ONCE, others);
@@ -206,7 +205,7 @@ async function claimTime(site: Site): Promise<number> {
   return median(times);
 }
 
-/** Mails a second to the nineteen others, from a filled queue. */
+/** Returns the messages per second to the nineteen others, from a filled queue. */
 async function drainRate(site: Site, sink: Sink): Promise<number> {
   await fill(site, DRAINED, others);
   const before = sink.count();
@@ -217,7 +216,7 @@ async function drainRate(site: Site, sink: Sink): Promise<number> {
   return (DRAINED / (performance.now() - started)) * 1000;
 }
 
-/** The p99 in milliseconds from accept to delivery of the eighteen that are always well. */
+/** Returns the p99 in milliseconds from accept to delivery for the eighteen healthy destinations. */
 async function waitOfOthers(site: Site, ports: Readonly<Record<string, number>>, seconds: number): Promise<number> {
   const { services, workspace_id } = site;
   const ctx = createContext(services, { kind: 'system', workspace_id });
@@ -239,7 +238,7 @@ async function waitOfOthers(site: Site, ports: Readonly<Record<string, number>>,
     select extract(epoch from m.delivered_at - m.created_at)::float8 * 1000 as ms
     from messages m join recipients r on r.message_id = m.id and r.workspace_id = m.workspace_id
     where m.id = any (${ids}::uuid[]) and r.domain = any (${well}::text[]) order by 1`;
-  // What the troubled ones have left must not be in the next round's way.
+  // Leftovers of the troubled destinations must not affect the next round.
   await services.sql`delete from lanes where lane in (${BLOCKED}, ${SLOW})`;
   await services.sql`update recipients set state = 'canceled' where state in ('queued', 'deferred', 'sending')`;
   await services.sql`truncate parked_deliveries`;
@@ -296,7 +295,7 @@ async function pumping(site: Site, ports: Readonly<Record<string, number>>, work
   }
 }
 
-/** Passes a conversation on to a server, and its answers back after a while. */
+/** Proxies connections to a server, delaying its replies. */
 async function startSlow(port: number): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

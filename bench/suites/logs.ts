@@ -22,7 +22,7 @@ const DAYS = 60;
 const REQUESTS = 400;
 const CONNECTIONS = 64;
 
-/** Each filter by itself, where it matches much and where it matches little, then some together. */
+/** Each filter alone, matching many and matching few, then some combinations. */
 const lists: readonly (readonly [string, string])[] = [
   ['no filter', '/v1/email/logs'],
   ['status, nine of ten', '/v1/email/logs?status=delivered'],
@@ -48,7 +48,7 @@ const lists: readonly (readonly [string, string])[] = [
   [`events of a type, ${seeded.complained} in all`, '/v1/events?type=email.complained'],
 ];
 
-/** R1 and R2: lists and inserts with very many messages beside few or none. */
+/** R1 and R2: lists and inserts with very many messages against few or none. */
 export function benchLogs(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureLogs(server, options));
 }
@@ -72,7 +72,7 @@ async function fill(product: ProductDatabase, messages: number): Promise<void> {
   process.stdout.write(`Seeded ${messages} messages in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`);
 }
 
-/** The keys of a product, that of the workspace with the most messages first. */
+/** Returns the API keys, the one of the workspace with the most messages first. */
 async function secretsBySize({ sql, requests }: ProductDatabase): Promise<string[]> {
   const secrets = requests.map(secretOf);
   const rows = await sql<{ hash: string; messages: number }[]>`
@@ -90,7 +90,10 @@ interface Side {
   readonly rest: ProductProcess;
 }
 
-/** One connection asks for pages that begin anywhere, half of them in the largest workspace; few and many in turn. */
+/**
+ * Requests pages at random positions over one connection, half of them in the largest workspace; alternates between few
+ * and many.
+ */
 async function measureLists(few: ProductDatabase, many: ProductDatabase, options: BenchOptions): Promise<Report> {
   const { rounds: count, seconds, messages } = options;
   const open = async (name: string, product: ProductDatabase): Promise<Side> => ({
@@ -105,7 +108,7 @@ async function measureLists(few: ProductDatabase, many: ProductDatabase, options
     return result;
   };
   try {
-    // Once before it counts: this plans the statements and reads the indexes from the disk.
+    // One uncounted run: it plans the statements and reads the indexes from disk.
     for (const [what, path] of lists) for (const side of sides) await measure(what, path, side);
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
       for (const [what, path] of lists) {

@@ -14,9 +14,9 @@ const POSTGRES = 'Postgres, MB';
 const NPM = 'npm, MB';
 const BOTH = 'Node and Postgres, MB';
 
-/** S1: what all-in-one holds some time after a second start, with nothing to do since. */
+/** S1: memory of all-in-one some time after a second start, idle since. */
 export async function benchMemoryAtRest({ rounds: count, rest_seconds }: BenchOptions): Promise<Report[]> {
-  // Memory does not depend on who else uses the processors.
+  // Memory does not depend on who else uses the CPUs.
   const rounds = await measureRounds({ rounds: count, max_steal: 100 }, (keep) =>
     inScratchFolder('memory', async (folder) => {
       const first = await startAllInOne(folder);

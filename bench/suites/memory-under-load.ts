@@ -12,15 +12,15 @@ import { startSinkProcess } from '../receivers/sink-process.ts';
 import { line, type Report } from '../report/table.ts';
 
 const GOAL_MB = 600;
-// A sender may have some bodies read at once, so a few senders are needed for as many as the process lets in.
+// Each sender may have only a few bodies read concurrently, so it takes several senders to reach the process limit.
 const KEYS = 4;
 const AT_ONCE = 20;
-/** In base64 this is a body of 13.6 MB, near the most that a mail may have. */
+/** In base64 this makes a body of 13.6 MB, close to the maximum message size. */
 const ATTACHMENT_BYTES = 10_200_000;
 const LIMIT_S = 120;
 const PEAK = 'most held at once, MB';
 
-/** What one process holds at most while twenty mails of 10 MB are accepted at once, and delivered. */
+/** Measures the peak memory of one process while twenty 10 MB messages are accepted concurrently and delivered. */
 export function benchMemoryUnderLoad(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureMemoryUnderLoad(server, options));
 }
@@ -31,7 +31,7 @@ async function measureMemoryUnderLoad(server: BenchServer, { rounds: count }: Be
     const content = Buffer.alloc(ATTACHMENT_BYTES, 'attachment').toString('base64');
     const attachments = [{ filename: 'attachment.txt', content, content_type: 'text/plain' }];
     const requests = product.requestsOf({ attachments });
-    // Memory does not depend on who else uses the processors.
+    // Memory does not depend on who else uses the CPUs.
     const rounds = await measureRounds({ rounds: count, max_steal: 100 }, async (keep) => {
       await product.reset();
       const sink = await startSinkProcess();

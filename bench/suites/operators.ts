@@ -35,10 +35,10 @@ const WAITING_GOAL_MS = 50;
 const BUSY_MINUTE = 50_000;
 const HISTORY_DAYS = 1;
 const HOUR_MS = 3_600_000;
-// Enough to begin the first step, and no other after it.
+// Enough to start the first step, but not a second one.
 const SHORT_MS = 20;
 
-/** Every query of operators, with many messages and a million open jobs, and the cost of the counts for a worker. */
+/** Measures every operator query, with many messages and a million open jobs, and what the counts cost a worker. */
 export function benchOperators(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureOperators(server, options));
 }
@@ -75,7 +75,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** The worker's jobs that precompute the counts. */
+/** Measures the worker's jobs that precompute the counts. */
 async function measureChores(sql: Sql, services: Services): Promise<Report> {
   const lines: Line[] = [];
   const add = (what: string, ms: number, goal_ms: number | null) =>
@@ -110,7 +110,7 @@ async function measureChores(sql: Sql, services: Services): Promise<Report> {
   return { title: 'What a worker does in the background', lines, rounds: null };
 }
 
-/** Deliveries of ten minutes ago, all in one minute, of mail that was accepted in it. */
+/** Returns a minute, ten minutes ago, in which all messages were both accepted and delivered. */
 async function busyMinute(sql: Sql): Promise<Date> {
   const [row] = await sql<{ at: Date }[]>`select date_trunc('minute', now() - interval '13 hours') as at`;
   const at = row?.at;
@@ -163,7 +163,7 @@ function question(what: string, operation: AnyOperation, raw: unknown, goal_ms =
 }
 
 async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
-  // The workspace with the most mail, and one mail of it that waits.
+  // The workspace with the most messages, and one of its pending messages.
   const [largest] = await sql<{ workspace_id: string; message_id: string }[]>`
     select workspace_id, max(id) as message_id from messages
     where id > id_floor(now() - interval '1 hour') and status = 'deferred'
@@ -225,7 +225,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
   ];
   const lines: Line[] = [];
   for (const { what, goal_ms, ask } of questions) {
-    // The first plans the statements and reads the indexes from the disk.
+    // The first run plans the statements and reads the indexes from disk.
     await ask(ctx);
     const times: number[] = [];
     for (let sample = 0; sample < SAMPLES; sample++) times.push(await timed(() => ask(ctx)));

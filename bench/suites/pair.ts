@@ -18,15 +18,15 @@ const SMALL = 4 * 1024;
 
 const DRAIN_SIGNATURES = 'drain ÷ signatures';
 
-/** What a pair can be compared in. */
+/** The suites that a pair can be compared on. */
 export const pairable: readonly string[] = ['accept', 'deliver'];
 
 type Side = 'this' | 'other';
 const seriesOf = (side: Side, what: string) => `${side}: ${what}`;
 
 /**
- * A1, D1 and D3 of another checkout and of this one, each with its own schema, on one server and by one load. They
- * take turns, and every second round begins with the other, so that a drift of the machine meets both alike.
+ * A1, D1 and D3 of another checkout and of this one, each with its own schema, on one server and under the same load.
+ * They alternate, and every second round starts with the other one, so that machine drift affects both equally.
  */
 export function benchPair(options: BenchOptions, other: string, suites: readonly string[]): Promise<Report[]> {
   return onBenchServer((server) => measurePair(server, options, other, suites));
@@ -97,7 +97,7 @@ async function inTurns(
   }
 }
 
-/** Its tables may be others than ours, so its own benchmark fills them. */
+/** Its tables may differ from ours, so its own benchmark fills them. */
 async function prepareOther(url: string, keys: number, checkout: string): Promise<ProductDatabase> {
   const program = pathToFileURL(join(checkout, 'bench/product/product.ts'));
   const { prepareProduct: prepare } = (await import(program.href)) as {

@@ -13,12 +13,12 @@ import { type Sink, startSink } from '../receivers/sink.ts';
 import { line, type Report } from '../report/table.ts';
 
 const BULK = 100_000;
-/** Mails a second that the receiver takes, and that each of the two others sends. */
+/** Messages per second that the receiver accepts, and that each of the two others sends. */
 const HIGH_COUNT = 200;
 const PACE = 20;
 const LEAD_MS = 5000;
 const LONGEST_WAIT_MS = 2000;
-/** What is still open then is counted with the time that it has waited. */
+/** Messages still open after this count with the time they have waited. */
 const LONGEST_REST_MS = 60_000;
 
 const HIGH = 'p99 of high, ms';
@@ -27,8 +27,9 @@ const SHARE = 'share of bulk';
 const RATE = 'taken, /s';
 
 /**
- * What a backlog of 100,000 bulk mails costs the high mail of its workspace and the normal mail of another one, towards
- * a receiver that takes 200 a second; and what is left to bulk. The pump runs in this process, with one lane.
+ * What a backlog of 100,000 bulk messages costs high-priority messages of the same workspace and normal messages of
+ * another one, with a receiver that accepts 200 per second; and what is left for bulk. The pump runs in this process,
+ * with one lane.
  */
 export function benchPriorities(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measurePriorities(server, options));
@@ -87,7 +88,7 @@ async function openSite(url: string): Promise<Site> {
   };
 }
 
-/** Due now, in the queue, of the first workspace: as many as an earlier round took. */
+/** Queues due bulk messages of the first workspace, as many as an earlier round used up. */
 async function fillBulk({ services, workspace_ids: [workspace_id] }: Site): Promise<void> {
   const [open] = await services.sql<{ count: number }[]>`
     select count(*)::int as count from messages where priority = 'bulk' and status <> 'delivered'`;
@@ -129,7 +130,7 @@ interface PriorityResult {
   readonly high: number;
   readonly other: number;
   readonly share: number;
-  /** Mails of all kinds a second that the receiver took. */
+  /** Messages of all kinds per second that the receiver accepted. */
   readonly rate: number;
 }
 
@@ -142,7 +143,7 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Priorit
   let count = 0;
   let took_ms = 0;
   await pumping(site, sink, async () => {
-    // The lane finds its pace before anything is measured.
+    // The lane finds its rate before anything is measured.
     await pause(LEAD_MS);
     const [before, began] = [sink.count(), performance.now()];
     await Promise.all([
@@ -185,7 +186,7 @@ async function openAmong({ sql }: Services, ids: readonly string[]): Promise<num
   return row?.count ?? 0;
 }
 
-/** The p99 from accept to the answer of the receiver. */
+/** Returns the p99 from accept to the receiver's reply. */
 async function waitOf({ sql }: Services, ids: readonly string[]): Promise<number> {
   const rows = await sql<{ ms: number }[]>`
     select extract(epoch from
@@ -199,7 +200,7 @@ async function waitOf({ sql }: Services, ids: readonly string[]): Promise<number
   );
 }
 
-/** A worker with one lane, towards the receiver. */
+/** Runs a worker with one lane to the receiver. */
 async function pumping({ services }: Site, sink: Sink, work: () => Promise<void>): Promise<void> {
   const transport = createSmtpTransport({
     host: '127.0.0.1',

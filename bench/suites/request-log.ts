@@ -10,9 +10,9 @@ import { line, type Report } from '../report/table.ts';
 const KEYS = 100;
 const CONNECTIONS = 64;
 const WARM_SECONDS = 1;
-// The log may cost two in a hundred accepted mails.
+// The log may cost 2 % of the accepted messages.
 const MIN_SHARE = 0.98;
-/** Refused a second beside the accepted ones, which alone are counted. */
+/** Rejected requests per second besides the accepted ones; only the accepted ones are counted. */
 const REJECTED_SHARES = [0, 100];
 
 type Setting = 'on' | 'off';
@@ -20,8 +20,8 @@ const seriesOf = (setting: Setting, rejected_share: number) =>
   `accepted/s with the request log ${setting}${rejected_share === 0 ? '' : `, beside ${rejected_share} refused/s`}`;
 
 /**
- * What the log of refused requests costs accept: where nothing is refused, and where it has something to write. On and
- * off take turns on one database, and every second round begins with the other.
+ * Measures what the request log costs accept, both when nothing is rejected and when it has something to write. On and
+ * off alternate on one database, and every second round starts with the other one.
  */
 export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promise<Report[]> {
   return onBenchServer(async (server) => {
@@ -38,7 +38,7 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
           rounds.values(seriesOf('off', rejected_share)),
         ];
         const value = `${median(on).toFixed(0)} ÷ ${median(off).toFixed(0)}`;
-        // The goal is of A1, where nothing is refused.
+        // The goal applies to A1, where nothing is rejected.
         const goal = rejected_share === 0 ? { at_least: MIN_SHARE } : undefined;
         return line('T3', `${seriesOf('on', rejected_share)} ÷ off`, value, ratiosOf(on, off), goal);
       });

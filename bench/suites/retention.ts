@@ -19,10 +19,10 @@ const BEFORE_MS = 5000;
 const OPEN = 100;
 const RETRY_MS = 500;
 const SAMPLE_MS = 4;
-/** In the order of the hourly job. */
+/** In the order the hourly job uses. */
 const tables = ['transcripts', 'bodies', 'attempts', 'events', 'message_tags', 'messages', 'recipients'] as const;
 
-/** A month that is past its age is dropped while mail is accepted and sent. */
+/** Drops an expired month while messages are accepted and sent. */
 export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
   const count = Math.min(messages, MAX_EMAILS);
   return onBenchServer(async (server) => {
@@ -80,7 +80,10 @@ export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
   });
 }
 
-/** A whole month three months ago, with all that a delivered mail leaves; of a few the recipient is open. */
+/**
+ * Seeds a whole month, three months ago, with everything a delivered message leaves; a few messages have an open
+ * recipient.
+ */
 async function seedMonth(sql: Sql, count: number, workspace_ids: readonly string[]): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;
@@ -96,7 +99,7 @@ async function seedMonth(sql: Sql, count: number, workspace_ids: readonly string
         from (select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' - interval '3 months' as month) b
       ) t
       order by 3`;
-    // Each week and the month get their partitions.
+    // Creates the partitions of each week and of the month.
     await tx`
       select ensure_all_partitions(d.at) from (
         select min(at) + n * interval '7 days' as at from seed cross join generate_series(0, 5) n group by n
@@ -139,7 +142,10 @@ interface DropResult {
   readonly turns: number;
 }
 
-/** As the hourly job does it, which is not due while this measures: by the same function, with the same pauses. */
+/**
+ * Drops the month as the hourly job does, which is not due during the measurement: with the same function and the same
+ * pauses.
+ */
 async function dropMonth({ sql }: ProductDatabase): Promise<DropResult[]> {
   const dropped: DropResult[] = [];
   for (const parent of tables) {
@@ -173,7 +179,7 @@ async function dropMonth({ sql }: ProductDatabase): Promise<DropResult[]> {
   return dropped;
 }
 
-/** Looks at what waits for a lock, again and again. */
+/** Repeatedly samples which statements wait for a lock. */
 function watchWaits(url: string): { longest(ms: number): Promise<number>; stop(): Promise<number> } {
   const sql = connect(url, { max: 1, application_name: 'bench-waits' });
   let running = true;
@@ -203,7 +209,7 @@ function watchWaits(url: string): { longest(ms: number): Promise<number>; stop()
   };
 }
 
-/** Open recipients of that month which still have their message and their content. */
+/** Counts open recipients of that month that still have their message and body. */
 async function openLeft(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from recipients r

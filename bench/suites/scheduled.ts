@@ -20,7 +20,7 @@ const EARLIEST = 'earliest after it was due, ms';
 const P50 = 'p50 late, ms';
 const P99 = 'p99 late, s';
 
-/** J2: how late scheduled mail begins to arrive, while half a million jobs wait for later. */
+/** J2: how late scheduled messages begin to arrive, while half a million jobs are scheduled for later. */
 export function benchScheduled(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureScheduled(server, options));
 }
@@ -49,7 +49,7 @@ async function measureScheduled(server: BenchServer, { rounds: count }: BenchOpt
   }
 }
 
-/** For each mail, milliseconds from when it was due to its first byte at the receiver. */
+/** Returns, for each message, the milliseconds from when it was due to its first byte at the receiver. */
 async function lateness(product: ProductDatabase, sink: TimedSink): Promise<number[]> {
   const running = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest,worker' });
   try {

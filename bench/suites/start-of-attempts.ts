@@ -19,7 +19,7 @@ const ACCEPTED = 'accepted, /s';
 const P50 = 'commit to first byte, p50 ms';
 const P99 = 'commit to first byte, p99 ms';
 
-/** J1: from the commit of a mail to its first byte at the server, while the service runs at half its load. */
+/** J1: from the commit of a message to its first byte at the server, while the service runs at half its peak rate. */
 export function benchStartOfAttempts(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureStartOfAttempts(server, options));
 }
@@ -71,7 +71,10 @@ async function measureStartOfAttempts(
   }
 }
 
-/** What accepting and delivering together hold: from the first request to the last of the mails at the receiver. */
+/**
+ * Returns the rate that accept and delivery sustain together: from the first request to the last message at the
+ * receiver.
+ */
 async function peakRate(
   product: ProductDatabase,
   rest: ProductProcess,
@@ -91,7 +94,7 @@ async function peakRate(
   return load(seconds);
 }
 
-/** A message's time in the database is of just before its commit, so that the commit itself counts. */
+/** A message's timestamp in the database is from just before its commit, so the commit itself counts. */
 async function waitsOf({ sql }: ProductDatabase, sink: TimedSink): Promise<number[]> {
   const first_bytes = await sink.firstBytes();
   const rows = await sql<{ id: string; at: number }[]>`

@@ -12,7 +12,7 @@ import { startSinkProcess } from '../receivers/sink-process.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 
 const KEYS = 100;
-// Of the workspaces, so of the mail too.
+// Workspaces with a webhook; of 100 workspaces, so a tenth of the messages.
 const WITH_WEBHOOK = 10;
 const CONNECTIONS = 50;
 const LETTER_BYTES = 4 * 1024;
@@ -23,13 +23,13 @@ const LIMIT_SECONDS = 7200;
 // Tables with fewer changes are not worth a line.
 const MIN_CHANGES = 100;
 
-/** Storage parameters of tables, by the table; a partitioned one stands for its partitions. */
+/** Storage parameters by table; a partitioned table stands for its partitions. */
 type Parameters = Readonly<Record<string, string>>;
 const JOBS = 'jobs of deliveries';
 const APPENDED = ['bodies', 'attempts', 'events', 'message_tags'];
 
 interface Variant {
-  /** Whether the parameters that migrations set are there. */
+  /** Whether the parameters set by migrations are in place. */
   readonly released: boolean;
   readonly parameters: Parameters;
 }
@@ -67,8 +67,8 @@ interface StorageResult {
 }
 
 /**
- * What storage parameters change, table by table, in a run of mails that are accepted and delivered at once; a tenth of
- * the deliveries is posted to webhooks. Each variant begins with a database of its own.
+ * Measures the effect of storage parameters, table by table, in a run of messages that are accepted and delivered
+ * concurrently; a tenth of the deliveries is posted to webhooks. Each variant starts with its own database.
  */
 export async function benchStorage({ messages, variants: variant_names }: BenchOptions): Promise<Report[]> {
   const count = Math.min(messages, MAX_EMAILS);
@@ -125,7 +125,7 @@ async function measure(product: ProductDatabase, count: number): Promise<Storage
   return { lines, figures };
 }
 
-/** The seconds until every mail is delivered and every webhook is posted. */
+/** Returns the seconds until every message is delivered and every webhook is posted. */
 async function acceptAndDeliver(product: ProductDatabase, count: number): Promise<number> {
   const sink = await startSinkProcess();
   const posts = await startPostSink();
@@ -141,7 +141,7 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
     requireOnly(202, await runLoad(load), 'a mail');
     while ((await openOf(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(POLL_MS);
     const seconds = (performance.now() - started) / 1000;
-    // The counters of a connection are stored a second after its last statement.
+    // A connection's counters are stored a second after its last statement.
     await delay(2 * POLL_MS);
     return seconds;
   } finally {
@@ -175,7 +175,7 @@ async function walOf(sql: Sql): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Of the tables of migrations, not of pg-boss's. */
+/** Resets the tables of migrations, not those of pg-boss. */
 async function resetParameters(sql: Sql): Promise<void> {
   const tables = await sql<{ name: string; parameters: string[] }[]>`
     select oid::regclass::text as name, reloptions as parameters from pg_class
@@ -186,7 +186,7 @@ async function resetParameters(sql: Sql): Promise<void> {
   }
 }
 
-/** Of each table that is no parent. */
+/** Sets them on every table that is not a partitioned parent. */
 async function setParameters(sql: Sql, parameters: Parameters): Promise<void> {
   const tables = await sql<{ name: string; parent: string }[]>`
     select c.oid::regclass::text as name, case when q.name = 'delivery.attempt' then ${JOBS}::text
@@ -210,7 +210,7 @@ async function tablesOf(sql: Sql): Promise<TableRow[]> {
     from pg_stat_user_tables t join pg_class c on c.oid = t.relid order by 1`;
 }
 
-/** What a vacuum of a table takes, and writes. */
+/** Measures how long a vacuum of a table takes, and how much WAL it writes. */
 async function vacuumOf(sql: Sql, table: string, how: string): Promise<{ readonly ms: number; readonly wal: number }> {
   const before = await walOf(sql);
   const started = performance.now();

@@ -13,14 +13,14 @@ import { line, type Report } from '../report/table.ts';
 
 const KEYS = 100;
 const CONNECTIONS = 64;
-// Telemetry may cost two in a hundred accepted mails.
+// Telemetry may cost 2 % of the accepted messages.
 const MIN_SHARE = 0.98;
 const MAX_PROCESSOR = 1.02;
 const SCRAPE_MS = 1000;
 const TRACED = '0.01';
 const ACCEPTED = 202;
 const WARM_SECONDS = 3;
-// Of each setting and round.
+// Per setting and round.
 const TURNS = 4;
 
 const DESTINATIONS = 10_000;
@@ -28,10 +28,10 @@ const WORKSPACES = 1000;
 const SCRAPES = 100;
 const MAX_SERIES = 3000;
 const MAX_MS = 100;
-// A turn of the watch, which reads the gauges of the instance.
+// How long the watch may take to read the gauges of the instance.
 const WATCHED_MS = 20_000;
 
-/** What telemetry costs accept, and a scrape of a large instance. */
+/** Measures what telemetry costs accept, and a scrape of a large instance. */
 export function benchTelemetry(options: BenchOptions): Promise<Report[]> {
   return onBenchServer(async (server) => [await measureCost(server, options), await measureScrape(server)]);
 }
@@ -44,8 +44,8 @@ const RATE = 'accepted/s';
 const PROCESSOR = 'µs a mail';
 
 /**
- * The settings run beside each other on one database, and one at a time is under load, so that all meet the same
- * machine. The first turns of each compile and load what a process has from then on.
+ * The settings run side by side on one database, with one under load at a time, so that all see the same machine. The
+ * first turns of each compile and load what a process needs from then on.
  */
 async function measureCost(server: BenchServer, { rounds: count, seconds }: BenchOptions): Promise<Report> {
   const product = await prepareProduct(await server.database('telemetry'), KEYS);
@@ -66,7 +66,7 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
           const one = starts[(round + pass + turn) % starts.length];
           if (one) add(one.used, await takeTurn(product, one, seconds));
         }
-        // What a process exports of its own mails after its turn counts as well.
+        // What a process exports about its own messages after its turn counts as well.
         for (const { name, process, seconds: before, used } of starts) {
           const node = processorSeconds([process.pid]) - before;
           keep(`${RATE} ${name}`, used.mails / used.seconds);
@@ -98,11 +98,11 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
 interface RunningSetting {
   readonly name: string;
   readonly process: ProductProcess;
-  /** Null where nothing is exposed. */
+  /** Null if nothing is exposed. */
   readonly metrics_port: string | null;
 }
 
-/** What turns used; the processor time of Postgres, as a process has its own. */
+/** What turns used: each process's own CPU time, and that of Postgres. */
 interface Use {
   mails: number;
   seconds: number;
@@ -161,20 +161,20 @@ async function takeTurn(
 }
 
 async function scrape(port: string): Promise<string> {
-  // Before the process listens, and after it stopped, there is nothing to scrape.
+  // Before the process listens and after it has stopped, there is nothing to scrape.
   return fetch(`http://127.0.0.1:${port}/metrics`).then(
     (answer) => answer.text(),
     () => '',
   );
 }
 
-/** Takes what it is sent. */
+/** Accepts and discards telemetry. */
 async function startCollector(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Listening on a port, so its address is not a path.
+  // It listens on a port, so its address is not a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -185,7 +185,10 @@ async function startCollector(): Promise<{ readonly url: string; stop(): Promise
   };
 }
 
-/** Series and time of a scrape of the process that reads the gauges, with many destinations and workspaces. */
+/**
+ * Measures the series count and duration of a scrape of the process that reads the gauges, with many destinations and
+ * workspaces.
+ */
 async function measureScrape(server: BenchServer): Promise<Report> {
   const product = await prepareProduct(await server.database('scrape'), 1);
   await seedMany(product);

@@ -103,7 +103,7 @@ async function reset(sql: Sql): Promise<void> {
   await sql`vacuum analyze`;
 }
 
-/** Mails that were delivered, one recipient each, spread over the workspaces; the ids of their events. */
+/** Adds delivered messages with one recipient each, spread over the workspaces; returns their event ids. */
 async function owe(sql: Sql, workspaces: readonly string[], count: number): Promise<string[]> {
   const now_ms = timeNow();
   const rows = Array.from({ length: count }, (_, index) => ({
@@ -176,7 +176,9 @@ function nextPost(sink: PostSink): Promise<number> {
   });
 }
 
-/** Events at a steady rate, each for one endpoint; the time from the start of each commit to its post. */
+/**
+ * Creates events at a steady rate, each for one endpoint; returns the time from the start of each commit to its post.
+ */
 async function pacedPosts(sql: Sql, sink: PostSink, workspaces: readonly string[], seconds: number) {
   const owed = new Map<string, { readonly at: number; readonly path: string }>();
   const waits: number[] = [];
@@ -193,7 +195,7 @@ async function pacedPosts(sql: Sql, sink: PostSink, workspaces: readonly string[
       turn.map((index) => workspaces[index] ?? ''),
       count,
     );
-    // What the accept sends after its commit.
+    // The notification that accept sends after its commit.
     await sql`select pg_notify('postrider_wake', 'delivery.attempt')`;
     for (const [index, id] of ids.entries()) owed.set(id, { at, path: `/${turn[index]}` });
   }

@@ -1,5 +1,5 @@
-// npm run image:build: builds the Dockerfile with Debian's buildah where no Docker engine runs and no registry of images
-// is reached. Its base is then made here by mmdebstrap, with the Node that `npm start` uses; with Docker,
+// npm run image:build: builds the Dockerfile with Debian's buildah if there is no Docker engine and no image registry
+// is reachable. The base image is then created with mmdebstrap, with the Node that `npm start` uses; with Docker,
 // `docker build -t postrider .` builds the same file on Docker's own base.
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { ask, baseName, buildah, hasImage, image, require, root, show } from './buildah.ts';
 
 const SUITE = 'bookworm';
-// Where npm of the base reads what is set for all users; a file of the base, so that a mount over it leaves nothing.
+// Where the base image's npm reads settings for all users; a file of the base, so that a mount over it leaves nothing
+// behind.
 const NPM_SETTINGS = '/usr/local/etc/npmrc';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
@@ -23,7 +24,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Debian's smallest system with Node and npm, under the name that the Dockerfile asks for. */
+/** Creates Debian's smallest system with Node and npm, under the name used in the Dockerfile. */
 function makeBase(): void {
   const tree = join(folder, 'base');
   const node = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
@@ -48,7 +49,7 @@ function npmFolder(): string {
   return dirname(dirname(program));
 }
 
-/** Packages come from where this machine's npm gets them, which is no part of the image. */
+/** Packages come from the registry of this machine's npm, which is not part of the image. */
 function buildOptions(): string[] {
   const settings = join(folder, 'npmrc');
   const registry = ask('npm', ['config', 'get', 'registry']);

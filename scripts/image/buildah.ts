@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Images of these scripts stay out of the machine's own; removing the folder removes all of them. */
+/** Images built by these scripts are stored apart from the machine's own; removing the folder removes them all. */
 export const store = process.env.POSTRIDER_IMAGE_STORE ?? '/var/tmp/postrider-image';
 export const image = 'localhost/postrider:latest';
 
@@ -16,7 +16,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   python3: 'python3-yaml',
 };
 
-/** Ends the program with what to install where something is missing. */
+/** Exits with installation instructions if a program is missing. */
 export function require(...programs: readonly string[]): void {
   const problems: string[] = [];
   if (process.platform !== 'linux') problems.push('it runs on Linux');
@@ -29,7 +29,7 @@ export function require(...programs: readonly string[]): void {
   process.exit(1);
 }
 
-/** Prints what the command prints. */
+/** Runs a command and prints its output. */
 export function show(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (error || status !== 0)
@@ -40,7 +40,7 @@ export function ask(command: string, args: readonly string[], input = ''): strin
   return execFileSync(command, args, { cwd: root, encoding: 'utf8', input, maxBuffer: 2 ** 26 }).trim();
 }
 
-/** The arguments of every call: no storage driver of the kernel is needed, and no daemon. */
+/** Returns the arguments of every call: it needs neither a kernel storage driver nor a daemon. */
 export function buildah(...args: readonly string[]): string[] {
   mkdirSync(store, { recursive: true, mode: 0o700 });
   return ['--root', join(store, 'images'), '--runroot', join(store, 'run'), '--storage-driver', 'vfs', ...args];
@@ -67,11 +67,11 @@ export interface ImageConfig {
 }
 
 export function imageConfig(name: string): ImageConfig {
-  // Written by buildah, whose format is Docker's here.
+  // Written by buildah, in Docker's format.
   return JSON.parse(ask('buildah', buildah('inspect', '--type', 'image', name))).Docker.config;
 }
 
-/** The root file system of an image, mounted where nothing else writes to it. */
+/** Mounts the root file system of an image where nothing else writes to it. */
 export function mountImage(name: string): { readonly container: string; readonly path: string; remove(): void } {
   const container = ask('buildah', buildah('from', '--pull-never', name));
   const path = ask('buildah', buildah('mount', container));

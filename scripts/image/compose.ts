@@ -9,7 +9,9 @@ export interface ComposeService {
   readonly image: string;
 }
 
-/** What Debian's docker-compose makes of docker-compose.yml under these variables; it fails where that has a fault. */
+/**
+ * Returns docker-compose.yml as Debian's docker-compose reads it with these variables; fails if the file is invalid.
+ */
 export function readCompose(variables: Readonly<Record<string, string>>): Readonly<Record<string, ComposeService>> {
   const yaml = execFileSync('docker-compose', ['--profile', 'worker', 'config'], {
     cwd: root,

@@ -5,15 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageConfig } from './buildah.ts';
 
 export interface Container {
-  /** Its HEALTHCHECK, run inside beside it; whether it passed. */
+  /** Runs its HEALTHCHECK inside; returns whether it passed. */
   check(): Promise<boolean>;
-  /** Until the HEALTHCHECK passes; the milliseconds since the start. */
+  /** Waits until the HEALTHCHECK passes; returns the milliseconds since the start. */
   healthy(): Promise<number>;
-  /** Until /readyz answers 200, which a check that starts a program of its own sees later. */
+  /** Waits until /readyz returns 200, which a check that starts its own program sees later. */
   ready(): Promise<number>;
-  /** SIGTERM; its exit code. */
+  /** Sends SIGTERM; returns the exit code. */
   stop(): Promise<number | null>;
-  /** Milliseconds of processor time that it has used. */
+  /** Returns the CPU time used so far, in milliseconds. */
   cpu(): number;
   readonly ended: Promise<number | null>;
   readonly output: () => string;
@@ -28,13 +28,14 @@ export interface ContainerOptions {
 }
 
 const POLL_MS = 20;
-// A tick of /proc is a hundredth of a second on Linux.
+// A tick in /proc is a hundredth of a second on Linux.
 const TICK_MS = 10;
 const GIVE_UP_MS = 60_000;
 
 /**
- * Mounts the tree in a mount namespace of its own, with what Docker mounts over it, then becomes the user of the image
- * without any capability or a way to one. $0 is the tree, $1 rw or ro, $2 the user, $3 the folder, then env and program.
+ * Mounts the tree in its own mount namespace, with what Docker mounts over it, then switches to the image's user,
+ * without capabilities or a way to gain any. $0 is the tree, $1 rw or ro, $2 the user, $3 the folder, then env and
+ * program.
  */
 const ENTER = `
 set -e

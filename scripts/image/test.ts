@@ -1,5 +1,5 @@
-// npm run test:image: starts the image of `npm run image:build` as docker-compose.yml describes its services, without a
-// container engine: each in a mount namespace of its own, under the image's user, with a root that cannot be written.
+// npm run test:image: starts the image from `npm run image:build` as docker-compose.yml describes its services, without
+// a container engine: each in its own mount namespace, under the image's user, with a read-only root.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -90,7 +90,7 @@ async function open(
   return { ...container, port };
 }
 
-/** Each service of docker-compose.yml with its environment and command, in its order, on one Postgres. */
+/** Runs each service in docker-compose.yml with its environment and command, in order, on one Postgres. */
 async function runServices(tree: string, url: string): Promise<void> {
   const { migrate, app } = readCompose(variables);
   const { app: apart, worker } = readCompose({ ...variables, APP_ROLES: 'rest,admin,inbound' });
@@ -143,7 +143,7 @@ async function deliver({ port, output }: Container & { readonly port: number }):
   console.log('ok     one mail sent and delivered');
 }
 
-/** From the start of the program to the first answer 200 of /readyz; one start of each kind can write its root. */
+/** Measures from program start to the first 200 from /readyz; one start of each kind has a writable root. */
 async function measureStarts(tree: string, url: string): Promise<void> {
   const { app } = readCompose(variables);
   assert.ok(app);
@@ -175,7 +175,7 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** Size, owner, mode and the time of the last change of every file. */
+/** Returns size, owner, mode and modification time of every file. */
 function filesOf(tree: string): Map<string, string> {
   const lines = ask('find', [
     tree,

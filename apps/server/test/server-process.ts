@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAIN = 'apps/server/src/main.ts';
-// What one process of a test has compiled, the next ones need not.
+// Shares the compile cache, so that later processes of a test start faster.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
 const START_DEADLINE_MS = 90_000;
-/** Each process binds free ports and names them in its banner; the default ports are for people. */
+/** Each process binds free ports and prints them in its banner; the default ports are for people. */
 const FREE_PORTS = { PORT: '0', CAPTURE_PORT: '0', INBOUND_PORT: '0' } as const;
 
 export interface Exit {
@@ -20,7 +20,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests read answers as a client would, without a schema; each asserts on what it names.
+  // Tests read responses as a client would, without a schema, and assert on the fields they name.
   readonly body: Record<string, unknown>;
 }
 
@@ -35,37 +35,37 @@ export interface LaunchedProcess {
   readonly exited: Promise<Exit>;
   stdout(): string;
   stderr(): string;
-  /** Lines of the log, parsed. */
+  /** Parsed log lines. */
   logged(): Record<string, unknown>[];
-  /** Sends a signal to this very process. */
+  /** Sends a signal to this process only. */
   signal(name: NodeJS.Signals): void;
-  /** Resolves once standard output matches; rejects when the process ends before. */
+  /** Resolves once standard output matches; rejects if the process exits first. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Closes this end of its standard output and standard error. */
+  /** Closes our end of its standard output and standard error. */
   hangUp(): void;
 }
 
 export interface ServerProcess extends LaunchedProcess {
   readonly url: string;
   readonly port: number;
-  /** The port of a listener, as the banner has it. */
+  /** Returns the port of a listener from the banner. */
   portOf(listener: 'SMTP capture' | 'Bounces' | 'Metrics'): number;
-  /** A request to a path of this process; an object becomes a JSON body, a string goes as it is. */
+  /** Sends a request to a path of this process; an object becomes a JSON body, a string is sent as is. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Asks it to stop and waits for its end. */
+  /** Sends a signal to stop it and waits for it to exit. */
   end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): Promise<Exit>;
   kill(): Promise<Exit>;
 }
 
 const launched = new Set<ChildProcess>();
 
-/** The secret that a start without a terminal wrote to a file, which its output names. */
+/** Reads the secret that a start without a terminal wrote to a file named in its output. */
 export function secretIn(stdout: string, name: 'api-key' | 'operator-password' | 'login-link'): string {
   const [file] = new RegExp(`/\\S+/${name}\\b`).exec(stdout) ?? [];
   return file === undefined ? '' : readFileSync(file, 'utf8').trim();
 }
 
-/** Starts the server as shipped, of this tree or of another, with exactly this environment and ports of its own. */
+/** Starts the server as shipped, from this checkout or another, with exactly this environment and its own ports. */
 export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): LaunchedProcess {
   const child = spawn(process.execPath, [join(checkout, MAIN)], {
     env: { LOG_FORMAT: 'json', NODE_COMPILE_CACHE, ...FREE_PORTS, ...env },
@@ -128,7 +128,7 @@ export function launch(env: Readonly<Record<string, string>>, checkout: string =
   };
 }
 
-/** Starts the server and waits until /readyz says so. */
+/** Starts the server and waits until /readyz reports ready. */
 export async function startServer(env: Readonly<Record<string, string>>, checkout?: string): Promise<ServerProcess> {
   const server = launch(env, checkout);
   const [, origin = ''] = await server.says(/Postrider is ready at (http:\/\/\S+)/);
@@ -173,7 +173,7 @@ export async function startServer(env: Readonly<Record<string, string>>, checkou
   };
 }
 
-/** For afterAll: what a failed test left running. */
+/** Kills what a failed test left running. For afterAll. */
 export async function killLeftOvers(): Promise<void> {
   const processes = [...launched];
   await Promise.all(

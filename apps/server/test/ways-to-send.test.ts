@@ -85,7 +85,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     send(`${admin}/trpc/test.send`, mail, { cookie: person.cookie, 'x-postrider': '1' }),
 };
 
-/** What is stored of a mail, without what names it, its time and its sender. */
+/** Returns the stored rows of a message, without its identifiers, timestamps and sender. */
 async function rowsOf(answer: unknown) {
   const id = /msg_[0-9a-z]+/.exec(JSON.stringify(answer))?.[0];
   expect(id, JSON.stringify(answer)).toBeDefined();

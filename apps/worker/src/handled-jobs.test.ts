@@ -57,7 +57,7 @@ async function jobsIn(queue: string, state: string): Promise<string[]> {
   return rows.map(({ id }) => jobId(id));
 }
 
-/** From now on every recovery fails, as where the database has lost a table. */
+/** Makes every recovery fail from now on, as if the database had lost a table. */
 const breakRecoveries = () => world.services.sql`alter table webhook_recoveries rename to webhook_recoveries_away`;
 const mendRecoveries = () => world.services.sql`alter table webhook_recoveries_away rename to webhook_recoveries`;
 
@@ -68,7 +68,7 @@ describe('jobs that need no lanes', () => {
 
     await addRecoveries(100);
 
-    // One in five seconds is what a worker did before it fetched as soon as it could run one more.
+    // Before workers fetched a job as soon as they had capacity, they ran one every five seconds.
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(100), 30_000);
     for (const { metrics } of workers) await metrics.publish();
     const [sum] = await world.services.sql`
@@ -123,7 +123,7 @@ describe('jobs that need no lanes', () => {
     const { services, metrics } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
-    // Ours end when they are idle for seconds.
+    // Our own connections are closed after idling for seconds.
     await lock`set local idle_in_transaction_session_timeout = 0`;
     await lock`lock table webhook_deliveries in access exclusive mode`;
     await lock`lock table webhooks in access exclusive mode`;
@@ -135,7 +135,7 @@ describe('jobs that need no lanes', () => {
 
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(7), 30_000);
     const [id = ''] = await jobsIn('webhook.recover', 'active');
-    // A job is active in the database before the worker that fetched it has its row.
+    // A job becomes active in the database before the worker that fetched it has received its row.
     await expect
       .poll(async () => {
         await metrics.publish();
@@ -171,7 +171,7 @@ describe('jobs that need no lanes', () => {
     const { services } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
-    // Ours end when they are idle for seconds.
+    // Our own connections are closed after idling for seconds.
     await lock`set local idle_in_transaction_session_timeout = 0`;
     await lock`lock table webhook_deliveries, webhooks in access exclusive mode`;
     await addRecoveries(1);
@@ -195,7 +195,7 @@ describe('workers.list', () => {
   it('shows who works on what, and who has crashed as not live', async () => {
     const first = await startWorker();
     await first.metrics.publish();
-    // It beats every thirty seconds of its own time, so to the others it is silent from now on.
+    // It sends a heartbeat every thirty seconds of real time, so to the others it is silent from now on.
     await world.clock.advance(120_000);
     const second = await startWorker();
     await second.metrics.publish();

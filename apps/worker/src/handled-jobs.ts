@@ -3,7 +3,10 @@ import { addJobAttempt } from '@postrider/core/queues';
 import type { HoldCache, WorkerMetrics } from '@postrider/dispatch';
 import { jobHandlers } from './handlers.ts';
 
-/** Runs the jobs of every queue that needs no lanes, each within its concurrency, and records failed and repeated runs. */
+/**
+ * Runs the jobs of every queue that needs no lanes, each within its concurrency limit, and records failed and retried
+ * runs.
+ */
 export function startHandledJobs(
   services: Services,
   metrics: WorkerMetrics,
@@ -12,12 +15,12 @@ export function startHandledJobs(
   const works = jobHandlers(services).map(([name, handler]) => {
     const work = services.jobs.work(name, {
       handler,
-      // Jobs that run when a hold begins finish.
+      // Jobs already running when a hold begins are allowed to finish.
       concurrency: () => (holds.isPaused(name) ? 0 : metrics.concurrency(name)),
       async onEnd({ job, started_at, wait_ms, duration_ms, error }) {
         const failed = error !== null;
         metrics.record(name, { wait_ms, run_ms: duration_ms, failed, finished: !failed });
-        // A job that succeeds the first time leaves nothing but its row.
+        // A job that succeeds on the first run leaves only its row.
         if (!failed && job.retry_count === 0) return;
         await addJobAttempt(services.sql, {
           job_id: job.id,

@@ -23,7 +23,7 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'webhook.recover': (services, data) => oweRange(services, data),
 };
 
-/** Sequential, so that they take one connection. */
+/** Sequential, to use only one connection. */
 async function rollUpNumbers(services: Services): Promise<void> {
   await runAll('the roll-ups', [() => rollUpStats(services), () => rollUpFailures(services)]);
 }
@@ -31,7 +31,7 @@ async function rollUpNumbers(services: Services): Promise<void> {
 type Handler = (services: Services, data: JobData<HandledJob>) => Promise<void>;
 
 export function jobHandlers(services: Services): [HandledJob, (data: JobData<HandledJob>) => Promise<void>][] {
-  // Each handler is listed under the name of the job whose payload it takes.
+  // Each handler is listed under the job name whose payload it accepts.
   const entries = Object.entries(handlers) as [HandledJob, Handler][];
   return entries.map(([name, handler]) => [name, (data) => handler(services, data)]);
 }

@@ -16,8 +16,7 @@ import { startHandledJobs } from './handled-jobs.ts';
 import { openSimulator } from './simulator.ts';
 
 const RECONCILE_MS = 20_000;
-// What is still open after the pump has stopped is past the end of DATA and recorded; its session ends with the
-// process.
+// Sessions still open after the pump has stopped are past the end of DATA and recorded; they end with the process.
 const CLOSE_MS = 200;
 
 export interface WorkerRole {
@@ -28,11 +27,14 @@ export interface WorkerRole {
 export interface WorkerSeams {
   /** The port of the inbound role in this process. */
   readonly inbound_port?: number | null;
-  /** Services whose connections allow long statements; by default the same ones. */
+  /** Services whose connections allow long statements; defaults to the same services. */
   readonly task_services?: Services;
 }
 
-/** Egress: sends what is due, retries it, and does the periodic tasks. Any number of workers may run at once. */
+/**
+ * Egress: sends and retries messages that are due, and runs the periodic tasks. Any number of workers may run
+ * concurrently.
+ */
 export function createRole(services: Services, seams: WorkerSeams = {}): WorkerRole {
   const task_services = seams.task_services ?? services;
   const stops: (() => Promise<unknown>)[] = [];
@@ -73,7 +75,7 @@ export function createRole(services: Services, seams: WorkerSeams = {}): WorkerR
   };
 }
 
-/** The mailers, and the simulator that some of their mail goes into, on a loopback port of this worker's own. */
+/** Opens the mailers and, on a loopback port of this worker, the simulator that receives some of their messages. */
 async function openMailers(
   services: Services,
   inbound_port: number | null,

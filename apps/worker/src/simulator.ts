@@ -5,8 +5,8 @@ import { startSimulator } from '@postrider/mail';
 const HOST = '127.0.0.1';
 
 /**
- * The simulator of this worker, on a loopback port of its own. Its reports go to the inbound role beside it, or
- * to the port that the configuration names; where none listens, they end in the log.
+ * Starts this worker's simulator on its own loopback port. It reports to the inbound role in the same process, or to
+ * the configured port; if nothing listens there, reports are only logged.
  */
 export async function openSimulator(services: Services, inbound_port: number | null) {
   const { config, log, clock } = services;
@@ -29,7 +29,7 @@ export async function openSimulator(services: Services, inbound_port: number | n
   return { host: HOST, port, stop };
 }
 
-/** An address to connect to, for a listener that may listen on all of them. */
+/** Returns an address to connect to, for a listener that may listen on all addresses. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

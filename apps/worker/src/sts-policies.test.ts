@@ -7,7 +7,7 @@ import { createWorld, mailCertificate, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const POLICY_HOST = '127.0.0.9';
-// For longer than a transport keeps what it was told of a domain.
+// Longer than a transport caches what it learned about a domain.
 const TWO_MINUTES_MS = 120_000;
 const policy = 'version: STSv1\r\nmode: enforce\r\nmx: mx1.good.test\r\nmax_age: 86400\r\n';
 const trusted = getCACertificates('default');
@@ -42,7 +42,7 @@ beforeEach(async () => {
   await world.services.sql`delete from sts_policies`;
 });
 
-/** The transport of one worker, which has a clock of its own. */
+/** Returns one worker's transport, with a clock of its own. */
 function worker(now?: () => number) {
   const transport = createMxTransport({
     dns_servers: [world.dns.address],
@@ -59,7 +59,7 @@ function worker(now?: () => number) {
   return { send, stop: () => transport.stop() };
 }
 
-/** A mail by a transport that has just begun, as that of a worker which was started again. */
+/** Sends a message through a new transport, as a restarted worker would. */
 async function sendByAnother(): Promise<SendOutcome> {
   const { send, stop } = worker();
   try {
@@ -83,7 +83,7 @@ describe('an MTA-STS policy that was fetched', () => {
   it('holds for workers that start later, though its record is gone, until its time is over', async () => {
     publish();
 
-    // The server offers no TLS, which the policy does not allow.
+    // The server offers no TLS, so the policy forbids delivery.
     const first = await sendByAnother();
     strip();
     const stripped = await sendByAnother();

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface AlertSink {
   readonly url: string;
-  /** Rules of the alarms that it was told of. */
+  /** Rules of the alarms it was notified about. */
   readonly rules: ReadonlySet<string>;
   stop(): Promise<void>;
 }
 
-/** The webhook for alarms of the instance. */
+/** Starts the webhook for alarms of the instance. */
 export async function startAlertSink(): Promise<AlertSink> {
   const rules = new Set<string>();
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { ask } from '../instance.ts';
 import { startSlowUploads } from '../slow-uploads.ts';
 import type { Account, Endpoints } from './neighbor.ts';
 
-/** Does something without a limit until the signal ends it. */
+/** An action repeated without limit until the signal aborts. */
 export interface Act {
   readonly name: string;
   run(until: AbortSignal): Promise<void>;
@@ -20,7 +20,7 @@ const QUERIES_IN_FLIGHT = 6;
 const MESSAGES_IN_FLIGHT = 8;
 const PARTS = 1100;
 
-/** Everything that a workspace can ask for too much of, one after the other. */
+/** Returns every way for a workspace to request too much, in order. */
 export function actsOf(
   account: Account,
   second_secret: string,
@@ -86,7 +86,7 @@ export function actsOf(
   ];
 }
 
-/** More parts than the parser takes. */
+/** Returns a message with more parts than the parser accepts. */
 function manyParts(from: string) {
   const to = 'parts@greedy.test';
   const part = '--b\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment\r\n\r\nx\r\n';
@@ -105,7 +105,7 @@ export async function post(port: number, path: string, secret: string, body: obj
   await response.arrayBuffer();
 }
 
-/** Keeps so many calls under way; one that is rejected is followed by the next. */
+/** Keeps that many calls in flight, starting another when one is rejected. */
 export async function inFlight(
   count: number,
   until: AbortSignal,
@@ -116,7 +116,7 @@ export async function inFlight(
     while (!until.aborted) {
       const started_at = performance.now();
       await call(turn++).catch(() => undefined);
-      // One that is rejected in no time is not a busy loop of this process.
+      // Avoids a busy loop when calls are rejected instantly.
       if (performance.now() - started_at < 5) await pause(5);
     }
   };

@@ -7,7 +7,7 @@ import type { Account, Endpoints } from './neighbor.ts';
 
 const ERASURES = 100;
 const RECOVERIES = 100;
-// A workspace has ten webhooks at most, two of which the set-up has made.
+// A workspace can have at most ten webhooks; the setup created two of them.
 const ENDPOINTS = 8;
 const SILENT_DOMAINS = 60;
 const IDLE_SUBMISSIONS = 200;
@@ -21,11 +21,11 @@ export interface LineOptions {
   readonly account: Account;
   readonly sandbox_secret: string;
   readonly endpoints: Endpoints;
-  /** Makes so many notices of the greedy workspace wait for a webhook at this address. */
+  /** Adds that many notices of the greedy workspace, pending for a webhook at this address. */
   readonly addNotices: (webhook_url: string) => Promise<void>;
 }
 
-/** What a greedy workspace or a stranger can put into lines and tables that all share. */
+/** Returns what a greedy workspace or a stranger can push into shared queues and tables. */
 export function lineActs({ account, sandbox_secret, endpoints, addNotices }: LineOptions): Act[] {
   const [port = 0] = endpoints.ports;
   const portOf = (turn: number) => endpoints.ports[turn % endpoints.ports.length] ?? 0;
@@ -85,7 +85,7 @@ function idle(port: number, address: string): Socket {
   return socket;
 }
 
-/** Takes connections until the end of the run, and never responds. */
+/** Accepts connections until the end of the run and never responds. */
 async function startSilentServer(): Promise<{ readonly url: string }> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { ArrivalEntry } from '../ledgers.ts';
 import { wallTime } from '../wall-time.ts';
 
-/** What one workspace sends from, and with. */
+/** The credentials and domain that one workspace sends with. */
 export interface Account {
   readonly secret: string;
   readonly from: string;
@@ -21,7 +21,7 @@ export interface Sample {
   readonly to: string;
   readonly began_at: number;
   readonly took_ms: number;
-  /** What was answered; null where nothing was. */
+  /** The response code; null if there was no response. */
   readonly code: number | null;
 }
 
@@ -38,7 +38,7 @@ const LARGE_BYTES = 300_000;
 const PROBE_EVERY_MS = 100;
 const TIMEOUT_MS = 30_000;
 
-/** A workspace with little email, and what it is answered. */
+/** A workspace that sends little email, and the responses it gets. */
 export class Neighbor {
   readonly samples: Sample[] = [];
   readonly probes: HealthProbe[] = [];
@@ -67,7 +67,10 @@ export class Neighbor {
     await Promise.all(this.#open);
   }
 
-  /** When each of its emails was at the mail server, in milliseconds after its request; infinite where it never was. */
+  /**
+   * Returns when each of its emails reached the mail server, in milliseconds after its request; infinite if it never
+   * did.
+   */
   arrivals(entries: readonly ArrivalEntry[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
     const arrived = new Map(entries.map(({ recipient, at }) => [recipient, at]));
     return this.samples.map(({ of, to, began_at }) => {

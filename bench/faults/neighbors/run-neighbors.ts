@@ -14,8 +14,8 @@ import { lineActs } from './lines.ts';
 import { type Account, type Endpoints, Neighbor } from './neighbor.ts';
 import { Stranger } from './stranger.ts';
 
-// A greedy workspace does one thing after another, a stranger sends wrong keys, and a neighbor must notice neither. Then
-// both workers stop while the notices of the greedy workspace wait, and the instance's alarm must not.
+// A greedy workspace does one thing after another and a stranger sends wrong keys; a neighbor must notice neither. Then
+// both workers stop while notices of the greedy workspace are pending, which must not delay the instance's alarm.
 
 const CALM_MS = 12_000;
 const ACT_MS = 20_000;
@@ -116,7 +116,7 @@ async function underLoad(): Promise<Check[]> {
   return checksOf(neighbor, ledgers, (await database.requestLogBytes()) - log_bytes);
 }
 
-/** How long the instance takes to tell that no worker lives. */
+/** Measures how long the instance takes to report that no worker is alive. */
 async function withoutWorkers(): Promise<Check> {
   say('both workers stop while the notices wait');
   await Promise.all(instance.workers.map(({ slot }) => slot.stop()));
@@ -127,7 +127,7 @@ async function withoutWorkers(): Promise<Check> {
   return atMost('seconds until no_worker is told', seconds, TOLD_WITHIN_SECONDS);
 }
 
-/** A second workspace with a domain of its own. */
+/** Creates a second workspace with its own domain. */
 async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: Endpoints): Promise<Account> {
   const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
     method: 'POST',
@@ -144,7 +144,7 @@ async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: En
   return { secret: neighbor, from: 'Neighbor <orders@neighbor.test>' };
 }
 
-/** Null while one of its accepted emails is not at the mail server. */
+/** Returns null until all of its accepted emails have reached the mail server. */
 function latest(neighbor: Neighbor, { seen: arrivals }: Ledgers): number | null {
   const times = neighbor.arrivals(arrivals).map(({ ms }) => ms);
   const most = Math.max(...times);
@@ -191,7 +191,7 @@ function checksOf(neighbor: Neighbor, { seen: entries, lives }: Ledgers, log_byt
   ];
 }
 
-/** The value at this share of the ascending values, rounded. */
+/** Returns the rounded quantile of the values. */
 function at(values: readonly number[], share: number): number {
   const ascending = values.toSorted((left, right) => left - right);
   return Math.round(ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? 0);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 const SOCKETS = 20;
 const BODY = JSON.stringify({ from: 'a@stranger.test', to: 'b@stranger.test', subject: 'x', text: 'x'.repeat(2000) });
 
-/** Sends wrong keys with bodies at a pace, over connections that stay open. */
+/** Sends wrong keys with bodies at a steady rate over keep-alive connections. */
 export class Stranger {
   /** Responses by status. */
   readonly responses = new Map<string, number>();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs on the Node of the shell, which may be too old for TypeScript; main.ts then runs on the one that npm installed.
+// Runs on the shell's Node, which may be too old for TypeScript; main.ts then runs on the one that npm installed.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {

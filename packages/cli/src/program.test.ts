@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type Environment, outcomeOf, run } from '../test/command-line.ts';
 import { createWholeProgram, groups } from './program.ts';
 
-/** What a shell prints, on both of its outputs. */
+/** Returns what a shell prints, on both of its outputs. */
 async function printedBy(shell: string, args: readonly string[]): Promise<string> {
   const { out, err } = await outcomeOf(spawn(shell, args));
   return err + out;
@@ -14,7 +14,7 @@ async function printedBy(shell: string, args: readonly string[]): Promise<string
 
 const has = (program: string) => existsSync(join('/usr/bin', program));
 
-/** A command without a server. */
+/** Runs a command without a server. */
 const postrider = (args: readonly string[], env: Environment = {}) =>
   run(args, { POSTRIDER_API_KEY: `pr_live_${'0'.repeat(64)}`, ...env });
 

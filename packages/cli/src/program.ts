@@ -21,11 +21,11 @@ type Add = (program: Command, terminal: Terminal) => void;
 
 interface Group {
   readonly description: string;
-  /** Loaded on demand: loading all of them takes a second. */
+  /** Loaded on demand, because loading all of them takes a second. */
   readonly load: () => Promise<Add>;
 }
 
-/** The command groups by their first word. */
+/** Command groups by their first word. */
 export const groups: Readonly<Record<string, Group>> = {
   send: { description: 'send an email', load: async () => (await import('./commands/send.ts')).addSend },
   logs: { description: 'the email log', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
@@ -129,7 +129,7 @@ function alike<N extends string>(
   return Object.fromEntries(names.map((name) => [name, { description: descriptions[name], load }]));
 }
 
-/** The program with the commands of one group, or with the names of all groups if none is given. */
+/** Creates the program with the commands of one group, or with the names of all groups if none is given. */
 export async function createProgram(terminal: Terminal, words: readonly string[]): Promise<Command> {
   const program = emptyProgram(terminal);
   const group = Object.hasOwn(groups, words[0] ?? '') ? groups[words[0] ?? ''] : undefined;
@@ -137,13 +137,13 @@ export async function createProgram(terminal: Terminal, words: readonly string[]
     (await group.load())(program, terminal);
     return program;
   }
-  // The names are enough for the help and for suggestions after a typo.
+  // Names are enough for the help and for suggestions after a typo.
   for (const [name, { description }] of Object.entries(groups)) program.command(name).description(description);
   addCompletion(program, terminal, () => createWholeProgram(terminal));
   return program;
 }
 
-/** Every command with its options. */
+/** Creates the program with every command and its options. */
 export async function createWholeProgram(terminal: Terminal): Promise<Command> {
   const program = emptyProgram(terminal);
   const adders = await Promise.all(Object.values(groups).map(({ load }) => load()));

@@ -33,12 +33,12 @@ export async function runCommand(args: readonly string[], terminal: Omit<Termina
   return code;
 }
 
-/** The group that the line named first. */
+/** Returns the group that the command line named first. */
 function groupOf(program: Command | undefined, args: readonly string[]): Command | undefined {
   return program?.commands.find((one) => one.commands.length > 0 && args.includes(one.name()));
 }
 
-/** The words without --output, which may stand anywhere. */
+/** Returns the words without --output, which may appear anywhere. */
 function readOutput(args: readonly string[]): { words: readonly string[]; json?: boolean } {
   const words: string[] = [];
   let format: string | undefined;

@@ -29,19 +29,22 @@ export interface CommandLine {
   readonly key: string;
   /** Scratch space, and the data directory if the database is embedded. */
   readonly directory: string;
-  /** The name server that the server asks. */
+  /** The name server used by the server. */
   readonly zone: DnsZone;
   /** The environment of every command, with these variables added or replaced. */
   environment(env?: Environment): Environment;
-  /** Runs a command in this process, which saves the second that a new process takes to start. */
+  /** Runs a command in this process, which saves the second a new process takes to start. */
   postrider(args: readonly string[], env?: Environment): Promise<Outcome>;
-  /** Runs a command in a process of its own, with the output of a terminal. */
+  /** Runs a command in its own process, with the output of a terminal. */
   launch(args: readonly string[], env?: Environment): Promise<Outcome>;
   /** Sends an email from the sandbox domain. */
   send(...more: string[]): Promise<Outcome>;
 }
 
-/** A server of this test file and the command line for it: `const { postrider } = await openCommandLine()`. */
+/**
+ * Starts a server for this test file and returns the command line for it: `const { postrider } = await
+ * openCommandLine()`.
+ */
 export async function openCommandLine({ embedded = false } = {}): Promise<CommandLine> {
   const directory = await emptyDirectory();
   const zone = await startDnsZone();
@@ -119,7 +122,7 @@ function spawnProgram(program: string, args: readonly string[], env: Environment
   return spawn(process.execPath, [program, ...args], { cwd: ROOT, env: { NODE_COMPILE_CACHE, ...env } });
 }
 
-/** Resolves once the output contains the text; rejects if the program ends before. */
+/** Resolves once the output contains the text; rejects if the program exits first. */
 export function watch(child: ChildProcessWithoutNullStreams): (text: string) => Promise<string> {
   let out = '';
   let open = true;

@@ -7,7 +7,7 @@ import { type Outcome, openCommandLine } from './command-line.ts';
 const { directory, environment, postrider, send } = await openCommandLine();
 
 describe('destructive commands', () => {
-  /** As on a terminal where a person answers. */
+  /** Runs a command as on a terminal where a person types the answer. */
   async function answering(args: readonly string[], answer: string): Promise<Outcome & { readonly prompt: string }> {
     let [out, err, prompt] = ['', '', ''];
     const code = await runCommand(args, {
@@ -110,7 +110,7 @@ describe('restore-check', () => {
     expect([known_sent.count, missing.count]).toEqual([1, 0]);
     expect([missingLog.code, missingLog.err]).toEqual([1, expect.stringMatching(/^file_not_found: /)]);
     expect((await postrider(['queues', 'release', 'queue', 'delivery.attempt'])).code).toBe(0);
-    // The hold of the instance is on.
+    // The instance hold is active.
     const view = await postrider(['email', 'get', open.id]);
     expect(view.out).toContain(hold.id);
     expect((await postrider(['queues', 'release', 'instance', 'all'])).out).toContain('instance all is released');

@@ -103,7 +103,7 @@ describe('queues hold and release', () => {
     ]);
     const [, hold_id = ''] = /^(hld_\w+) {2}destination held\.example\.com is held until \S+\n$/.exec(hold.out) ?? [];
     expect([hold.code, hold_id]).toEqual([0, expect.stringMatching(/^hld_/)]);
-    // Mail sent before the worker knows of the hold is delivered.
+    // Messages sent before the worker sees the hold are delivered.
     const id = await vi.waitFor(
       async () => {
         const email = await send('--to', 'ada@held.example.com', '--json');

@@ -12,18 +12,18 @@ export interface Host {
   readonly navigator?: { readonly userAgent?: string };
 }
 
-// Runtimes differ in which of these globals they have.
+// Runtimes differ in which of these globals they provide.
 const here = globalThis as unknown as Host;
 
-/** POSTRIDER_URL and POSTRIDER_API_KEY, if the runtime has an environment. */
+/** Reads POSTRIDER_URL and POSTRIDER_API_KEY, if the runtime has an environment. */
 export function readEnvironment(): Environment {
   const env = here.process?.env;
   return { url: env?.POSTRIDER_URL || undefined, key: env?.POSTRIDER_API_KEY || undefined };
 }
 
 /**
- * Whether this is a web page or a web worker. The user agent of every browser contains Mozilla, and that of no server
- * runtime does; a page emulated in Node, as in tests, counts as Node.
+ * Returns whether this is a web page or a web worker. Every browser's user agent contains Mozilla, and no server
+ * runtime's does; a page emulated in Node, as in tests, counts as Node.
  */
 export function isBrowser(host: Host = here): boolean {
   if (host.process?.versions?.node) return false;

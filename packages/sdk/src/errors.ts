@@ -9,9 +9,9 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Every error that this package throws on purpose. Branch on `reason`, or on the class. */
+/** Every error that this package throws on purpose. Branch on `reason` or on the class. */
 export class PostriderError extends Error {
-  /** For programs; /errors/<reason> of the service explains the reasons of its answers. */
+  /** Machine-readable; the service explains its own reasons at /errors/<reason>. */
   readonly reason: Reason;
 
   constructor({ reason, message, cause }: ErrorFacts) {
@@ -24,16 +24,16 @@ export class PostriderError extends Error {
 /** The client or an argument is invalid; nothing was sent. */
 export class ConfigurationError extends PostriderError {}
 
-/** A webhook request is not verified to come from Postrider. */
+/** A webhook request could not be verified as coming from Postrider. */
 export class WebhookVerificationError extends PostriderError {}
 
-/** No answer: the request may or may not have arrived. */
+/** No response: the request may or may not have arrived. */
 export class ConnectionError extends PostriderError {}
 
-/** No answer within `timeout_ms`. */
+/** No response within `timeout_ms`. */
 export class TimeoutError extends ConnectionError {}
 
-/** The caller's signal aborted the call. Its name is AbortError, as on the platform. */
+/** The caller's signal aborted the call. Its name is AbortError, following the platform. */
 export class AbortedError extends PostriderError {
   constructor(facts: ErrorFacts) {
     super(facts);
@@ -41,7 +41,7 @@ export class AbortedError extends PostriderError {
   }
 }
 
-/** An answer that is not from Postrider, but for example from a proxy. */
+/** A response that did not come from Postrider, but for example from a proxy. */
 export class UnexpectedAnswerError extends PostriderError {
   readonly status: number;
 
@@ -51,18 +51,18 @@ export class UnexpectedAnswerError extends PostriderError {
   }
 }
 
-/** Postrider refused the request. */
+/** Postrider rejected the request. */
 export class ApiError extends PostriderError {
   readonly status: number;
   readonly code: Refusal['code'];
-  /** All invalid fields at once. */
+  /** All invalid fields, not just the first. */
   readonly details: readonly ErrorDetail[];
-  /** Quote it in a support request. */
+  /** Include it in support requests. */
   readonly request_id: string;
   readonly docs_url: string;
-  /** Seconds to wait, if the answer says so. */
+  /** Seconds to wait, if the response says so. */
   readonly retry_after_seconds: number | null;
-  /** Further fields of the answer, such as `required_scope`, `limit` or `resets_at`. */
+  /** Additional fields of the response, such as `required_scope`, `limit` or `resets_at`. */
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(status: number, refusal: Refusal, retry_after_seconds: number | null) {
@@ -96,7 +96,7 @@ const classes: Readonly<Record<string, typeof ApiError>> = {
   internal_error: InternalError,
 };
 
-/** The error that an answer describes; null if the answer is not from Postrider. */
+/** Returns the error that a response describes; null if the response is not from Postrider. */
 export function errorOf(status: number, body: unknown, retry_after_seconds: number | null): ApiError | null {
   if (!isErrorAnswer(body)) return null;
   const { code } = body.error;
@@ -116,7 +116,7 @@ export type Result<T> =
   | { readonly data: T; readonly error: null }
   | { readonly data: null; readonly error: PostriderError };
 
-/** The result of a call as a value: `const { data, error } = await safe(postrider.email.send(…))`. */
+/** Returns the result of a call as a value: `const { data, error } = await safe(postrider.email.send(…))`. */
 export async function safe<T>(call: PromiseLike<T>): Promise<Result<T>> {
   try {
     return { data: await call, error: null };

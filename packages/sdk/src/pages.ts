@@ -7,8 +7,8 @@ export interface Page<T> {
 }
 
 /**
- * A list that can be awaited or iterated: `await` gives its first page; `for await` gives every entry, and requests
- * further pages as they are needed.
+ * A list that can be awaited or iterated: `await` returns its first page; `for await` yields every entry, and requests
+ * further pages as needed.
  */
 export class ListCall<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   readonly #ask: (cursor: string | null) => Promise<Page<T>>;

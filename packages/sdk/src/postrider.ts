@@ -7,15 +7,16 @@ import { SDK_VERSION } from './version.ts';
 import { type ReceivedHeaders, type VerifyOptions, verifyWebhook } from './webhook-signature.ts';
 
 export interface PostriderOptions {
-  /** An API key; by default POSTRIDER_API_KEY of the environment. */
+  /** An API key; defaults to POSTRIDER_API_KEY from the environment. */
   readonly key?: string | undefined;
   /**
-   * The URL of Postrider, with or without /v1; by default POSTRIDER_URL of the environment, or http://localhost:3000.
+   * The URL of Postrider, with or without /v1; defaults to POSTRIDER_URL from the environment, then
+   * http://localhost:3000.
    */
   readonly url?: string | undefined;
-  /** The timeout of one attempt; 60 s by default. */
+  /** The timeout per attempt; defaults to 60 s. */
   readonly timeout_ms?: number | undefined;
-  /** How many times a failed call is retried if that is safe; 2 by default. */
+  /** How many times a failed call is retried if that is safe; defaults to 2. */
   readonly max_retries?: number | undefined;
   /** Replaces the global fetch. */
   readonly fetch?: typeof fetch | undefined;
@@ -25,7 +26,7 @@ const DEFAULT_URL = 'http://localhost:3000';
 const TIMEOUT_MS = 60_000;
 const MAX_RETRIES = 2;
 
-/** Webhook endpoints, and the verification of their requests. */
+/** Webhook endpoints, and verification of the requests they receive. */
 export class WebhooksWithVerify extends WebhooksCalls {
   /** Verifies a webhook request and returns its event; see `verifyWebhook`, which needs no client. */
   verify(
@@ -67,7 +68,7 @@ function callsOf(options: PostriderOptions): { readonly calls: Calls; readonly b
     key: usableKey(options.key ?? environment.key),
     timeout_ms: options.timeout_ms ?? TIMEOUT_MS,
     max_retries: options.max_retries ?? MAX_RETRIES,
-    // Some runtimes refuse a fetch that is called as a method.
+    // Some runtimes throw if fetch is called as a method.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     user_agent: `postrider-sdk/${SDK_VERSION}`,
   });
@@ -91,7 +92,7 @@ function baseUrl(text: string): string {
   return `${origin}${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 }
 
-/** Checked here, because fetch prints an invalid header, and so the key, in its error. */
+/** Checked here, because the error of fetch prints an invalid header, including the key. */
 function usableKey(key: string | undefined): string {
   if (!key) {
     throw new ConfigurationError({

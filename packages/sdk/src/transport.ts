@@ -10,20 +10,20 @@ import {
 import { ListCall, type Page } from './pages.ts';
 
 export interface CallOptions {
-  /** Aborts the call, its retries and its pauses. */
+  /** Aborts the call, including retries and the pauses between them. */
   readonly signal?: AbortSignal | undefined;
-  /** The timeout of one attempt; by default that of the client. */
+  /** The timeout per attempt; defaults to the client's. */
   readonly timeout_ms?: number | undefined;
-  /** The maximum of retries; by default that of the client. */
+  /** The maximum number of retries; defaults to the client's. */
   readonly max_retries?: number | undefined;
 }
 
 export interface RepeatableOptions extends CallOptions {
-  /** Makes repeats across processes safe for 24 hours; by default each call has its own key. */
+  /** Makes retries across processes safe for 24 hours; by default each call has its own key. */
   readonly idempotency_key?: string | undefined;
 }
 
-/** Requests are built late, so that a bad argument rejects instead of throwing. */
+/** Requests are built lazily, so that a bad argument rejects instead of throwing. */
 export interface Calls {
   ask<T>(request: () => ApiRequest, options: CallOptions | undefined): Promise<T>;
   list<T>(request: () => ApiRequest, options: CallOptions | undefined): ListCall<T>;
@@ -34,7 +34,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: object | undefined;
   readonly body?: unknown;
-  /** Whether the operation takes an Idempotency-Key. */
+  /** Whether the operation accepts an Idempotency-Key. */
   readonly keyed?: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface TransportSettings {
 
 const BASE_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8000;
-// Rate windows last a minute. A longer Retry-After is not of a window, and the call fails at once.
+// Rate-limit windows last a minute. A longer Retry-After has another cause, and the call fails immediately.
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 export function createCalls(settings: TransportSettings): Calls {
@@ -75,12 +75,12 @@ async function perform<T>(
   options: RepeatableOptions = {},
 ): Promise<T> {
   const { signal, timeout_ms = settings.timeout_ms, max_retries = settings.max_retries } = options;
-  // One key for all attempts, so that the service recognizes a repeat.
+  // One key for all attempts, so that the service recognizes a retry.
   const idempotency_key = request.keyed ? (options.idempotency_key ?? crypto.randomUUID()) : undefined;
   for (let attempt = 0; ; attempt++) {
     if (signal?.aborted) throw aborted(signal);
     try {
-      // The cast holds because the types are generated from the schemas of the service.
+      // The cast is safe because the types are generated from the service's schemas.
       return (await attemptOnce(settings, request, { signal, timeout_ms, idempotency_key })) as T;
     } catch (error) {
       const pause_ms = attempt < max_retries ? pauseBefore(error, request, attempt) : null;
@@ -114,7 +114,7 @@ async function attemptOnce(settings: TransportSettings, request: ApiRequest, att
         ...(idempotency_key !== undefined && { 'idempotency-key': idempotency_key }),
       },
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-      // A redirected POST would arrive as a GET, and the key might go to another host.
+      // A redirected POST would arrive as a GET, and the key might be sent to another host.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
@@ -161,21 +161,21 @@ function retryAfter(response: Response): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
-/** How long to wait before the next attempt; null if a retry would not help, or might do the thing twice. */
+/** Returns how long to wait before the next attempt; null if a retry would not help or might repeat the operation. */
 function pauseBefore(error: unknown, request: ApiRequest, attempt: number): number | null {
   const status = error instanceof ApiError || error instanceof UnexpectedAnswerError ? error.status : null;
   const repeatable = request.method !== 'POST' || request.keyed === true;
   const passing =
     error instanceof ConnectionError ||
     (status !== null && status >= 500) ||
-    // The previous attempt is still running; a repeat gets its answer.
+    // The previous attempt is still in progress; a retry gets its response.
     (error instanceof ApiError && error.reason === 'idempotency_in_progress');
-  // A rate-limited request was not carried out, so even a POST without a key may be repeated.
+  // A rate-limited request was not carried out, so even a POST without a key may be retried.
   if (status !== 429 && !(passing && repeatable)) return null;
   const seconds = error instanceof ApiError ? error.retry_after_seconds : null;
   if (seconds !== null) return seconds <= MAX_RETRY_AFTER_SECONDS ? seconds * 1000 : null;
   const most = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
-  // Half of it is random, so that clients that failed together do not retry together.
+  // Half of the pause is random, so that clients that failed together do not retry together.
   return most / 2 + Math.random() * (most / 2);
 }
 
@@ -197,7 +197,7 @@ function aborted(signal: AbortSignal): AbortedError {
   return new AbortedError({ reason: 'aborted', message: 'The call was aborted.', cause: signal.reason });
 }
 
-/** The system's message if there is one; the message of a failed fetch says little. */
+/** Prefers the system's message; that of a failed fetch says little. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -214,7 +214,7 @@ function queryText(query: object | undefined): string {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 }
 
-/** A path with its parameters. Rejects an empty one, or dots, which would lead to another route. */
+/** Builds a path with its parameters. Rejects an empty value, or dots, which would lead to another route. */
 export function pathOf(parts: readonly string[], ...values: readonly string[]): string {
   return values.reduce((path, value, index) => {
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {

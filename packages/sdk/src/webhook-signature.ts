@@ -2,11 +2,11 @@ import { nowMs } from './clock.ts';
 import { WebhookVerificationError } from './errors.ts';
 import type { WebhookEvent } from './generated/schemas.ts';
 
-/** Headers of Node, the Fetch API or a framework. */
+/** Headers from Node, the Fetch API or a framework. */
 export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the timestamp may be from now; five minutes by default. */
+  /** How far the timestamp may be from the current time; defaults to five minutes. */
   readonly tolerance_seconds?: number | undefined;
 }
 
@@ -71,7 +71,7 @@ async function keyOf(secret: string) {
 
 function eventOf(bytes: Uint8Array): WebhookEvent {
   try {
-    // The cast holds because the service signed it.
+    // The cast is safe because the service signed the body.
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
   } catch {
     throw verificationError('malformed_body', 'The body is signed and not JSON.');

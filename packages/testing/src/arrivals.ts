@@ -3,12 +3,14 @@ const DEADLINE_MS = 30_000;
 export interface Arrivals<T> {
   readonly items: T[];
   add(item: T): void;
-  /** A number waits for that many items, a predicate for one that fits; earlier items count. */
+  /** Waits for a number of items, or for one that matches a predicate; earlier items count. */
   waitFor(target: number): Promise<T[]>;
   waitFor(target: (item: T) => boolean): Promise<T>;
 }
 
-/** The items that a sink has received, and event-driven waits for more; a wait that times out lists the items. */
+/**
+ * Collects the items that a sink has received, with event-driven waits for more; a wait that times out lists the items.
+ */
 export function createArrivals<T>(what: string, describe: (item: T) => string): Arrivals<T> {
   const items: T[] = [];
   const waiters = new Set<() => void>();

@@ -45,7 +45,7 @@ interface Changes {
 
 const limit = { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100 } };
 
-/** A document of one POST and one GET, with some parts replaced. */
+/** Returns a document with one POST and one GET, with some parts replaced. */
 function documentWith(changes: Changes = {}): Json {
   const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
   const post = {

@@ -5,7 +5,7 @@ type Direction = 'request' | 'answer';
 
 /** Documentation keywords of a schema, which do not restrict its values. */
 const annotations = new Set(['description', 'examples', 'example', 'title', 'deprecated', 'id', '$comment']);
-/** Keywords compared by rules of their own. */
+/** Keywords that have comparison rules of their own. */
 const structure = new Set([
   '$ref',
   'type',
@@ -25,8 +25,8 @@ const lowerLimits = new Set(['minLength', 'minItems', 'minProperties', 'minimum'
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * The breaking changes between two OpenAPI documents. Clients are assumed to ignore unknown fields of responses and to
- * expect new enum values there.
+ * Returns the breaking changes between two OpenAPI documents. Clients are assumed to ignore unknown response fields and
+ * to expect new enum values in responses.
  */
 export function breakingChanges(before: Json, after: Json): string[] {
   const breaks: string[] = [];
@@ -51,7 +51,7 @@ interface Documents {
 
 interface OpenDocument {
   readonly root: Json;
-  /** The value itself, with a $ref resolved. */
+  /** Returns the value with a $ref resolved. */
   resolve(value: unknown): Json;
 }
 
@@ -82,7 +82,7 @@ function operationBreaks(where: string, docs: Documents, old_one: Json, new_one:
   ];
 }
 
-/** Each old alternative must still be valid: some new alternative requires no more. */
+/** Each old alternative must remain valid: some new alternative must require no more. */
 function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
   const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
   const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
@@ -165,7 +165,7 @@ function schemaBreaks(
 type Compare = (place: string, old_schema: unknown, new_schema: unknown) => string[];
 
 function comparison(direction: Direction, { old_doc, new_doc }: Documents): Compare {
-  // A recursive schema is compared once.
+  // A recursive schema is compared only once.
   const under_way = new Set<string>();
   const compare: Compare = (place, old_schema, new_schema) => {
     const pair = text([refsOf(old_schema), refsOf(new_schema)]);
@@ -181,7 +181,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   function alternativeBreaks(place: string, olds: readonly Json[], news: readonly Json[]): string[] {
     const [sole_old, sole_new] = [olds[0], news[0]];
     if (olds.length === 1 && news.length === 1 && sole_old && sole_new) return oneToOne(place, sole_old, sole_new);
-    // The reader must handle each value that can arrive.
+    // The reader must handle every value that may arrive.
     const sent = direction === 'request' ? olds : news;
     const understood = direction === 'request' ? news : olds;
     return sent.flatMap((one) => {
@@ -231,7 +231,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
     const changed = [...keywords].filter(
       (keyword) => !annotations.has(keyword) && !structure.has(keyword) && exceeds(keyword, sent, understood),
     );
-    // A request without a field means its default, so changing the default is a break.
+    // A request without a field means its default, so changing the default is a breaking change.
     if (direction === 'request' && 'default' in old_schema && text(old_schema.default) !== text(new_schema.default))
       changed.push('default');
     return changed.map(
@@ -268,7 +268,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   }
 
   function otherFieldBreaks(place: string, old_others: unknown, new_others: unknown): string[] {
-    // Clients ignore unknown fields, so a response may become open; a request may not become closed.
+    // Clients ignore unknown fields, so a response schema may become open; a request schema may not become closed.
     if (new_others === false) {
       return direction === 'request' && old_others !== false ? [`${place} may no longer have other fields`] : [];
     }
@@ -278,7 +278,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   return compare;
 }
 
-/** Whether the writer may send more than the reader accepts, judged by one keyword. */
+/** Returns whether the writer may send more than the reader accepts, judged by one keyword. */
 function exceeds(keyword: string, sent: Json, understood: Json): boolean {
   const [sent_value, known] = [sent[keyword], understood[keyword]];
   if (known === undefined) return false;
@@ -289,13 +289,13 @@ function exceeds(keyword: string, sent: Json, understood: Json): boolean {
   return text(sent_value) !== text(known);
 }
 
-/** The references of a schema, its own and those of its alternatives. */
+/** Returns a schema's own references and those of its alternatives. */
 function refsOf(schema: unknown): unknown[] {
   const { $ref, anyOf, oneOf } = record(schema);
   return [...($ref === undefined ? [] : [$ref]), ...listOf(anyOf ?? oneOf).flatMap(refsOf)];
 }
 
-/** A schema as its list of alternatives, each with at most one type. */
+/** Returns a schema as a list of alternatives, each with at most one type. */
 function alternativesOf(doc: OpenDocument, schema: unknown): Json[] {
   const { anyOf, oneOf, ...rest } = doc.resolve(schema === true ? {} : schema);
   const choices = anyOf ?? oneOf;

@@ -22,7 +22,7 @@ const QUIET = [
 /** A page, with its errors and unwanted requests. */
 export interface BrowserTab {
   readonly page: Page;
-  /** Errors of the console and of scripts, and CSP violations. */
+  /** Console and script errors, and CSP violations. */
   readonly problems: string[];
   /** URLs of other hosts that it requested. */
   readonly foreign: string[];
@@ -43,7 +43,7 @@ export async function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: QUIET });
 }
 
-/** A fresh browser profile that can reach this origin only. */
+/** Opens a fresh browser profile that can reach only this origin. */
 export async function visit(browser: Browser, port: number): Promise<Visitor> {
   const origin = `http://127.0.0.1:${port}`;
   const context = await browser.newContext({ baseURL: origin });

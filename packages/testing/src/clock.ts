@@ -1,12 +1,12 @@
 import type { Clock } from '@postrider/core';
 import type { Sql } from '@postrider/db';
 
-/** The process's clock and its database's clock_now(), moved together; only for a database made by createDatabase. */
+/** The process's clock and its database's clock_now(), moved together; only for databases created by createDatabase. */
 export interface TestClock extends Clock {
   advance(duration_ms: number): Promise<void>;
-  /** Stops the time at this moment; advance moves it, until unfreeze. */
+  /** Stops time at this moment; it only moves with `advance`, until unfreeze. */
   freeze(at: Date): Promise<void>;
-  /** Time continues from where it stood. */
+  /** Resumes time from where it stopped. */
   unfreeze(): Promise<void>;
 }
 

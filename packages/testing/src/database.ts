@@ -4,7 +4,7 @@ import { connect, type Sql, sqlState } from '@postrider/db';
 import { inject } from 'vitest';
 
 export const TEMPLATE = 'template_postrider';
-// An arbitrary number that all workers of a run share.
+// An arbitrary number shared by all workers of a run.
 const CLONE_LOCK = 712_448_031;
 const OBJECT_IN_USE = '55006';
 const CLONE_TRIES = 100;
@@ -21,7 +21,7 @@ export function databaseUrl(server_url: string, name: string): string {
   return url.href;
 }
 
-/** A private migrated database, cloned from the template. */
+/** Creates a private migrated database, cloned from the template. */
 export async function createDatabase(server_url: string = inject('postgres_url')): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   const server = connect(server_url, { max: 1, application_name: 'postrider-test-clone' });
@@ -33,7 +33,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
         await server`create database ${server(name)} template ${server(TEMPLATE)} ${strategy}`;
         break;
       } catch (error) {
-        // A connection to the template that was just closed may not have left the server yet.
+        // A connection to the template that was just closed may still be open on the server.
         if (sqlState(error) !== OBJECT_IN_USE || attempt === CLONE_TRIES) throw error;
         await pause(CLONE_PAUSE_MS);
       }
@@ -45,7 +45,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
   return databaseNamed(server_url, name);
 }
 
-/** A private database loaded from a dump made of statements. Its schema is that of the dump. */
+/** Loads a private database from a plain SQL dump. Its schema is that of the dump. */
 export async function loadDatabase(
   statements: string,
   server_url: string = inject('postgres_url'),
@@ -77,8 +77,8 @@ function databaseNamed(server_url: string, name: string): TestDatabase {
 }
 
 /**
- * Without durability, the file_copy strategy takes a third of the CPU time of wal_log; with it, the two checkpoints of
- * file_copy cost more.
+ * Returns whether file_copy is cheaper. Without durability, it takes a third of wal_log's CPU time; with durability,
+ * its two checkpoints cost more.
  */
 async function copiesFilesCheaply(server: Sql): Promise<boolean> {
   const [row] = await server<{ copies: boolean }[]>`
@@ -86,7 +86,7 @@ async function copiesFilesCheaply(server: Sql): Promise<boolean> {
   return row?.copies ?? false;
 }
 
-/** Lets a test move the clocks of the product and pg-boss; both functions keep their signatures. */
+/** Lets a test move the clocks of the product and of pg-boss; both functions keep their signatures. */
 export async function installTestClock(sql: Sql): Promise<void> {
   await sql`create table public.test_clock (
     only_row boolean primary key default true check (only_row),

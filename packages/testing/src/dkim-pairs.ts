@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { DkimPairs } from '@postrider/core/domains';
 
-// Fixed PKCS #8 keys: generating an RSA key for each world would take longer than most tests.
+// Fixed PKCS #8 keys: generating an RSA key per world would take longer than most tests.
 const RSA = [
   'MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCSn2hpDYKo2UySrDcLIYcmFEb/qj5jejIeHaj7korv34ypE6fX',
   'PaARnuvCcM24hvNuyRq3tmsV+WlTB+4CChB6qBbXajf3tbRQNdzwH55VotEaX0o3RdhZXwZhMFFhu6CEKLQ9oKeWwdgsu4P8ee4o',
@@ -23,10 +23,10 @@ const RSA = [
 ];
 const ED25519 = ['MC4CAQAwBQYDK2VwBCIEIH1OKTBgQdjvWv8hkFPvmQfNaXZ9W0fWVYzVg/fAL9Y1'];
 
-/** The keys of every domain of every world, by default. */
+/** The default keys of every domain in every world. */
 export const testPairs: DkimPairs = { rsa: keyOf(RSA), ed25519: null };
 
-/** The keys of a domain that asked for the second signature. */
+/** The keys of a domain with the second signature enabled. */
 export const bothPairs: DkimPairs = { ...testPairs, ed25519: keyOf(ED25519) };
 
 function keyOf(lines: readonly string[]) {

@@ -9,25 +9,25 @@ export interface ZoneRecords {
   readonly MX?: readonly { readonly priority: number; readonly exchange: string }[];
   readonly NS?: readonly string[];
   readonly PTR?: readonly string[];
-  /** A string is split into character-strings of 255 octets; an array gives the parts. */
+  /** A string is split into character-strings of 255 octets; an array gives the parts explicitly. */
   readonly TXT?: readonly (string | readonly string[])[];
 }
 export type RecordType = keyof ZoneRecords;
 export type Zone = Readonly<Record<string, ZoneRecords>>;
-/** Delegated zones: the names of their servers, and their addresses where the parent has glue records. */
+/** Delegated zones: the names of their servers, and their addresses if the parent has glue records. */
 export type Delegations = Readonly<Record<string, readonly { readonly ns: string; readonly address?: string }[]>>;
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'timeout';
 
 export interface DnsZone {
-  /** host:port, UDP and TCP. */
+  /** host:port, for UDP and TCP. */
   readonly address: string;
-  /** All questions so far, as `TYPE name`. */
+  /** All queries so far, as `TYPE name`. */
   readonly questions: readonly string[];
-  /** The TTL is a minute by default. */
+  /** The TTL defaults to one minute. */
   set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>, ttl_seconds?: number): void;
-  /** Removes every record of a name. */
+  /** Removes all records of a name. */
   remove(name: string): void;
-  /** Makes every question for the name fail until it is reset with null. */
+  /** Makes every query for the name fail until reset with null. */
   fail(name: string, how: DnsFailure | null): void;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ const TTL_SECONDS = 60;
 const PORT_TRIES = 20;
 const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'PTR', 'TXT'];
 
-/** A real name server on loopback for the names of a literal; any other name is NXDOMAIN. */
+/** Starts a real name server on loopback for the names in an object literal; any other name is NXDOMAIN. */
 export async function startDnsZone(
   zone: Zone = {},
   {
@@ -69,7 +69,7 @@ export async function startDnsZone(
 
   const ttlOf = (name: string, type: RecordType) => ttls.get(`${type} ${name}`) ?? TTL_SECONDS;
 
-  /** RFC 8020: a name below which something exists has no data, but exists. */
+  /** RFC 8020: a name with something below it has no data, but exists. */
   const exists = (name: string) => names.has(name) || [...names.keys()].some((known) => known.endsWith(`.${name}`));
 
   function answer(request: Packet, send: (response: Packet) => unknown): void {
@@ -101,7 +101,7 @@ export async function startDnsZone(
     send(response);
   }
 
-  // A port that is free for UDP may be taken for TCP: retry until both are bound.
+  // A port that is free for UDP may be in use for TCP: retry until both are bound.
   for (let attempt = 1; ; attempt++) {
     const udp = createUDPServer(answer);
     await udp.listen(asked_port, host);
@@ -157,7 +157,7 @@ function encode(name: string, type: RecordType, record: unknown, ttl: number): A
     ttl,
     ...fieldsOf(type, record),
   };
-  // dns2 types an answer as a class instance, but encodes any object with its fields.
+  // dns2 types an answer as a class instance, but encodes any object with the same fields.
   return resource as Answer;
 }
 

@@ -15,9 +15,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which tests may create and drop databases. */
     postgres_url: string;
-    /** The tree of the release that an upgrade starts from; null: this one. */
+    /** The checkout of the release to upgrade from; null means this one. */
     release_before: string | null;
-    /** Whether suites leave nothing out to save time, as with `npm run test:browser -- --all`. */
+    /** Whether suites run in full instead of skipping parts to save time, as with `npm run test:browser -- --all`. */
     leaves_nothing_out: boolean;
   }
 }
@@ -28,7 +28,7 @@ const throwawaySettings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   wal_level: 'minimal',
-  // Background writers would only take processor time from the tests.
+  // Background writers would only take CPU time from the tests.
   wal_writer_delay: '10s',
   bgwriter_lru_maxpages: '0',
   checkpoint_timeout: '1h',
@@ -39,7 +39,7 @@ const throwawaySettings = {
 const MEMORY_DIRECTORY = '/dev/shm';
 const MIN_MEMORY_BYTES = 4 * 1024 ** 3;
 
-/** Whether this machine has a directory in memory with room for the run; that of a container may have 64 MB. */
+/** Returns whether this machine has an in-memory directory with room for the run; a container's may have 64 MB. */
 function hasMemoryDirectory(): boolean {
   try {
     accessSync(MEMORY_DIRECTORY, constants.W_OK);
@@ -52,8 +52,8 @@ function hasMemoryDirectory(): boolean {
 
 /** Starts one server for the run and builds the database that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Cloning a database creates hundreds of files, which takes 400 ms on a disk and 25 ms in memory. Test processes
-  // inherit the setting, for the data directories that they create.
+  // Cloning a database creates hundreds of files, which takes 400 ms on disk and 25 ms in memory. Test processes
+  // inherit the setting for the data directories they create.
   if (hasMemoryDirectory()) process.env.TMPDIR = MEMORY_DIRECTORY;
   const server = await startServer();
   try {
@@ -72,7 +72,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const database_url = process.env.POSTRIDER_TEST_DATABASE_URL;
   if (database_url) return { url: database_url, stop: async () => undefined };
   const directory = await mkdtemp(join(tmpdir(), 'postrider-test-'));
-  // Postgres refuses to run as root, so another user may have to reach this directory.
+  // Postgres refuses to run as root, so another user may need to access this directory.
   await chmod(directory, 0o755);
   stopWhenThisProcessIsGone(directory);
   const embedded = await startEmbedded({ data_dir: directory, settings: throwawaySettings });
@@ -85,12 +85,14 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   };
 }
 
-/** Its standard input ends with this process. Its own process group keeps a Ctrl-C in the terminal from it. */
+/**
+ * Its standard input closes when this process exits. Its own process group shields it from a Ctrl-C in the terminal.
+ */
 function stopWhenThisProcessIsGone(directory: string): void {
   const watcher = fileURLToPath(new URL('stop-after-parent.ts', import.meta.url));
   const child = spawn(process.execPath, [watcher, directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   child.unref();
-  // A pipe is a socket, so unref lets the process end while it is open.
+  // A pipe is a socket, so unref lets the process exit while it is open.
   if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
 }
 

@@ -627,7 +627,7 @@ describe('the tree', () => {
 
 describe('a rule turns red where it is broken, and only there', () => {
   it.each(Object.entries(houseRules))('%s', (name, rule) => {
-    // The cast holds because the names are the keys of houseRules, which Object.entries forgets.
+    // The cast is safe because the names are the keys of houseRules, which Object.entries loses.
     const { red, green } = planted[name as HouseRuleName];
 
     for (const files of red) expect(rule(files), JSON.stringify(files)).not.toEqual([]);

@@ -26,7 +26,7 @@ const isClock = (path: string) => /(?:^|\/)clock\.ts$/.test(path);
 const inAny = (path: string, folders: readonly string[]) => folders.some((folder) => path.startsWith(folder));
 const isMigration = (path: string) => /(?:^|\/)migrations\/[^/]+$/.test(path);
 
-// Tests may read rows, because they assert what is stored.
+// Tests may query rows, because they assert what is stored.
 const mayHoldSql = (path: string) =>
   isStore(path) ||
   isMigration(path) ||
@@ -41,7 +41,7 @@ const SQL_WORDS = [
   String.raw`(?:create|alter|drop)\s+(?:table|index|function|schema)\s`,
   String.raw`with\s+\w+\s+as\s+\(`,
 ].join('|');
-// In lower or upper case, not capitalised: "Select a domain from the list" is a sentence.
+// In lower or upper case, but not capitalized: "Select a domain from the list" is a sentence.
 const SQL_STRING = new RegExp(
   String.raw`(?<=[\x60'"])\s*(?:${SQL_WORDS}|${SQL_WORDS.replace(/(?<!\\)\b[a-z]{2,}/g, (word) => word.toUpperCase())})`,
   'g',
@@ -51,7 +51,7 @@ const mayReadEnvironment = (path: string) =>
   [
     'apps/server/src/main.ts',
     'packages/cli/src/main.ts',
-    // A library has no main.ts; its settings are documented to come from there.
+    // A library has no main.ts; its settings are documented to come from the environment.
     'packages/sdk/src/environment.ts',
     'vitest.config.ts',
   ].includes(path) || inAny(path, ['scripts/', 'bench/', 'packages/testing/']);
@@ -101,13 +101,13 @@ const exactVersions: HouseRule = (files) =>
 
 function leavesOf(overrides: Readonly<Record<string, unknown>>): [string, string][] {
   return Object.entries(overrides).flatMap(([name, value]): [string, string][] => {
-    // npm's $reference to a direct dependency is as exact as that dependency.
+    // npm's $reference to a direct dependency is as exact as the dependency itself.
     if (typeof value === 'string') return value.startsWith('$') ? [] : [[name, value]];
     return leavesOf(fieldsOf(value));
   });
 }
 
-// A registry host in a file is specific to one machine, and npm would use it everywhere.
+// A registry host in a file is machine-specific, and npm would use it everywhere.
 const registryHosts: HouseRule = (files) =>
   files.flatMap((file) => [
     ...findAll(
@@ -129,7 +129,7 @@ const isGuide = (path: string) => /^(?:README|CONTRIBUTING)\.md$|^docs\/[^/]+\.m
 const FROM_ROOT = /^(?:apps|bench|docs|packages|scripts)\/[\w./-]+$/;
 const TAIL_OF_PATH = /^(?:[a-z][\w-]*\/)*[a-z][\w.-]*\.(?:ts|tsx|mjs|sql)$/;
 
-/** A path from the root must exist; a shorter one, such as `messages/judge.ts`, must be the end of some path. */
+/** A path from the root must exist; a shorter one, such as `messages/judge.ts`, must be the end of an existing path. */
 const namedPaths: HouseRule = (files) => {
   const known = new Set(
     files.flatMap(({ path }) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),

@@ -9,8 +9,8 @@ export interface HttpListener {
 }
 
 /**
- * Serves a handler on a free port of loopback. Connections stay open as long as those of the product: with Node's five
- * seconds a busy machine closes one that fetch is about to use, and the request fails with ECONNRESET.
+ * Serves a handler on a free loopback port. Connections stay open as long as the product's: with Node's five seconds, a
+ * busy machine closes one that fetch is about to use, and the request fails with ECONNRESET.
  */
 export async function listenHttp(
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,

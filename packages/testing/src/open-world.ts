@@ -1,12 +1,15 @@
 import { afterAll } from 'vitest';
 import { createWorld, type World } from './world.ts';
 
-/** The world of a test file: `const world = await openWorld()`. It ends after the last test and the file's own hooks. */
+/**
+ * Opens the world of a test file: `const world = await openWorld()`. It stops after the last test and the file's own
+ * hooks.
+ */
 export async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
   return endAfterTests(await createWorld(env));
 }
 
-/** Stops a part of the fixture after the last test, the last one opened first. */
+/** Stops a part of the fixture after the last test, in reverse order of opening. */
 export function endAfterTests<T extends { stop(): Promise<unknown> }>(part: T): T {
   afterAll(async () => {
     await part.stop();

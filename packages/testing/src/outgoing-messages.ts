@@ -38,7 +38,7 @@ const attachments = fc.array(
   }),
   { maxLength: 3 },
 );
-/** Arbitrary mail that the product accepts. */
+/** Arbitrary messages that the product accepts. */
 export const outgoingMessages: fc.Arbitrary<OutgoingMessage> = fc.record({
   message_id: fc.stringMatching(/^msg_[a-z0-9]{26}@[a-z]{1,20}\.test$/),
   date: fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),

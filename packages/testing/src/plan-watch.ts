@@ -1,21 +1,21 @@
 import { connect, type Sql } from '@postrider/db';
 
-/** The states of tables when the first plans over them are made. */
+/** The states of the tables when they are first planned for. */
 export const emptyTables = ['vacuumed', 'never analysed'] as const;
 
 export interface PlanWatch {
   /**
-   * One connection: a prepared statement keeps its plan, and the first plans are made while the tables are empty.
+   * A single connection: a prepared statement keeps its plan, and the first plans are made while the tables are empty.
    */
   readonly sql: Sql;
-  /** Brings the empty tables into this state; autovacuum is off, so the planner learns no more. */
+  /** Puts the empty tables into this state; autovacuum is off, so the planner's statistics stay as they are. */
   keepEmpty(state: (typeof emptyTables)[number]): Promise<void>;
-  /** The rows and index entries that have been read of the tables. */
+  /** Returns the number of rows and index entries read from the tables. */
   rowsRead(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Counts the reads of some tables, each with all of its partitions. */
+/** Counts the reads of some tables, each including its partitions. */
 export function watchPlans(database_url: string, tables: readonly string[]): PlanWatch {
   const sql = connect(database_url, { max: 1, application_name: 'plans-test' });
   const watchedTables = () => sql`

@@ -1,4 +1,4 @@
-/** A delivery report (RFC 3464) about one address, as a mail server would send it. */
+/** Returns a delivery report (RFC 3464) about one address, as a mail server would send it. */
 export function deliveryReport(facts: {
   readonly address: string;
   readonly action: string;
@@ -35,7 +35,7 @@ export function deliveryReport(facts: {
   ].join('\n');
 }
 
-/** A complaint (RFC 5965). */
+/** Returns a complaint (RFC 5965). */
 export function complaintReport(feedback_type: string): string {
   return [
     'From: complaints@example.com',

@@ -4,10 +4,10 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import { createArrivals } from './arrivals.ts';
 
-/** The step of the conversation at which a rule is asked. */
+/** The stage of the conversation at which a rule is called. */
 export type SmtpStage = 'connect' | 'mail' | 'rcpt' | 'data';
 
-/** The input of a rule. `to` is empty before RCPT, `message_id` null before the header has been read. */
+/** The input of a rule. `to` is empty before RCPT; `message_id` is null before the header has been read. */
 export interface SmtpQuestion {
   readonly stage: SmtpStage;
   readonly from: string;
@@ -18,8 +18,8 @@ export interface SmtpQuestion {
 }
 
 /**
- * A verdict takes effect at its own stage, where the rule is called again. The default is `rcpt` for a reply and `data`
- * (the reply to the end of DATA) for a stall, which ends in acceptance.
+ * A verdict takes effect at its own stage, where the rule is called again. It defaults to `rcpt` for a reply and to
+ * `data` (the reply to the end of DATA) for a stall, which ends in acceptance.
  */
 export type SmtpVerdict =
   | { readonly kind: 'accept' }
@@ -35,7 +35,7 @@ export interface SinkMail {
   readonly message_id: string | null;
   readonly raw: Buffer;
   readonly received_at: number;
-  /** False if the connection was cut after the end of DATA: received, but the sender got no reply. */
+  /** False if the connection was cut after the end of DATA: the message was received, but the sender got no reply. */
   readonly acknowledged: boolean;
   readonly secure: boolean;
 }
@@ -43,7 +43,7 @@ export interface SinkMail {
 export interface SmtpSinkOptions {
   /** A loopback address, so that several sinks can share a port. */
   readonly host?: string;
-  /** A free port by default. */
+  /** Defaults to a free port. */
   readonly port?: number;
   /** Offers STARTTLS, with `tls` or the server's self-signed certificate. */
   readonly starttls?: boolean;
@@ -55,9 +55,9 @@ export interface SmtpSink {
   readonly host: string;
   readonly port: number;
   readonly mails: readonly SinkMail[];
-  /** Connections opened since the start. */
+  /** The number of connections opened since the start. */
   connections(): number;
-  /** Connections that were greeted and are open. */
+  /** The number of open connections that were greeted. */
   sessions(): number;
   script(rule: SmtpRule): void;
   waitFor(target: number): Promise<SinkMail[]>;
@@ -68,7 +68,7 @@ export interface SmtpSink {
 
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-/** A real SMTP server on loopback that keeps what it accepts and misbehaves as scripted. */
+/** Starts a real SMTP server on loopback that stores what it accepts and misbehaves as scripted. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const host = options.host ?? '127.0.0.1';
   const script = new ScriptedServer(options.now ?? Date.now);
@@ -116,17 +116,17 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
 /** Calling it without an error accepts the command; a dropped session is never called back. */
 type DoneCallback = (error?: Error | null) => void;
 
-/** One mail between DATA and the reply to its end. */
+/** One message between DATA and the reply to its end. */
 interface IncomingMail {
   readonly envelope_from: string;
   readonly envelope_to: readonly string[];
   readonly chunks: Buffer[];
-  /** null until the header is complete. */
+  /** Null until the header is complete. */
   verdict: SmtpVerdict | null;
   message_id: string | null;
 }
 
-/** Answers each command as the rule says and keeps the accepted mails. */
+/** Replies to each command as the rule says and stores accepted messages. */
 class ScriptedServer {
   readonly arrivals = createArrivals<SinkMail>(
     'mails',
@@ -202,7 +202,7 @@ class ScriptedServer {
     stream.on('end', () => this.#end(mail, session, done));
   }
 
-  /** The verdict for the whole mail: that of the first recipient that is not simply accepted. */
+  /** Returns the verdict for the whole message: that of the first recipient that is not simply accepted. */
   #judge(mail: IncomingMail, header: Buffer): SmtpVerdict {
     const { envelope_from, envelope_to } = mail;
     const message_id = /^message-id:\s*(<[^>\r\n]*>)/im.exec(header.toString('latin1'))?.[1] ?? null;
@@ -239,7 +239,7 @@ class ScriptedServer {
     this.arrivals.add({ envelope_from, envelope_to, message_id, raw, received_at: this.#now(), acknowledged, secure });
   }
 
-  /** Answers a command with the verdict if that belongs to this stage. */
+  /** Replies to a command with the verdict if it belongs to this stage. */
   #settle(verdict: SmtpVerdict, stage: SmtpStage, session: SMTPServerSession, done: DoneCallback): void {
     if (stageOf(verdict) !== stage || verdict.kind === 'accept') done();
     else if (verdict.kind === 'reply') done(replyError(verdict.code, verdict.text));

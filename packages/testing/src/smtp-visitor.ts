@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
 export interface SmtpVisitor {
-  /** Sends one command, or a whole mail with its end of DATA, and resolves to the last line of the reply. */
+  /** Sends one command, or a whole message with its end of DATA, and resolves with the last line of the reply. */
   say(line: string): Promise<string>;
   close(): void;
 }
 
-/** A client that sends exactly the given bytes, for servers that must cope with any input. */
+/** Connects a client that sends exactly the given bytes, for servers that must handle any input. */
 export async function visitSmtp(port: number): Promise<SmtpVisitor> {
   const socket = connect(port, '127.0.0.1');
   const closed = once(socket, 'close');
@@ -34,7 +34,7 @@ export async function visitSmtp(port: number): Promise<SmtpVisitor> {
   };
 }
 
-/** Sends one mail to a server; returns the replies to RCPT and, if accepted, to the mail. */
+/** Sends one message to a server; returns the replies to RCPT and, if accepted, to the message. */
 export async function bringMail(
   port: number,
   mail: { readonly from: string; readonly to: string; readonly raw: string },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSource } from './source-text.ts';
 
-/** The samples write #{} for a placeholder, because a plain string with a real one looks like a mistake. */
+/** The samples write #{} for a placeholder, because a real one in a plain string looks like a mistake. */
 const real = (sample: string) => sample.replaceAll('#{', '${');
 
 describe('reading source', () => {

@@ -1,11 +1,11 @@
 export interface SourceText {
-  /** The source with the insides of strings, templates, regular expressions and comments blanked. */
+  /** The source with the contents of strings, templates, regular expressions and comments blanked. */
   readonly bare: string;
   /** The source with only comments blanked. */
   readonly code: string;
   /** The comments, with everything else blanked. */
   readonly comments: string;
-  /** The insides of strings, templates and regular expressions, with everything else blanked. */
+  /** The contents of strings, templates and regular expressions, with everything else blanked. */
   readonly strings: string;
 }
 
@@ -15,17 +15,17 @@ const CODE = 0;
 const STRING = 1;
 const COMMENT = 2;
 
-// A slash after one of these, after one of the words below, or at the start begins a regex; otherwise it divides. < is
-// excluded because </div> is not a regex.
+// A slash after one of these, after one of the words below, or at the start begins a regex; otherwise it means
+// division. < is excluded because </div> is not a regex.
 const beforeRegex = new Set('(,=:[!&|?{};+-*%~^>');
 const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|delete|void|throw|else|do|await|yield)$/;
 
 /**
- * Splits TypeScript source into code, strings and comments, each as long as the source and with its line breaks, so
- * that indexes agree. A scanner, not a parser: enough for rules that search for words.
+ * Splits TypeScript source into code, strings and comments, each as long as the source and with the same line breaks,
+ * so that indexes match. A scanner, not a parser: enough for rules that search for words.
  */
 export function readSource(text: string): SourceText {
-  // The parts that are not code, in the order of the text.
+  // The parts that are not code, in source order.
   const runs: { readonly start: number; readonly end: number; readonly kind: number }[] = [];
   // For each enclosing template, the number of open braces inside its ${}.
   const templates: number[] = [];
@@ -121,7 +121,7 @@ export function readSource(text: string): SourceText {
   };
 }
 
-/** The same text with spaces for everything but its line breaks. */
+/** Returns the text with everything but its line breaks replaced by spaces. */
 export function blank(text: string): string {
   return text
     .split('\n')
@@ -134,7 +134,7 @@ function startsRegex(code_before: string): boolean {
   return before === '' || beforeRegex.has(before.slice(-1)) || wordsBeforeRegex.test(before);
 }
 
-/** Strings end at the line's end at the latest, which keeps an apostrophe in JSX text from swallowing the file. */
+/** Strings end at the end of the line at the latest, so that an apostrophe in JSX text does not swallow the file. */
 function endOfString(text: string, start: number, quote: string): number {
   let end = start;
   while (end < text.length && text[end] !== quote && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;

@@ -18,7 +18,7 @@ afterEach(() => {
 
 interface Outcome {
   readonly last: string | undefined;
-  /** The paths of the list of slow files, in its order. */
+  /** The paths of the slowest files, in the listed order. */
   readonly slowest: readonly string[];
   readonly seconds: readonly number[];
   readonly status: number | null;

@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const SLOWEST_FILES = 10;
 
-/** The result of a run. A file that does not load and an error outside any test count as failures. */
+/** Returns the result of a run. A file that fails to load and an error outside any test count as failures. */
 export function summarise(
   modules: readonly Pick<TestModule, 'children' | 'errors'>[],
   stray_error_count: number,
@@ -18,7 +18,7 @@ export function summarise(
       if (state === 'failed') failed_here += 1;
     }
     if (failed_here === 0) {
-      // Covers a file that cannot be imported and a hook that throws, at the top or inside a describe.
+      // Covers a file that cannot be imported and a hook that throws, at the top level or inside a describe.
       failed_here = module.errors().length > 0 ? 1 : 0;
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed_here += 1;
     }
@@ -27,7 +27,7 @@ export function summarise(
   return passed + failed === 0 ? { passed, failed: 1 } : { passed, failed };
 }
 
-/** The files that took longest, their imports and hooks included. */
+/** Returns the files that took longest, including imports and hooks. */
 export function slowestFiles(modules: readonly Pick<TestModule, 'diagnostic' | 'relativeModuleId'>[]): string[] {
   return modules
     .map((module) => {
@@ -39,14 +39,14 @@ export function slowestFiles(modules: readonly Pick<TestModule, 'diagnostic' | '
     .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${path}`);
 }
 
-/** Of the whole machine, because Postgres and started processes are not children of this one. */
+/** Returns the CPU time of the whole machine, because Postgres and started processes are not children of this one. */
 function processorSeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
 }
 
 /**
- * Prints the slowest files and, as the last line of the run, `N passed, N failed`. It waits for the exit of the process,
- * because other reporters, coverage and the closing of servers may print after the end of the run.
+ * Prints the slowest files and, as the last line of the run, `N passed, N failed`. It waits for the process to exit,
+ * because other reporters, coverage and closing servers may print after the run ends.
  */
 export default class SummaryReporter implements Reporter {
   #summary = { passed: 0, failed: 1 };

@@ -7,10 +7,10 @@ export interface SinkRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The raw bytes, because signatures cover bytes. */
+  /** The raw bytes, because signatures are computed over bytes. */
   readonly body: Buffer;
   readonly received_at: number;
-  /** Counts the requests to this path, from 1. */
+  /** Counts requests to this path, from 1. */
   readonly nth: number;
 }
 
@@ -39,11 +39,11 @@ const HOST = '127.0.0.1';
 
 export interface WebhookSinkOptions {
   readonly now?: () => number;
-  /** Speaks HTTPS with this certificate. */
+  /** Serves HTTPS with this certificate. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A real HTTP receiver on a loopback port of its own; answers 200 unless scripted, and 200 after a stall. */
+/** Starts a real HTTP receiver on its own loopback port; returns 200 unless scripted, and 200 after a stall. */
 export async function startWebhookSink(options: WebhookSinkOptions = {}): Promise<WebhookSink> {
   const now = options.now ?? Date.now;
   const arrivals = createArrivals<SinkRequest>('requests', (request) => `${request.method} ${request.path}`);

@@ -52,29 +52,31 @@ export interface World {
   readonly secret: string;
   /** The parsed log lines of the services. */
   readonly logged: readonly Record<string, unknown>[];
-  /** Makes a key of the first workspace and returns its secret. */
+  /** Creates a key for the first workspace and returns its secret. */
   key(options: {
     readonly scopes: readonly Scope[];
     readonly mode?: 'live' | 'sandbox';
     readonly [option: string]: unknown;
   }): Promise<{ readonly id: string; readonly secret: string }>;
-  /** Makes another workspace on a plan, with a key that has every scope but operator. */
+  /** Creates another workspace on a plan, with a key that has every scope but operator. */
   workspace(plan: string): Promise<{ readonly workspace_id: string; readonly secret: string; readonly key_id: string }>;
-  /** A verified domain of a workspace, with signing keys. */
+  /** Creates a verified domain of a workspace, with signing keys. */
   domain(name: string, workspace_id?: string): Promise<void>;
-  /** The verification result of each signature of a mail, such as `pass rsa-sha256 good.test`, topmost first. */
+  /**
+   * Returns the verification result of each signature of a message, such as `pass rsa-sha256 good.test`, topmost first.
+   */
   signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
   /**
-   * A second process on the same database and clock, with its own pool, queue and submit batcher. A worker is
+   * Creates a second process on the same database and clock, with its own pool, queue and submit batcher. A worker is
    * registered as such and supervises the queues.
    */
   peer(options?: { readonly works?: boolean; readonly on_statement?: (text: string) => void }): Promise<Services>;
-  /** Runs all deliveries that are due, with the worker's engine, until none is left; returns the claimed jobs. */
+  /** Runs all due deliveries with the worker's engine until none are left; returns the claimed jobs. */
   drain(): Promise<JobRun[]>;
-  /** Claims up to this many due deliveries of each endpoint, as a worker with the endpoint lease does. */
+  /** Claims up to this many due deliveries per endpoint, as a worker with the endpoint lease does. */
   claimWebhooks(count: number): Promise<ClaimedPost[]>;
-  /** Posts all webhook deliveries that are due, with the worker's engine, until none is left; returns their count. */
+  /** Posts all due webhook deliveries with the worker's engine until none are left; returns their count. */
   postWebhooks(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -96,13 +98,13 @@ async function startTestQueue(url: string, sql: Sql, log: Logger, works: boolean
 }
 
 /**
- * A service with its own database, clock, name server and SMTP server; nothing in it is mocked. With DELIVERY=mx, live
- * mail goes to the hosts of the zone, at the SMTP server's port on any loopback address, so that further sinks on that
- * port are further mail servers; otherwise it goes to the SMTP server whatever DELIVERY says.
+ * Creates a service with its own database, clock, name server and SMTP server; nothing in it is mocked. With
+ * DELIVERY=mx, live messages go to the hosts of the zone, at the SMTP server's port on any loopback address, so that
+ * further sinks on that port act as further mail servers; otherwise they go to the SMTP server whatever DELIVERY says.
  */
 export async function createWorld(
   env: Readonly<Record<string, string>> = {},
-  /** A database of an earlier world, and the time at which to continue. */
+  /** The database of an earlier world, and the time at which to continue. */
   used?: { readonly database: TestDatabase; readonly at: Date },
 ): Promise<World> {
   const database = used?.database ?? (await createDatabase());

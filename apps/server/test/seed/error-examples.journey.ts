@@ -5,7 +5,8 @@ import { readConfig } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, startInstance } from './instance.ts';
 
-// What an error text shows as an example is accepted. The examples are found in the sources, so that none is left out.
+// The server accepts every example that an error text shows. The examples are collected from the sources, so none is
+// missed.
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 let instance: Instance;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.stop());
 
-/** What stands behind "such as" and "as in" in a text. */
+/** Returns what follows "such as" and "as in" in error texts. */
 function shownExamples(): string[] {
   const files = globSync(['packages/{core,mail,net}/src/**/*.ts', 'apps/{rest,admin}/src/**/*.ts'], { cwd: ROOT });
   const lines = files
@@ -49,7 +50,7 @@ const get =
   (path: string): Ask =>
   () =>
     ask('GET', path);
-/** 200 where nothing is refused, neither in errors nor in a union. */
+/** Returns 200 if there is no error, either in `errors` or in a union. */
 const graphql =
   (query: string): Ask =>
   async () => {
@@ -62,7 +63,7 @@ const graphql =
     if (/"errors"|Error"/.test(text)) throw new Error(text);
     return answer.status;
   };
-/** Read as the server reads it when it starts. */
+/** Reads the configuration as the server does on startup. */
 const starts =
   (env: Readonly<Record<string, string>>): Ask =>
   async () => {
@@ -74,7 +75,7 @@ const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
 const alarms = (input: string) =>
   graphql(`mutation { alarmSettingsUpdate(input: { ${input} }) { __typename ... on ApiError { message } } }`);
 
-/** How each is tried; a text says why there is nothing to try. */
+/** How to try each example; a string says why it cannot be tried. */
 const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   'application/pdf': [send({ attachments: [{ filename: 'a', content: 'SGk=', content_type: 'application/pdf' }] })],
   '22:30': [alarms('quietFrom: "22:30", quietUntil: "06:30"')],

@@ -15,7 +15,7 @@ const document = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json'
   paths: Record<string, Record<string, Json>>;
 };
 
-/** The schema that a reference means, and those that lead to it. */
+/** Resolves a `$ref` and returns the schema with the references followed to reach it. */
 function resolved(schema: Json, path: readonly string[]): { readonly schema: Json; readonly seen: readonly string[] } {
   const { $ref } = schema;
   if (typeof $ref !== 'string' || path.includes($ref))
@@ -38,7 +38,7 @@ interface Example {
   readonly value: unknown;
 }
 
-/** The examples in what a client sends, with their places. */
+/** Returns the examples in a request schema, with their paths. */
 function examplesIn(node_schema: Json, steps: Steps = [], above: readonly string[] = []): [Steps, unknown][] {
   const { schema, seen: path } = resolved(node_schema, above);
   const below = (part: unknown, more: Steps) => examplesIn(part as Json, [...steps, ...more], path);
@@ -51,7 +51,7 @@ function examplesIn(node_schema: Json, steps: Steps = [], above: readonly string
   ];
 }
 
-/** How many there are, wherever they stand, so that none is passed over above. */
+/** Counts all examples regardless of their position, to verify that `examplesIn` misses none. */
 function countIn(value: unknown, above: readonly string[] = []): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + countIn(part, above), 0);
   if (typeof value !== 'object' || value === null) return 0;
@@ -86,7 +86,7 @@ const plain = examples.find(({ method, path, steps }) => `${method} ${path}` ===
 const soon = new Date(Date.now() + 3_600_000).toISOString();
 const SINCE = '2020-01-01T00:00:00Z';
 
-/** What else an operation needs. */
+/** Other fields that an operation requires. */
 const needed: Readonly<Record<string, Json>> = {
   'POST /email/send': plain,
   'PATCH /email/{id}': { scheduled_at: soon },
@@ -96,7 +96,7 @@ const needed: Readonly<Record<string, Json>> = {
   'POST /api-keys': { name: 'Shop', scopes: ['email:send'] },
   'POST /domains': { name: 'fresh.example' },
 };
-/** What an entry of a list needs. */
+/** Other fields that a list entry requires. */
 const entries: Readonly<Record<string, Json>> = {
   '': plain,
   messages: plain,
@@ -104,12 +104,12 @@ const entries: Readonly<Record<string, Json>> = {
   suppressions: { email: 'charles@example.net' },
 };
 
-/** A body with a value at its place. */
+/** Returns the body with a value set at its path. */
 function withValue(body: unknown, steps: Steps, value: unknown, list = ''): unknown {
   const [step, ...rest] = steps;
   if (step === undefined) return value;
   if (step === '[]') return [withValue(entries[list], rest, value)];
-  // One address stands in the place of a list of them.
+  // A single address replaces the list.
   const { email: _, ...others } = body as Json;
   return { ...(step === 'suppressions' ? others : (body as Json)), [step]: withValue(body, rest, value, step) };
 }
@@ -117,7 +117,7 @@ function withValue(body: unknown, steps: Steps, value: unknown, list = ''): unkn
 const ALL = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage', 'admin'];
 const keys = new Map<string, string>();
 
-/** A key for each operation: together they would use up a window. */
+/** Returns a separate key for each operation, because together they would exceed the rate limit of one. */
 async function keyFor(operation: string): Promise<string> {
   const known = keys.get(operation);
   if (known !== undefined) return known;
@@ -145,13 +145,13 @@ async function sendExample({ method, path, place, steps, value }: Example): Prom
       String(place === 'path' && name === steps[0] ? value : parameter && examplesIn(parameter.schema)[0]?.[1]),
     );
   });
-  // A range that begins in the future is empty, unless its end is named too.
+  // A range that starts in the future is empty unless it has an explicit end.
   const until = path === '/stats' && steps[0] === 'since' ? '&until=2030-02-01T00:00:00Z' : '';
   const query = place === 'query' ? `?${steps[0]}=${encodeURIComponent(String(value))}${until}` : '';
   const body = place === 'body' ? withValue(needed[operation] ?? {}, steps, value) : needed[operation];
   const key = await keyFor(operation);
   const answer = await call(method, `${filled}${query}`, body, key);
-  // A workspace has ten endpoints at most.
+  // A workspace can have at most ten endpoints.
   if (operation === 'POST /webhooks')
     await call('DELETE', `/webhooks/${(JSON.parse(answer.text) as Json).id}`, undefined, key);
   return answer;
@@ -177,7 +177,7 @@ describe('every example of the OpenAPI document', () => {
   it.each(cases.filter(([, path]) => path.includes('{')))('is understood by %s %s: %s = %j', async (...row) => {
     const answer = await sendExample(row[4]);
 
-    // Nothing here has the id of an example.
+    // No object here has the example's id.
     if (answer.status >= 300) {
       expect(answer.status, answer.text).toBe(404);
       expect(answer.text).toMatch(/"reason":"(?!route)\w+_not_found"/);

@@ -8,7 +8,7 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-/** A service as it is installed, with a domain that is verified and a key that may do everything. */
+/** Starts a service as installed, with verified domains and a key with every scope. */
 export async function startInstance(verified: readonly string[] = []): Promise<Instance> {
   const journey: Journey = await openJourney({ DELIVERY: 'capture' });
   const server: ServerProcess = await journey.start();

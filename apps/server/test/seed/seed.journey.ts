@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, startInstance } from './instance.ts';
 
-// Written from the interface document alone, with nothing but fetch. docs/interface.md has the sentence of each number.
+// Written from the interface document alone, using only fetch. docs/interface.md has the statement behind each number.
 
 let instance: Instance;
 let base_url: string;
@@ -411,7 +411,9 @@ describe('errors', () => {
 });
 
 describe('rates', () => {
-  /** Asks so often within one window of a key of its own; the answers of a window that turned meanwhile are not used. */
+  /**
+   * Sends that many requests within one rate-limit window of a new key; retries if the window rolled over meanwhile.
+   */
   async function askAll(scope: string, times: number, ask: (key: string) => Promise<Answer>): Promise<Answer[]> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { secret } = await keyWith(scope);
@@ -474,7 +476,7 @@ describe('rates', () => {
     expect(late.map(codeOf)).toEqual(['rate_limited']);
     const wait = late[0]?.headers.get('Retry-After');
     expect(wait).toMatch(/^([1-9]|[1-5]\d|60)$/);
-    // Who waits so long asks in the next window.
+    // Waiting that long reaches the next window.
     const next = Number(late[0]?.headers.get('X-RateLimit-Reset'));
     expect(Math.abs(Date.now() / 1000 + Number(wait) - next)).toBeLessThan(5);
     for (const answer of answers) if (answer.status !== 429) expect(answer.headers.has('Retry-After')).toBe(false);

@@ -5,19 +5,19 @@ import { connect, migrate } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 import { installTestClock, loadDatabase, type TestDatabase } from '@postrider/testing';
 
-/** SECRET_KEY of the fixture. */
+/** The fixture's SECRET_KEY. */
 export const ROOT_SECRET = 'f'.repeat(64);
-/** A key of its first workspace with every scope. */
+/** A key of the fixture's first workspace, with every scope. */
 export const ADMIN_SECRET = `pr_live_${'0123456789abcdef'.repeat(4)}`;
 export const OPERATOR = { email: 'operator@acme.test', password: 'a password of the fixture' };
 
 export interface Fixture {
   readonly database: TestDatabase;
-  /** The time at which its process was killed. */
+  /** When the process was killed. */
   readonly at: Date;
 }
 
-/** The database that make-fixture.ts left at the baseline. */
+/** Restores the database that make-fixture.ts dumped at the baseline. */
 export async function loadFixture(): Promise<Fixture> {
   const packed = readFileSync(new URL('baseline.sql.br', import.meta.url));
   const database = await loadDatabase(brotliDecompressSync(packed).toString());
@@ -28,7 +28,7 @@ export async function loadFixture(): Promise<Fixture> {
   return { database, at: row.at };
 }
 
-/** Brings it to the newest schema, as npm run migrate does, and lets a test move its time. */
+/** Migrates the fixture to the newest schema, as npm run migrate does, and lets tests set its clock. */
 export async function upgrade({ database }: Fixture): Promise<readonly string[]> {
   const names = await migrate(database.url);
   await installQueue(database.url, catalogue);

@@ -1,11 +1,12 @@
-// Makes baseline.sql.br, the database that upgrade.test.ts upgrades: a process of the product works through every kind
-// of object and every state, is killed while it sends, and what it leaves is dumped. The process is of the release that
-// froze the schema; what later releases add is added by their migrations.
+// Makes baseline.sql.br, the database that upgrade.test.ts upgrades: a process of the product creates every kind of
+// object in every state and is killed while sending; its database is then dumped. The process runs the release that
+// froze the schema; migrations add what later releases introduced.
 //
-//   git worktree add /tmp/baseline 42c10cb && (cd /tmp/baseline && npm ci)
-//   node apps/server/test/upgrade/make-fixture.ts postgres://postgres@127.0.0.1:5432/an_empty_database /tmp/baseline
+// git worktree add /tmp/baseline 42c10cb && (cd /tmp/baseline && npm ci)
+// node apps/server/test/upgrade/make-fixture.ts postgres://postgres@127.0.0.1:5432/an_empty_database /tmp/baseline
 //
-// It needs a pg_dump that can read that server, and takes some minutes. Of 22:00 to 06:00, UTC, no mail tells of alarms.
+// It needs a pg_dump that can read that server, and takes a few minutes. Between 22:00 and 06:00 UTC, no alarm emails
+// are sent.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -91,7 +92,7 @@ async function work({ url }: ServerProcess): Promise<void> {
     const [row] = await sql<{ count: number }[]>`select count(*)::int as count from stat_minutes where key <> ''`;
     return (row?.count ?? 0) > 0;
   });
-  // The kill comes while these are sent.
+  // The process is killed while these are being sent.
   for (const label of ['a', 'b', 'c']) await send({ to: `slow+300s+${label}@simulator.test`, subject: 'In transit' });
   await until('mail is in transit', async () => (await countOf("state = 'sending'")) === 3);
 }
@@ -111,7 +112,7 @@ async function graphql(query: string, variables: Json): Promise<Json> {
   return result;
 }
 
-/** A mutation whose result has these fields in its success. */
+/** Runs a mutation whose success type has these fields. */
 function mutate(field: string, input_type: string, success: string, input: Json): Promise<Json> {
   const query = `mutation ($input: ${input_type}!) { ${field}(input: $input) { __typename ${success}
     ... on InvalidInputError { message } ... on StateError { message } ... on NotFoundError { message } } }`;
@@ -173,7 +174,7 @@ async function inBulk(key: string, domain: string, count: number): Promise<void>
   }
 }
 
-/** Keys, webhooks, suppressions and settings, of which some have ended. */
+/** Creates keys, webhooks, suppressions and settings, some of them expired. */
 async function setUp(other_workspace_id: string): Promise<void> {
   const rotated = await rest('POST', '/api-keys', { name: 'Rotated', scopes: ['email:send'] });
   await rest('POST', `/api-keys/${rotated.id}/rotate`);
@@ -229,7 +230,7 @@ async function send(mail: Json, key = ADMIN_SECRET, headers: Record<string, stri
   return String(answer.body.id);
 }
 
-/** Mail that ends in each way. */
+/** Sends email that reaches every outcome. */
 async function everyOutcome(): Promise<void> {
   const sandbox = await rest('POST', '/api-keys', { name: 'Sandbox', scopes: ['email:send'], mode: 'sandbox' });
   await send({ from: 'hello@sandbox.test', to: 'delivered@simulator.test' }, String(sandbox.secret));
@@ -273,12 +274,12 @@ async function everyOutcome(): Promise<void> {
   await rest('GET', `/email/${full}/content`);
 }
 
-/** Domains in each state beside verified and pending, and an alarm that has ended beside one that has not. */
+/** Creates domains in every state besides verified and pending, plus one ended and one ongoing alarm. */
 async function troubledDomains(other_secret: string): Promise<void> {
   await rest('POST', '/domains', { name: 'suspended.test' });
   await mutate('domainSuspend', 'SuspendInput', '', { name: 'suspended.test', reason: 'it was reported' });
   await rest('POST', `/domains/paused.test/rotate-keys`);
-  // Another workspace proves that the name is its own.
+  // Another workspace proves ownership of the name.
   await verify('moved.test', ADMIN_SECRET);
   await verify('moved.test', other_secret);
   await until('moved.test has failed', async () => (await rest('GET', '/domains/moved.test')).status === 'failed');
@@ -298,12 +299,12 @@ async function troubledDomains(other_secret: string): Promise<void> {
   await mutate('alarmAcknowledge', 'AlarmAcknowledgeInput', '', { id: alarms[0]?.id, reason: 'seen' });
 }
 
-/** Runs of jobs that fail because another transaction holds a lock; one is not run again. */
+/** Creates job runs that fail because another transaction holds a lock; one of them is not retried. */
 async function failedRuns(): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`lock table content_links, stat_minutes in access exclusive mode`;
     await mutate('scheduleRunNow', 'ScheduleInput', '', { name: 'storage.maintain', reason: 'tried out' });
-    // Asked by this very connection, which is closed where it idles in a transaction.
+    // Queried over this connection, which would otherwise be closed for idling in a transaction.
     await until('runs have failed', async () => (await tx`select from job_attempts`).length >= 2);
   });
   await until(
@@ -327,7 +328,7 @@ async function webhooksOfEachKind(): Promise<void> {
   await rest('POST', `/webhooks/${ids.get('late')}/deliveries/${delivered?.id}/replay`);
 }
 
-/** Mail that is open when the process dies: each must be sent once by the next release. */
+/** Leaves email open when the process is killed: the next release must send each message once. */
 async function openMail(other_secret: string): Promise<void> {
   const hold = {
     scope: 'SENDER_DOMAIN',
@@ -374,7 +375,7 @@ async function openMail(other_secret: string): Promise<void> {
   await until('held mail is parked', async () => (await sql`select from parked_deliveries`).length === 21);
 }
 
-/** Bulk operations: one that has ended, one that was canceled and one that runs. */
+/** Creates bulk operations: one finished, one canceled and one running. */
 async function operate(): Promise<void> {
   const success = '... on BulkPreview { token }';
   for (const [filter, ratePerSecond] of [
@@ -394,7 +395,7 @@ async function operate(): Promise<void> {
   );
 }
 
-/** The log of requests. */
+/** Fills the request log with an invalid request. */
 async function sendInvalid(): Promise<void> {
   await server.call('POST', '/v1/email/send', {
     body: { from: 'hello@unknown.test', to: 'ada@example.com', subject: 'No', text: 'No' },
@@ -419,7 +420,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   process.stdout.write(`${what}\n`);
 }
 
-/** As statements, which any client runs; psql's own commands are left out. */
+/** Dumps plain SQL that any client can run; psql's own commands are removed. */
 function dump(url: string): void {
   const options = [
     '--inserts',

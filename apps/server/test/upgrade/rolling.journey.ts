@@ -14,9 +14,9 @@ import { ADMIN_SECRET, loadFixture, ROOT_SECRET, upgrade } from './fixture.ts';
 const SENDERS = 6;
 const REAL = fileURLToPath(new URL('../../../../packages/db/migrations', import.meta.url));
 const LATER = fileURLToPath(new URL('migrations', import.meta.url));
-// npm run test:upgrade names the tree of the baseline; npm test has none, and rolls out two migrations of its own.
+// npm run test:upgrade passes the baseline checkout; npm test has none, and rolls out two migrations of its own.
 const old_release = inject('release_before');
-// The answers before, between and after the steps of the rollout.
+// Number of responses before, between and after the rollout steps.
 const SPAN = old_release === null ? 20 : 300;
 
 const fixture = await loadFixture();
@@ -39,7 +39,7 @@ async function start(checkout?: string): Promise<ServerProcess> {
     SECRET_KEY: ROOT_SECRET,
     BOOTSTRAP_API_KEY: ADMIN_SECRET,
     DELIVERY: `smtp://${smtp.host}:${smtp.port}`,
-    // The release before may not choose its ports itself.
+    // The previous release may not be able to choose its own ports.
     ...(await freePorts()),
   };
   return startServer(env, checkout);
@@ -52,7 +52,7 @@ interface RollingResponse {
   readonly ms: number;
 }
 
-/** Sends one after the other until it is told to stop. */
+/** Sends messages one after another until stopped. */
 function keepSending(servers: () => readonly ServerProcess[]) {
   const answers: RollingResponse[] = [];
   let stopped = false;
@@ -69,7 +69,7 @@ function keepSending(servers: () => readonly ServerProcess[]) {
   const senders = Array.from({ length: SENDERS }, (_, number) => send(number));
   return {
     answers,
-    /** Resolves once so many more are answered. */
+    /** Resolves after that many more responses. */
     async further(count: number) {
       const target = answers.length + count;
       await expect.poll(() => answers.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(target);
@@ -87,7 +87,7 @@ async function pendingIn(database_url: string): Promise<string[]> {
   return names.filter((name) => name > version).sort();
 }
 
-/** For who runs it by hand; a test of every day says nothing. */
+/** Prints figures for a manual run; the regular test prints nothing. */
 function tell(answers: readonly RollingResponse[], ran: readonly string[], migrated_ms: number): void {
   if (old_release === null) return;
   const rejected_count = answers.filter(({ status }) => status !== 202).length;

@@ -22,7 +22,7 @@ const { sql } = world.services;
 const rest = endAfterTests(await listenHttp(createRest(world.services)));
 const admin = endAfterTests(await listenHttp(createAdmin(world.services)));
 
-/** Turns one rejected request into a password change, as releases before 0015 stored it. */
+/** Rewrites one rejected request as a password change, as releases before 0015 stored it. */
 async function storeRejectedPasswords({ database }: Fixture): Promise<void> {
   const before = connect(database.url, { max: 1, application_name: 'postrider-test-load' });
   await before`

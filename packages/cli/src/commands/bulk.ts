@@ -28,7 +28,7 @@ interface FilterOptions {
   readonly json?: boolean;
 }
 
-/** Two steps, so that a filter that matches too much is noticed in time: preview, then run what it showed. */
+/** Two steps, so that a filter that matches too much is noticed in time: preview first, then run. */
 export function addBulk(program: Command, terminal: Terminal): void {
   const bulk = program
     .command('bulk')
@@ -194,7 +194,7 @@ const bulkItems = query(
 const bulkExport = query(
   'node',
   { id: 'ID!' },
-  // An export is free JSON, whose names are left as they are.
+  // An export is free-form JSON, whose names are left unchanged.
   part<BulkExport>(`exported(first: ${PAGE}, after: $after) { lines endCursor }`),
   { after: 'String' },
 );
@@ -212,7 +212,7 @@ function bulkOf(bulk: BulkEntry): BulkEntry {
   return { ...bulk, object: 'bulk_operation' };
 }
 
-/** What was typed as the count; undefined where it need not be. */
+/** Returns the count that was typed; undefined if none is required. */
 async function countFor(terminal: Terminal, { count: count_option, yes }: RunOptions): Promise<number | undefined> {
   if (count_option !== undefined || yes) return count_option;
   if (terminal.question) {
@@ -227,7 +227,7 @@ async function countFor(terminal: Terminal, { count: count_option, yes }: RunOpt
   });
 }
 
-/** Waits until it has ended, with a bar on the terminal. */
+/** Waits until the operation has finished, with a progress bar on the terminal. */
 async function finished(terminal: Terminal, operation: BulkEntry): Promise<BulkEntry> {
   const progress = progressOf(terminal, operation.action);
   const entry = await endOf(operation, {
@@ -243,7 +243,7 @@ async function bulkWith(terminal: Terminal, id: string): Promise<BulkEntry> {
   return bulkOf(existing(id, await graphql(terminal, bulkOperation, { id })));
 }
 
-/** What was read of one bulk operation, which has to exist. */
+/** Returns the bulk operation; throws if it does not exist. */
 function existing<T extends object>(id: string, bulk: T | null): T {
   if (bulk !== null && 'id' in bulk) return bulk;
   throw new Problem({
@@ -253,7 +253,7 @@ function existing<T extends object>(id: string, bulk: T | null): T {
   });
 }
 
-/** The filter under the name that it has for the action. */
+/** Returns the filter under the name it has for the action. */
 function filterOf(action: string, { webhook: webhookId, ...options }: FilterOptions) {
   const { queue, tag: tags, to, toDomain, senderDomain, domain, from, since, until } = options;
   const status = options.status?.split(',').map(enumValue);

@@ -14,7 +14,7 @@ const capture = {
   codes: [],
 };
 const waits: number[] = [];
-// Answers immediately, without waiting as the service would, and has the mail in its third answer.
+// Responds immediately, without waiting as the service would, and returns the message in its third response.
 const service = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/v1/captures') waits.push(Number(searchParams.get('wait')));

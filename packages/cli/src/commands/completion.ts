@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** A command and what may follow it. */
+/** A command and the words that may follow it. */
 interface Words {
   /** The words before it, such as `queues hold`; empty for the program itself. */
   readonly path: string;
@@ -26,7 +26,7 @@ function wordsOf(command: Command, path = ''): Words[] {
   return [{ path, next }, ...below];
 }
 
-/** The patterns of a case: every path but that of the program itself. */
+/** Returns the patterns of a case: every path but the program's own. */
 function pathsOf(words: readonly Words[], between: string): string {
   return words
     .filter(({ path }) => path !== '')
@@ -38,7 +38,7 @@ function casesOf(words: readonly Words[]): string {
   return words.map(({ path, next }) => `    '${path}') next='${next.join(' ')}' ;;`).join('\n');
 }
 
-/** Only names of commands form the path; options and their values are skipped. */
+/** Only command names form the path; options and their values are skipped. */
 const scripts: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
   bash: (words) => `_postrider() {
   local word at= next=
@@ -53,7 +53,7 @@ ${casesOf(words)}
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _postrider postrider`,
-  // Not by bashcompinit, under which a variable named path would be the PATH of the shell.
+  // Not via bashcompinit, in which a variable named path would be the shell's PATH.
   zsh: (words) => `#compdef postrider
 _postrider() {
   local word at= next=

@@ -8,7 +8,7 @@ import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 const OPEN = 'scheduled,queued,sending,deferred';
 
-// A DKIM key has hundreds of characters; the zone file and the steps show it in full.
+// A DKIM key is hundreds of characters long; the zone file and the steps show it in full.
 const SHOWN_VALUE = 60;
 
 interface AddOptions {
@@ -159,7 +159,7 @@ function headOf({ name, status, status_reason }: Pick<Domain, 'name' | 'status' 
   return [name, status, ...(status_reason === null ? [] : [plain(status_reason)])].join('  ');
 }
 
-/** A line per record, and advice on each below the table. */
+/** Formats a line per record, with advice on each below the table. */
 async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
   const lines = records.map(({ status, purpose, required, type, host, value }) => [
     status,
@@ -175,7 +175,7 @@ async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];
     return [`${about}: ${plain(hint)}`, ...there];
   });
-  // A record that was never checked has no diagnosis, so all pending ones share one advice.
+  // A record that was never checked has no diagnosis, so all pending ones share one piece of advice.
   const pending = records.filter(({ status }) => status === 'pending');
   if (pending.length > 0) {
     const { serverNameAdvice } = await import('@postrider/core/domains');

@@ -42,7 +42,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Why it is not sent yet, and until when. */
+/** Describes why it has not been sent yet, and until when. */
 function waitingWords(waiting: Waiting): string {
   const { reason, until } = waiting;
   const facts = waitingFacts(waiting);

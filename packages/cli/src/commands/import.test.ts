@@ -18,7 +18,7 @@ const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 
 const broken: Reply = { status: 500, body: refusal('internal_error') };
 const created = (secret: string): Reply => ({ status: 201, body: { secret } });
 
-// The replies of the service to each call in turn; any other list is empty.
+// The service's replies to each call, in order; any other list is empty.
 let replies: Record<string, Reply[]> = {};
 let calls: string[] = [];
 const service = createServer((request, response) => {

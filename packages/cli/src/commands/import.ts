@@ -24,16 +24,16 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** The result for one file. Without --apply nothing is written, so added and refused are empty. */
+/** The result for one file. Without --apply nothing is written, so `added` and `refused` are empty. */
 interface Part {
   readonly what: 'suppressions' | 'domains' | 'webhooks';
   readonly file: string;
   readonly found: number;
-  /** Only without --apply: what would be added. */
+  /** What would be added; only set without --apply. */
   to_add: number;
   added: number;
   present: number;
-  /** A failure ended the command here; the rest of this file and the files after it were not processed. */
+  /** The command failed here; the rest of this file and the files after it were not processed. */
   stopped: boolean;
   readonly refused: { readonly what: string; readonly message: string }[];
   readonly skipped: readonly { readonly line: number; readonly why: string }[];
@@ -46,19 +46,19 @@ type Secret = NonNullable<Part['secrets']>[number];
 
 interface Taking {
   readonly terminal: Terminal;
-  /** Created at the first request, because a preview of suppressions needs no key. */
+  /** Created on first use, because a preview of suppressions needs no key. */
   readonly client: Postrider;
   readonly apply: boolean;
 }
 
-// A request of the API holds 1,000 entries and 100 kB.
+// An API request accepts up to 1,000 entries and 100 kB.
 const MAX_ENTRIES = 1000;
 const MAX_BYTES = 95_000;
-// The API allows 120 requests a minute; some are left for other clients of the key.
+// The API allows 120 requests per minute; some are left for the key's other clients.
 const BYTES_OF_A_MINUTE = 100 * MAX_BYTES;
 const SHORTEST_REASON = 20;
 const SHOWN_LINES = 20;
-// Other clients may use up the window again and again.
+// Other clients may use up the window repeatedly.
 const MAX_CALLS = 10;
 const MAX_FAILURES = 3;
 const PAUSE_SECONDS = 2;
@@ -136,7 +136,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   if (parts.some(({ refused }) => refused.length > 0)) terminal.fail();
 }
 
-/** A part that is not started. */
+/** Returns a part that has not started. */
 function newPart(
   what: Part['what'],
   file: string,
@@ -177,7 +177,7 @@ function sizeOf({ email, reason }: SuppressionPlan['entries'][number]): number {
   return Buffer.byteLength(JSON.stringify({ email, reason })) + 1;
 }
 
-/** Packs entries into as few requests as the limits of one allow, because the API limits requests per minute. */
+/** Packs entries into as few requests as the size limits allow, because the API limits requests per minute. */
 function requestsOf(entries: SuppressionPlan['entries']): SuppressionPlan['entries'][] {
   const requests: SuppressionPlan['entries'][number][][] = [[]];
   let bytes = 0;
@@ -194,8 +194,8 @@ function requestsOf(entries: SuppressionPlan['entries']): SuppressionPlan['entri
 }
 
 /**
- * Retries a call when the service says to wait. One without an answer may have been carried out, so it is retried only
- * if the service answers a repeat alike.
+ * Retries a call when the service says to wait. A call without a response may have been carried out, so it is retried
+ * only if the service treats a repeat as the same call.
  */
 async function patiently<T>(
   terminal: Terminal,
@@ -257,7 +257,7 @@ async function takeWebhooks(
       (error: unknown) => {
         const facts = problemOf(error)?.facts;
         if (facts?.passing && facts.retry_after_seconds === undefined) {
-          // If it was added, a second one would get the same events, and the secret of the first is lost.
+          // If it was added, a second one would get the same events, and the first one's secret is lost.
           const advice = `Check whether ${webhook.url} was added. If it was, rotate its secret. Then run the import again.`;
           throw new Problem({ ...facts, advice });
         }
@@ -267,7 +267,7 @@ async function takeWebhooks(
   }
 }
 
-/** The refusal of one entry; errors that end the whole command are thrown. */
+/** Returns why one entry was rejected; errors that end the whole command are thrown. */
 function refusalOf(error: unknown): string {
   const facts = problemOf(error)?.facts;
   if (facts && !facts.passing && facts.docs_url !== undefined) return facts.message;

@@ -114,6 +114,6 @@ type CreateKeyOptions = CreateOptions & { readonly name: string; readonly scope:
 
 function requestOf({ name, scope, mode, domain, allowIp, expires }: CreateKeyOptions): ApiKeysCreateBody {
   const body = { name, scopes: scope, mode, domains: domain, allowed_ips: allowIp, expires_at: expires };
-  // The service rejects an unknown mode, and names those that exist.
+  // The service rejects an unknown mode, and lists the valid ones.
   return body as ApiKeysCreateBody;
 }

@@ -5,7 +5,7 @@ import { FOLLOW_PAGE, follow } from '../connect/follow.ts';
 import { plain, show, type Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
-// Every plan allows 60 log requests a minute; half of them are left for other clients of the key.
+// Every plan allows 60 log requests per minute; half of them are left for the key's other clients.
 const DEFAULT_SECONDS = 2;
 
 interface TailOptions {

@@ -139,7 +139,7 @@ function rangeOf({ since, until }: RangeOptions, back: number) {
 type StatsView = Pick<Stats, 'series'> & { readonly group_by: string; readonly complete_until: string | null };
 
 export function statLines({ series, group_by, complete_until }: StatsView): string {
-  // One series has both the entries without a key and those without a line of their own.
+  // One series covers both the entries without a key and those without a line of their own.
   const rest = series.some(({ key }) => key !== null) ? '(others)' : '(none)';
   const names = series.map(({ metric, key }) => {
     const name = /_p\d+$/.test(metric) ? `${metric} (s)` : metric;

@@ -115,7 +115,7 @@ function rowOf(plan: PlanEntry): string[] {
   ];
 }
 
-/** Only what the plan limits. */
+/** Lists only what the plan limits. */
 function heldIn(plan: PlanEntry): string {
   const limits = [
     [plan.workspace_rate, 'requests per minute across all API keys'],

@@ -38,7 +38,7 @@ interface Redriven {
   readonly redriven: number;
 }
 
-/** A job as GraphQL has it. */
+/** A job as returned by GraphQL. */
 interface JobRow extends Omit<JobView, 'object' | 'queue' | 'subject' | 'workspace_id'> {
   readonly queue: { readonly name: string };
   readonly subject_id: string | null;
@@ -179,7 +179,7 @@ const withObject =
   (object: string) =>
   <T extends object>(value: T): T & { readonly object: string } => ({ object, ...value });
 
-/** A job as it is printed. */
+/** Returns a job as printed. */
 function jobView({ queue, subject_id, ...job }: JobRow): JobView {
   const { workspace_id } = job.data;
   return {

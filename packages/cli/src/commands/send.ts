@@ -65,12 +65,12 @@ function timeOf({ schedule, scheduledAt }: SendOptions): string | undefined {
   return schedule ?? scheduledAt;
 }
 
-/** Every accepted mail answers queued; a time in the past is refused, so one that was given is in the future. */
+/** Every accepted message has status queued; a past time is rejected, so a given time is in the future. */
 function becomes(status: string, schedule: string | undefined): string {
   return schedule === undefined || status !== 'queued' ? status : `scheduled for ${schedule}`;
 }
 
-/** The body of POST /email/send, without the options that were not given, so that the server's defaults apply. */
+/** Returns the body of POST /email/send, without options that were not given, so that the server's defaults apply. */
 function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): SendRequest {
   const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata } = options;
   const { priority, retain } = options;
@@ -98,7 +98,7 @@ interface Attachment {
   readonly content: string;
 }
 
-/** Files as API attachments; the server derives their types from the names. */
+/** Reads files as API attachments; the server derives their types from the names. */
 async function attachments(
   terminal: Terminal,
   paths: readonly string[] | undefined,

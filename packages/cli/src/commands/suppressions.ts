@@ -82,7 +82,7 @@ async function newest(terminal: Terminal, { source, email, limit }: ListOptions)
   return entries;
 }
 
-/** Fails if any line was refused for another reason than already being on the list. */
+/** Fails if any line was rejected for another reason than already being on the list. */
 async function importFile(terminal: Terminal, file: string, json: boolean | undefined): Promise<void> {
   const lines = entriesOf(await readText(fileOf(terminal, file)));
   const client = createClient(terminal);
@@ -120,7 +120,7 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
 
 type Entries = NonNullable<SuppressionsCreateBody['suppressions']>;
 
-/** Suppresses several addresses; the result of each has an error if it was refused. */
+/** Suppresses several addresses; the result for each has an error if it was rejected. */
 export async function addAll(client: Postrider, suppressions: Entries) {
   const answer = await client.suppressions.create({ suppressions });
   const results = 'data' in answer ? answer.data : [answer];
@@ -141,7 +141,7 @@ async function readText(file: string): Promise<string> {
 }
 
 interface Line {
-  /** The first line is 1. */
+  /** Line numbers start at 1. */
   readonly line: number;
   readonly email: string;
   readonly reason?: string;

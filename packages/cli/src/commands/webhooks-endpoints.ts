@@ -40,7 +40,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .option('--mode <mode>', 'live, or sandbox for email from sandbox keys')
     .option('--json', 'print JSON')
     .action(async (url: string, { events, mode, json }: JsonOption & { events?: string; mode?: string }) => {
-      // The service rejects unknown events and modes, and names those that exist.
+      // The service rejects unknown events and modes, and lists the valid ones.
       const body = { url, events: events?.split(',') ?? 'all', mode } as WebhooksCreateBody;
       const webhook = await createClient(terminal).webhooks.create(body);
       show(

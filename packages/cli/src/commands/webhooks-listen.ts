@@ -7,10 +7,10 @@ import { Problem } from '../terminal/problem.ts';
 import { plain, type Terminal } from '../terminal/terminal.ts';
 import { addEndpoints } from './webhooks-endpoints.ts';
 
-// Every plan allows 120 of these requests a minute; half of them are left for other clients of the key.
+// Every plan allows 120 of these requests per minute; half of them are left for the key's other clients.
 const DEFAULT_SECONDS = 1;
 const ANSWER_TIMEOUT_MS = 10_000;
-// Long enough for a receiver to restart; later events wait meanwhile.
+// Long enough for a receiver to restart; later events wait in the meantime.
 const PAUSES_SECONDS = [1, 2, 4];
 
 interface ListenOptions {
@@ -59,7 +59,7 @@ interface Target {
   now(): number;
 }
 
-/** Any HTTP answer is final, so that failures of the receiver show; only a refused connection is retried. */
+/** Any HTTP response is final, so that receiver failures show; only a refused connection is retried. */
 async function deliver(terminal: Terminal, one: EventBase, target: Target, signal: AbortSignal) {
   for (const wait_seconds of PAUSES_SECONDS) {
     const { line, refused } = await forward(one, target);

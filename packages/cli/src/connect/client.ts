@@ -8,7 +8,7 @@ const TIMEOUT_MS = 30_000;
 
 export function serviceUrl(terminal: Terminal): string {
   const { url: value, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
-  // The URL of the API works as well as that of the service.
+  // The URL of the API works as well as the service's.
   const url = value.replace(/\/+$/, '').replace(/\/v1$/, '');
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new Problem({
@@ -18,7 +18,7 @@ export function serviceUrl(terminal: Terminal): string {
   });
 }
 
-/** The key that requests carry. */
+/** Returns the API key to use. */
 export function keyOf(terminal: Terminal): string {
   const { key } = settingsOf(terminal);
   if (!key) {
@@ -28,7 +28,7 @@ export function keyOf(terminal: Terminal): string {
       advice: adviceOn('missing_key'),
     });
   }
-  // Such as the … of an example, for which fetch fails with an unclear error about bytes.
+  // Rejects keys such as an example's …, for which fetch fails with an unclear error about bytes.
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new Problem({
     reason: 'malformed_key',
@@ -37,7 +37,7 @@ export function keyOf(terminal: Terminal): string {
   });
 }
 
-/** The client of the service; it never retries, because the command line says when it waits. */
+/** Creates the client of the service; it never retries, because the command line reports when it waits. */
 export function createClient(terminal: Terminal): Postrider {
   const url = serviceUrl(terminal);
   return new Postrider({
@@ -53,14 +53,14 @@ export function createClient(terminal: Terminal): Postrider {
   });
 }
 
-/** Every entry of a list. */
+/** Returns every entry of a list. */
 export async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const entries: T[] = [];
   for await (const entry of list) entries.push(entry);
   return entries;
 }
 
-/** One request, with connection errors explained. */
+/** Sends one request, with connection errors explained. */
 export async function request(url: string, address: string, init: RequestInit): Promise<Response> {
   try {
     const signal = init.signal ?? AbortSignal.timeout(TIMEOUT_MS);
@@ -95,7 +95,7 @@ function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `timed out after ${TIMEOUT_MS / 1000} s`;
   const { cause } = error;
-  // For a name with several addresses this is an AggregateError, whose own message may be empty.
+  // For a host with several addresses this is an AggregateError, whose own message may be empty.
   const causes: unknown[] = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];
   for (const one of causes) {
     if (!(one instanceof Error)) continue;

@@ -8,7 +8,7 @@ export interface MailCount {
   readonly words: string;
 }
 
-/** Counts the mail of a filter page by page, as a filtered page may be short before the last one. */
+/** Counts the messages of a filter page by page, because a filtered page before the last one may be short. */
 export async function countMails(client: Postrider, filter: EmailLogsQuery): Promise<MailCount> {
   let count = 0;
   let more = false;

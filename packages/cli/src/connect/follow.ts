@@ -3,20 +3,20 @@ import type { ListCall } from '@postrider/sdk';
 import { problemOf } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Entries of one page of a followed list. */
+/** The number of entries on one page of a followed list. */
 export const FOLLOW_PAGE = 100;
 // Enough ids to recognize every entry of the next page.
 const MAX_IDS = 10 * FOLLOW_PAGE;
 const POLL_MS = 500;
 
-/** Aborts at Ctrl-C. */
+/** Returns a signal that aborts on Ctrl-C. */
 export function interruption(): AbortSignal {
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
   return abort.signal;
 }
 
-/** Whether the whole pause went by without the signal. */
+/** Returns whether the whole pause elapsed without the signal aborting. */
 export async function paused(seconds: number, signal: AbortSignal): Promise<boolean> {
   await sleep(seconds * 1000, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
@@ -24,7 +24,7 @@ export async function paused(seconds: number, signal: AbortSignal): Promise<bool
 
 interface Follower<T> {
   readonly seconds: number;
-  /** Receives the newest page, before the list is followed. */
+  /** Receives the newest page before the list is followed. */
   begin(newest: readonly T[]): void;
   /** Receives every later entry once, oldest first. */
   each(entry: T, signal: AbortSignal): Promise<void> | void;
@@ -45,7 +45,7 @@ export async function follow<T extends { readonly id: string }>(
     try {
       const fresh: T[] = [];
       const ids = new Set(known);
-      // Ids sort by time but commits do not: an entry may appear after a younger one, so each is compared.
+      // Ids sort by time, but commits do not: an entry may appear after a newer one, so each is compared.
       for await (const { data } of list().pages()) {
         const unknown = data.filter(({ id }) => id > floor && !known.has(id));
         fresh.push(...unknown);
@@ -62,7 +62,7 @@ export async function follow<T extends { readonly id: string }>(
   }
 }
 
-/** Reads what the service works on again and again until it has ended. */
+/** Polls what the service is working on until it has finished. */
 export async function endOf<T>(
   initial: T,
   steps: { isOpen(state: T): boolean; show(state: T): void; read(): Promise<T> },

@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 5;
 const ERROR_FIELDS =
   '... on ApiError { code reason message requestId docsUrl } ... on InvalidInputError { fields { path message } }';
 
-/** Fields, with the type of what they hold under the names of REST. */
+/** Fields, with the type of their result under REST names. */
 export interface Selection<T> {
   readonly text: string;
   /** Only for the type checker. */
@@ -59,7 +59,7 @@ export interface Document<T, V> {
   readonly types?: { readonly value: T; readonly variables: V };
 }
 
-/** Every document that was declared, so that a test can validate it. */
+/** Every declared document, so that a test can validate it. */
 export const documents: Document<unknown, unknown>[] = [];
 
 function declare<T, V>(kind: Document<T, V>['kind'], field: string, passed: Types, inner: Types, fields: string) {
@@ -72,7 +72,7 @@ function declare<T, V>(kind: Document<T, V>['kind'], field: string, passed: Type
   return document;
 }
 
-/** A field of the query type, the types of its arguments, and those of variables inside the selection. */
+/** Declares a field of the query type, its argument types, and those of variables inside the selection. */
 export function query<T, const V extends Types, const I extends Types = Record<never, string>>(
   field: string,
   args: V,
@@ -82,13 +82,13 @@ export function query<T, const V extends Types, const I extends Types = Record<n
   return declare('query', field, args, inner ?? {}, text);
 }
 
-/** A connection, with the types of its arguments besides those of a page. */
+/** Declares a connection, with its argument types besides those of a page. */
 export function listQuery<T, const V extends Types>(field: string, args: V, { text }: Selection<T>) {
   const fields = select<Connection<T>>(`nodes { ${text} } pageInfo { hasNextPage endCursor }`);
   return query(field, { ...args, first: 'Int', after: 'String' } as const, fields);
 }
 
-/** A mutation, which takes one input; its rejections are thrown. */
+/** Declares a mutation, which takes one input; its rejections are thrown. */
 export function mutation<T>(field: string, input: string, { text }: Selection<T>) {
   type Variables = { readonly input: Readonly<Record<string, unknown>> };
   return declare<T, Variables>('mutation', field, { input: `${input}!` }, {}, `__typename ${text} ${ERROR_FIELDS}`);
@@ -96,7 +96,7 @@ export function mutation<T>(field: string, input: string, { text }: Selection<T>
 
 type ListDocument<T, V> = Document<Connection<T>, V>;
 
-/** The entries of a connection, page by page. */
+/** Yields the entries of a connection, page by page. */
 export async function* entriesOf<T, V extends object>(
   terminal: Terminal,
   document: ListDocument<T, V>,
@@ -110,7 +110,7 @@ export async function* entriesOf<T, V extends object>(
   } while (cursor !== null);
 }
 
-/** One page of a connection, as REST lists it. */
+/** Returns one page of a connection, in the shape of a REST list. */
 export async function pageOf<T, V>(
   terminal: Terminal,
   document: ListDocument<T, V>,
@@ -121,11 +121,13 @@ export async function pageOf<T, V>(
   return { object: 'list', data: [...nodes], has_more, next_cursor: has_more ? end_cursor : null };
 }
 
-/** Runs a document. A query waits until the budget of its key allows it: long lists take more than there is at once. */
+/**
+ * Runs a document. A query waits until its key's budget allows it: long lists need more than is available at one time.
+ */
 export async function graphql<T, V>(terminal: Terminal, document: Document<T, V>, variables: NoInfer<V>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
-      // The cast holds because the selection of the document names the fields of T.
+      // The cast is safe because the document's selection names the fields of T.
       return wire(await send(terminal, document.text, variables)) as T;
     } catch (error) {
       const wait_s = error instanceof ApiError ? error.retry_after_seconds : null;
@@ -165,12 +167,12 @@ async function send(terminal: Terminal, text: string, variables: unknown): Promi
   );
 }
 
-/** The value of an enum, which the schema spells in capitals. */
+/** Returns an enum value as spelled in the schema, in capitals. */
 export function enumValue(value: string | undefined): string | undefined {
   return value?.toUpperCase().replaceAll('-', '_');
 }
 
-// Free JSON, whose names are the callers'.
+// Free-form JSON, whose names belong to the callers.
 const UNTOUCHED = new Set(['data', 'diff', 'error', 'exported', 'filter', 'lines', 'output']);
 const ENUMS = new Set([
   'action',
@@ -189,7 +191,7 @@ const ENUMS = new Set([
   'unknown_policy',
   'via',
 ]);
-/** What GraphQL calls otherwise. */
+/** Fields that have a different name in GraphQL. */
 const NAMES: Readonly<Record<string, string>> = {
   human: 'in_words',
   ip: 'address',
@@ -199,7 +201,7 @@ const NAMES: Readonly<Record<string, string>> = {
   user_id: 'id',
 };
 
-/** What GraphQL answers, under the names and values of REST. */
+/** Converts a GraphQL result to the names and values of REST. */
 export function wire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wire);
   if (typeof value !== 'object' || value === null) return value;

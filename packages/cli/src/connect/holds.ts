@@ -15,7 +15,7 @@ interface Release {
   readonly at_once: boolean;
 }
 
-/** What the commands on holds ask for. */
+/** The API of the hold commands. */
 export interface Holds {
   create(hold: NewHold): Promise<HoldEntry>;
   release(change: Release): Promise<HoldEntry>;

@@ -14,7 +14,7 @@ export interface Settings {
   readonly key: string | undefined;
 }
 
-/** The environment, completed by the profile. */
+/** Returns the environment's settings, completed by the profile. */
 export function settingsOf(terminal: Terminal): Settings {
   const { POSTRIDER_URL: url, POSTRIDER_API_KEY: key } = terminal.env;
   const file = profileFile(terminal);
@@ -25,7 +25,7 @@ export function settingsOf(terminal: Terminal): Settings {
       : stored_profile.url
         ? { url: stored_profile.url, from: `url in ${file}` }
         : null,
-    // A key belongs to its instance, so the profile's key is not sent to another URL from the environment.
+    // A key belongs to its instance, so the profile's key is not sent to another URL set in the environment.
     key: key || (url && url !== stored_profile.url ? undefined : stored_profile.key),
   };
 }
@@ -57,7 +57,7 @@ function readProfile(file: string): Profile {
   });
 }
 
-/** Writes the profile. Its key is never in a file that others can read, nor written through a symbolic link. */
+/** Writes the profile. Its key is never written to a file that others can read, or through a symbolic link. */
 export function writeProfile(terminal: Terminal, values: Profile): string {
   const file = profileFile(terminal);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

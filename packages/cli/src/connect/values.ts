@@ -6,11 +6,11 @@ import type { workspaceRoles } from '@postrider/core/people';
 import type { buckets, metrics, statDimensions } from '@postrider/core/stats';
 import type { unknownPolicies } from '@postrider/core/workspaces';
 
-// The values that options take. Only types come from the core, because loading it takes half a second; a value that is
+// The values that options accept. Only types are imported from core, because loading it takes half a second; a value
 // missing here does not compile.
 
 function valuesOf<V extends string>(all: Readonly<Record<V, true>>): V[] {
-  // The cast holds because the keys of the table are its values.
+  // The cast is safe because the keys of the table are its values.
   return Object.keys(all) as V[];
 }
 

@@ -69,7 +69,7 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
       note(`it has no events that Postrider supports (its events: ${event_names.join(', ') || 'none'})`);
     else {
       if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not support`);
-      // Postmark has one webhook per message stream; two with one URL would post their common events twice.
+      // Postmark has one webhook per message stream; two with the same URL would post their common events twice.
       const first = endpoints.get(url);
       if (first) note(`it has the same URL as entry ${first.line}, which includes its events`);
       endpoints.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });

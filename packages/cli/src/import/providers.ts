@@ -1,24 +1,24 @@
 import type { EventType } from '@postrider/sdk';
 
-/** The columns of a provider's export. Their names are compared without case, spaces, `_` and `-`. */
+/** The columns of a provider's export. Names are compared ignoring case, spaces, `_` and `-`. */
 export interface Provider {
   readonly name: string;
   readonly suppressions: {
     readonly email: string;
     /** Why and when, stored as the reason of the entry. */
     readonly reason: readonly string[];
-    /** Columns that are documented and not imported. */
+    /** Documented columns that are not imported. */
     readonly left: readonly string[];
   };
   readonly domains: { readonly name: string; readonly left: readonly string[] };
   readonly webhooks: {
     readonly url: string;
     readonly left: readonly string[];
-    /** `resend` if a receiver of the provider's events can read that format. */
+    /** `resend` if a receiver of the provider's events can parse that format. */
     readonly format: 'resend' | 'postrider';
     /** The provider's names of the events that a row subscribes to; null for a disabled row. */
     events(fields: Readonly<Record<string, unknown>>): readonly string[] | null;
-    /** Our types for each of the provider's names; a name that is missing here has no equivalent. */
+    /** Our types for each of the provider's event names; a name missing here has no equivalent. */
     readonly types: Readonly<Record<string, readonly EventType[]>>;
   };
 }
@@ -28,7 +28,7 @@ export type ProviderName = (typeof providerNames)[number];
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Resend: the answers of GET /suppressions, /domains and /webhooks, and the columns of the package's types. */
+/** Resend: the responses of GET /suppressions, /domains and /webhooks, and the columns of the package's types. */
 const resend: Provider = {
   name: 'Resend',
   suppressions: {
@@ -99,7 +99,9 @@ const postmark: Provider = {
   },
 };
 
-/** SendGrid: the CSV of its pages of suppressions, GET /v3/whitelabel/domains and /v3/user/webhooks/event/settings/all. */
+/**
+ * SendGrid: the CSV from its suppression pages, GET /v3/whitelabel/domains and /v3/user/webhooks/event/settings/all.
+ */
 const sendgridEvents = words(`delivered deferred bounce dropped processed spam_report open click unsubscribe
   group_unsubscribe group_resubscribe account_status_change`);
 const sendgrid: Provider = {

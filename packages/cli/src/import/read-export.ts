@@ -12,7 +12,7 @@ export interface Export {
   readonly rows: readonly ExportRow[];
 }
 
-/** Reads an export of a provider: CSV with a header, or the JSON of its API. */
+/** Reads a provider's export: CSV with a header, or its API's JSON. */
 export async function readExport(file: string): Promise<Export> {
   const text = (await readText(file)).replace(/^\uFEFF/, '');
   return /^\s*[[{]/.test(text) ? readJson(file, text) : readCsv(text);
@@ -32,7 +32,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** A list, or the first list in an object, such as `data` or `Suppressions`; several pages are concatenated. */
+/** Reads a list, or the first list in an object, such as `data` or `Suppressions`; several pages are concatenated. */
 function readJson(file: string, text: string): Export {
   const parsed = parsedJson(file, text);
   const list = Array.isArray(parsed) ? parsed : Object.values(parsed ?? {}).find((value) => Array.isArray(value));
@@ -75,7 +75,7 @@ function readCsv(text: string): Export {
 }
 
 /**
- * The records of RFC 4180: a quoted cell may contain commas, line breaks and doubled quotes. Empty lines are skipped.
+ * Splits RFC 4180 records: a quoted cell may contain commas, line breaks and doubled quotes. Empty lines are skipped.
  */
 function splitCsv(text: string): { readonly line: number; readonly cells: readonly string[] }[] {
   const records: { line: number; cells: string[] }[] = [];
@@ -85,7 +85,7 @@ function splitCsv(text: string): { readonly line: number; readonly cells: readon
   let row = 1;
   while (cell.lastIndex < text.length || cells.length > 0) {
     const match = cell.exec(text);
-    // An unclosed quote, or text after a closing one.
+    // An unclosed quote, or text after a closing quote.
     if (!match) throw unreadable(`line ${line}`, 'a quoted cell is not closed');
     const [whole, quoted, bare = '', end] = match;
     cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));

@@ -4,7 +4,7 @@ import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Machine, withMachine } from './machine.ts';
 
-/** A link that signs an operator in once. */
+/** Creates a single-use link that signs in an operator. */
 export function newLoginLink(terminal: Terminal, email: string | undefined) {
   return withMachine(terminal, async (machine) =>
     invoke(await machine.asWorkspace(), createLoginLink, { email: email ?? (await onlyOperator(machine)) }),

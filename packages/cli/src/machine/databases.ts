@@ -12,7 +12,7 @@ interface DatabaseOptions {
   readonly json?: boolean;
 }
 
-/** Databases that stay when the directory of an installation is deleted, because they had to be put elsewhere. */
+/** Databases that remain when an installation's directory is deleted, because they had to be stored elsewhere. */
 export function addDatabases(program: Command, terminal: Terminal): void {
   program
     .command('databases')

@@ -30,7 +30,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const checks = [
-        // Running at all proves that it is new enough.
+        // Running at all proves that it is recent enough.
         { name: 'node', result: 'ok', message: process.versions.node } as const,
         ...(await attempt(['database', 'migrations'], () => checkDatabase(terminal))),
         ...(await attempt(['machine'], () => checkMachine(terminal))),
@@ -45,7 +45,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     });
 }
 
-/** If a check throws, its result is a failure and the checks after it are skipped. */
+/** Runs a check; if it throws, its result is a failure and the remaining ones are skipped. */
 async function attempt(names: readonly [string, ...string[]], look: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await look();
@@ -83,7 +83,7 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
 
 const resultOf = { ok: 'ok', skipped: 'skipped', warning: 'warning', failing: 'failed' } as const;
 
-/** Core's checks of the machine; skipped unless the database answers and is migrated. */
+/** Runs core's checks of the machine; skipped unless the database responds and is migrated. */
 async function checkMachine(terminal: Terminal): Promise<Check[]> {
   if (!isInstalledHere(readConfig(terminal.env))) return [];
   return withMachine(terminal, async ({ asWorkspace }) => {
@@ -121,7 +121,7 @@ async function checkKey(terminal: Terminal): Promise<Check[]> {
     await createClient(terminal).email.logs({ limit: 1 });
     return [{ name: 'key', result: 'ok', message: 'accepted' }];
   } catch (error) {
-    // The log request was refused only for its scope, so the key itself is valid.
+    // The log request was denied only for its scope, so the key itself is valid.
     if (problemOf(error)?.facts.reason !== 'missing_scope') throw error;
     return [{ name: 'key', result: 'ok', message: 'valid, but without the scope to read logs' }];
   }

@@ -4,7 +4,7 @@ import type { Holds } from '../connect/holds.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Machine, withMachine } from './machine.ts';
 
-/** Holds without a key, for a machine on which nothing answers, as after a restore. */
+/** Manages holds without a key, for a machine on which nothing responds, as after a restore. */
 export function holdsOfMachine(terminal: Terminal): Holds {
   const here = <T>(work: (machine: Machine) => Promise<T>) => withMachine(terminal, work);
   return {

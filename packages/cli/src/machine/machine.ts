@@ -18,20 +18,21 @@ import { serviceUrl } from '../connect/client.ts';
 import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The database of this machine, opened without the service. */
+/** This machine's database, opened without the service. */
 export interface Machine {
   readonly sql: Sql;
-  /** A system context in a workspace, the oldest by default. */
+  /** Returns a system context in a workspace, the oldest by default. */
   asWorkspace(id?: string): Promise<Context>;
 }
 
-/** Whether Postrider is installed on this machine, as opposed to a machine that only calls it. */
+/** Returns whether Postrider is installed on this machine, as opposed to a machine that only calls it. */
 export function isInstalledHere(config: Config): boolean {
   return config.DATABASE_URL !== undefined || existsSync(join(config.DATA_DIR, 'embedded.json'));
 }
 
 /**
- * Finds the database as the server does. An embedded one is joined if it runs; otherwise it runs for the command only.
+ * Locates the database as the server does. An embedded one is joined if it is running; otherwise it runs only for this
+ * command.
  */
 export async function withDatabase<T>(config: Config, work: (database_url: string) => Promise<T>): Promise<T> {
   if (config.DATABASE_URL !== undefined) return work(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL);
@@ -43,7 +44,7 @@ export async function withDatabase<T>(config: Config, work: (database_url: strin
   }
 }
 
-/** Runs a command on the installation of this machine. */
+/** Runs a command on this machine's installation. */
 export async function withMachine<T>(terminal: Terminal, work: (machine: Machine) => Promise<T>): Promise<T> {
   const config = readConfig(terminal.env);
   if (!isInstalledHere(config)) throw notInstalled(config);

@@ -1,4 +1,4 @@
-/** The time of this machine, for commands that go over HTTP. */
+/** Returns this machine's time, for commands that use HTTP. */
 export function nowMs(): number {
   return Date.now();
 }

@@ -2,16 +2,16 @@ import { Problem } from './problem.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Destruction {
-  /** What would be destroyed, as a line or more. */
+  /** What would be destroyed, in one or more lines. */
   readonly preview: string;
   readonly count: number;
   readonly yes: boolean | undefined;
 }
 
-/** The option that every command has which asks. */
+/** The option of every command that asks for confirmation. */
 export const yesOption = ['-y, --yes', 'skip the confirmation; required without a terminal'] as const;
 
-/** Shows what a command would destroy, and goes on once its count was typed. */
+/** Shows what a command would destroy, and proceeds once the count has been typed. */
 export async function confirm(terminal: Terminal, { preview, count, yes }: Destruction): Promise<void> {
   if (yes) return;
   if (!terminal.question) {

@@ -10,9 +10,9 @@ export interface ProblemFacts {
   readonly details?: readonly { readonly param: string; readonly message: string }[] | undefined;
   readonly request_id?: string | undefined;
   readonly docs_url?: string | undefined;
-  /** A retry may help: no answer, or the service asked to wait. */
+  /** A retry may help: there was no response, or the service said to wait. */
   readonly passing?: boolean;
-  /** When, if the service said. */
+  /** When to retry, if the service said so. */
   readonly retry_after_seconds?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export class Problem extends Error {
 const newKey =
   'Set POSTRIDER_API_KEY to a valid key. To create one, run `npx postrider keys create --local` on the server.';
 
-/** Advice for errors that the settings of the command line cause. */
+/** Advice for errors caused by the command line's settings. */
 const adviceFor: Readonly<Record<string, string>> = {
   missing_key: newKey,
   malformed_key: newKey,
@@ -67,11 +67,11 @@ function isRefusal(error: unknown): error is AppError {
 
 const PASSING_CODES: ReadonlySet<string> = new Set(['rate_limited', 'internal_error']);
 
-/** The problem that the service or the connection to it had; undefined for any other error. */
+/** Returns the problem reported by the service or the connection to it; undefined for any other error. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (!(error instanceof PostriderError)) return undefined;
-  // The client wraps what its fetch throws.
+  // The client wraps errors thrown by its fetch.
   if (error.cause instanceof Problem) return error.cause;
   const { reason, message } = error;
   if (error instanceof ApiError) {

@@ -3,15 +3,15 @@ import type { Terminal } from './terminal.ts';
 const WIDTH = 24;
 
 export interface Progress {
-  /** Draws the bar again, where a terminal shows it. */
+  /** Redraws the bar, if there is a terminal. */
   show(done: number, total: number): void;
-  /** Says how far it is, where no total is known. */
+  /** Shows progress when the total is unknown. */
   tell(words: string): void;
-  /** Leaves the line free for what is printed next. */
+  /** Clears the line for what is printed next. */
   end(): void;
 }
 
-/** A bar on the terminal, and nothing elsewhere. */
+/** Shows a progress bar on a terminal, and nothing elsewhere. */
 export function progressOf(terminal: Terminal, what: string): Progress {
   const { draw } = terminal;
   if (!draw) return { show() {}, tell() {}, end() {} };

@@ -1,12 +1,12 @@
-/** The environment and the output of a command. */
+/** A command's environment and output. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether results are JSON if a command has no --json of its own. */
   readonly json?: boolean;
   readonly stdin?: NodeJS.ReadableStream;
-  /** Asks the person at the terminal; absent where there is none. */
+  /** Prompts the person at the terminal; absent without one. */
   readonly question?: (text: string) => Promise<string>;
-  /** Draws on a line of the terminal; absent where none shows it. */
+  /** Draws on a line of the terminal; absent without one. */
   readonly draw?: (text: string) => void;
   /** Standard output: the result. */
   print(text: string): void;
@@ -16,7 +16,7 @@ export interface Terminal {
   fail(): void;
 }
 
-/** Of the JSON that is printed; it changes when something is removed or means something else. */
+/** The version of the printed JSON; it changes when something is removed or changes its meaning. */
 export const OUTPUT_VERSION = 1;
 
 /** Prints a result as JSON or as text. */
@@ -25,7 +25,7 @@ export function show(terminal: Terminal, json: boolean | undefined, value: objec
   terminal.print((json ?? terminal.json) ? whole() : words());
 }
 
-/** Columns as wide as their widest cell; the last one is not padded. */
+/** Formats columns as wide as their widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -40,12 +40,12 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** The rows that match a filter. */
+/** Formats the rows that match a filter. */
 export function foundTable(rows: readonly (readonly string[])[]): string {
   return rows.length === 0 ? 'No results.' : table(rows);
 }
 
-/** The first credentials of a new user, printed once. */
+/** Formats a new user's first credentials, printed once. */
 export function entryLines(entry: {
   readonly password: string | null;
   readonly login_url: string | null;
@@ -61,7 +61,7 @@ export function entryLines(entry: {
 
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu;
 
-/** Untrusted text on one line, without control characters that could drive the terminal. */
+/** Returns untrusted text on one line, without control characters that could control the terminal. */
 export function plain(text: string): string {
   return text.replace(CONTROL, ' ');
 }

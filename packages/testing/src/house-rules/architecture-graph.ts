@@ -8,7 +8,7 @@ const COMMAND = '`node scripts/draw-architecture.ts`';
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The import graph of the product, where `nodeOf` names the node of a file; tests are left out. */
+/** Returns the product's import graph, excluding tests; `nodeOf` returns the node of a file. */
 function graphOf(files: readonly TreeFile[], nodeOf: (path: string) => string | null): Graph {
   const graph = new Map<string, Set<string>>();
   for (const { path } of files) {
@@ -41,7 +41,7 @@ function packagesDrawn(files: readonly TreeFile[]): string {
 function coreDrawn(files: readonly TreeFile[]): string {
   const graph = graphOf(files, (path) => {
     const inside = /^packages\/core\/src\/(?:([^/]+)\/.+|[^/]+)\.ts$/.exec(path);
-    // The index of a package would import every folder.
+    // The package's index would import every folder.
     return inside && path !== 'packages/core/src/index.ts' ? (inside[1] ?? 'src') : null;
   });
   const users = (folder: string) => [...graph.values()].filter((targets) => targets.has(folder)).length;
@@ -56,7 +56,7 @@ const blocks: readonly { readonly name: string; readonly draw: (files: readonly 
   { name: 'core', draw: coreDrawn },
 ];
 
-/** The page with each graph between its two marks redrawn from the imports. */
+/** Returns the page with each graph between its markers redrawn from the imports. */
 export function withGraphs(page: string, files: readonly TreeFile[]): string {
   return blocks.reduce((text, { name, draw }) => {
     const BEGIN = `<!-- ${name}: written by ${COMMAND} -->\n`;

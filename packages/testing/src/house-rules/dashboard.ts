@@ -3,7 +3,7 @@ import { at, findAll, type HouseRule, sourceOf } from './tree.ts';
 const DASHBOARD = 'apps/dashboard/src/';
 const ROUTERS = 'apps/admin/src/trpc/';
 
-// The list itself, a query that failed, lists whose rows stay, the stream, and clocks that ask nothing.
+// The list itself, a failed query, lists whose rows stay, the stream, and clocks that request nothing.
 const MAY_POLL = [
   'api/polled.ts',
   'api/trpc.ts',
@@ -13,7 +13,7 @@ const MAY_POLL = [
   'shell/page-failed.tsx',
 ].map((path) => DASHBOARD + path);
 
-/** What the live stream tells is not polled as well; the rest stands in one list with its reason. */
+/** What the live stream reports must not be polled as well; exceptions are listed in one place with their reasons. */
 export const pollingListed: HouseRule = (files) =>
   files
     .filter(({ path }) => path.startsWith(DASHBOARD) && !MAY_POLL.includes(path))
@@ -29,7 +29,7 @@ export const pollingListed: HouseRule = (files) =>
 const ROUTER = /\bconst (\w+) = router\(/g;
 const PROCEDURE = /\b(\w+): (?:query|mutation)\(/g;
 
-/** The tRPC API is the dashboard's own: a procedure without a caller is code that only tests run. */
+/** The tRPC API belongs to the dashboard: a procedure without a caller is code that only tests run. */
 export const proceduresCalled: HouseRule = (files) => {
   const callers = files
     .filter(({ path }) => path.startsWith(DASHBOARD) || path.startsWith('apps/admin/src/'))
@@ -38,7 +38,7 @@ export const proceduresCalled: HouseRule = (files) => {
     .join('\n');
   const isCalled = (router: string, name: string) =>
     new RegExp(`\\b${router}\\s*\\.\\s*${name}\\b`).test(callers) ||
-    // One of several, by the name of the action.
+    // One of several, selected by action name.
     (callers.includes(`.${router}[`) && callers.includes(`'${name}'`));
   return files
     .filter(({ path }) => path.startsWith(ROUTERS))
@@ -55,7 +55,7 @@ export const proceduresCalled: HouseRule = (files) => {
     });
 };
 
-/** An element that can be closed, shown while a state is set; the state of its own fields is its own. */
+/** A closable element shown depending on state belongs in the URL; the state of its fields does not. */
 export const dialogsInUrl: HouseRule = (files) =>
   files
     .filter(({ path }) => path.startsWith(DASHBOARD))

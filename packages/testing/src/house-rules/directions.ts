@@ -17,9 +17,9 @@ export const declaredImports: HouseRule = (files) => {
       const workspace = workspaceOf(file.path);
       const manifest = manifests.get(workspace ?? '')?.manifest;
       const declared = new Set([...Object.keys(manifest?.run_time ?? {}), manifest?.name]);
-      // The dashboard is built into files, so nothing that it imports is there at run time.
+      // The dashboard is built into static files, so none of its imports exist at run time.
       if (workspace === BUILT) for (const name of Object.keys(manifest?.development ?? {})) declared.add(name);
-      // The test kit is not a declared dependency of tests: core would then depend on a package that depends on core.
+      // Tests do not declare the test kit as a dependency: core would then depend on a package that depends on core.
       const of_tests = [...Object.keys(manifest?.development ?? {}), ...ofRoot, '@postrider/testing'];
       if (isTest(file.path) || workspace === KIT || workspace === null) for (const name of of_tests) declared.add(name);
       return importsOf(file).flatMap(({ specifier, index }) => {
@@ -41,7 +41,7 @@ export const usedDependencies: HouseRule = (files) => {
         (one) =>
           (tests || folder === KIT || !isTest(one.path)) &&
           (importsOf(one).some(({ specifier }) => packageOf(specifier) === name) ||
-            // A module may also be loaded by its name, as pino loads its transports.
+            // A module may also be loaded by name, as pino loads its transports.
             new RegExp(`['"]${name}['"]`).test(sourceOf(one).code)),
       );
     const unused = [
@@ -58,7 +58,10 @@ interface Direction {
   readonly why: string;
 }
 
-/** Which workspace may not depend on which, tests included; both are matched against folders such as `packages/core/`. */
+/**
+ * Which workspaces must not depend on which, including tests; both are matched against folders such as
+ * `packages/core/`.
+ */
 const directions: readonly Direction[] = [
   {
     of: /^(?!apps\/(?:server|dashboard)\/)/,
@@ -136,7 +139,7 @@ export const workspaceExports: HouseRule = (files) => {
     const workspace = workspaceOf(into);
     if (workspace === null || workspace === workspaceOf(file.path)) return [];
     const offered = Object.values(manifests.get(workspace)?.manifest.exports ?? {});
-    // The root starts a main module by its path.
+    // The root starts a main module by path.
     if (workspaceOf(file.path) === null && offered.includes(`./${into.slice(workspace.length)}`)) return [];
     return [at(file, index, `${specifier}: import a workspace by its name; its exports say what it offers`)];
   });
@@ -144,7 +147,7 @@ export const workspaceExports: HouseRule = (files) => {
 
 const DOMAIN = /^packages\/core\/src\/([^/]+)\//;
 
-/** Tests may read the stores of other domains, because they assert what is stored. */
+/** Tests may import the stores of other domains, because they assert what is stored. */
 export const domainIndexes: HouseRule = (files) => {
   const paths = new Set(files.map(({ path }) => path));
   return importGraph(files).flatMap(({ file, specifier, index, target }) => {
@@ -158,7 +161,7 @@ export const domainIndexes: HouseRule = (files) => {
   });
 };
 
-/** Cycles of type imports count: the files of a cycle can only be read, moved and tested together. */
+/** Type imports count toward cycles: the files of a cycle can only be read, moved and tested together. */
 export const noImportCycles: HouseRule = (files) => {
   const graph = importGraph(files);
   const edges = new Map<string, Set<string>>();
@@ -179,7 +182,7 @@ export const noImportCycles: HouseRule = (files) => {
   });
 };
 
-/** The strongly connected components by Tarjan's algorithm, without single files. */
+/** Returns the strongly connected components by Tarjan's algorithm, excluding single files. */
 function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): Map<string, readonly string[]> {
   const numbers = new Map<string, number>();
   const lowest = new Map<string, number>();

@@ -4,13 +4,13 @@ import { isCode, sourceOf, type TreeFile } from './tree.ts';
 
 interface Import {
   readonly specifier: string;
-  /** The index of the specifier in the text. */
+  /** The position of the specifier in the text. */
   readonly index: number;
 }
 
 const imports = new WeakMap<TreeFile, readonly Import[]>();
 
-/** The module specifiers of a file, those of types included. */
+/** Returns a file's module specifiers, including those of type imports. */
 export function importsOf(file: TreeFile): readonly Import[] {
   const known = imports.get(file);
   if (known) return known;
@@ -24,7 +24,7 @@ export function importsOf(file: TreeFile): readonly Import[] {
   return list;
 }
 
-/** The package of a specifier; null for a relative path and for built-in modules of Node or a bundler. */
+/** Returns the package of a specifier; null for a relative path and for built-in modules of Node or a bundler. */
 export function packageOf(specifier: string): string | null {
   if (/^(?:[./#]|node:|virtual:)/.test(specifier)) return null;
   return specifier
@@ -35,13 +35,13 @@ export function packageOf(specifier: string): string | null {
 
 export interface ResolvedImport extends Import {
   readonly file: TreeFile;
-  /** The file that it resolves to; null for an external package and for a missing file. */
+  /** The resolved file; null for an external package or a missing file. */
   readonly target: string | null;
 }
 
 const graphs = new WeakMap<readonly TreeFile[], readonly ResolvedImport[]>();
 
-/** Every import of every code file, resolved as Node resolves it: relative paths, and the exports of workspaces. */
+/** Returns every import of every code file, resolved as Node does: relative paths, and exports of workspaces. */
 export function importGraph(files: readonly TreeFile[]): readonly ResolvedImport[] {
   const known = graphs.get(files);
   if (known) return known;

@@ -32,7 +32,7 @@ export const lockAddresses: HouseRule = (files) => {
     .map(({ path }) => at(lock.file, lock.file.text.indexOf(`"${path}"`), `${path} is locked with a download address`));
 };
 
-/** npm silently drops a platform package that it cannot find from the lock, and `npm ci` then fails elsewhere. */
+/** npm silently drops a platform package from the lockfile if it cannot find it, and `npm ci` then fails elsewhere. */
 export const lockIsWhole: HouseRule = (files) => {
   const lock = lockOf(files);
   if (!lock) return [];
@@ -50,10 +50,10 @@ export const lockIsWhole: HouseRule = (files) => {
 /** The lowest version of a package without a known vulnerability that matters here; nested copies count. */
 interface Floor {
   readonly package: string;
-  /** null: the package may not be installed at all. */
+  /** null: the package must not be installed at all. */
   readonly floor: string | null;
   readonly advisory: string;
-  /** Copies below the floor that are accepted, with the reason. */
+  /** Accepted copies below the floor, with the reason. */
   readonly accepted?: { readonly under: string; readonly other_major_than: number; readonly why: string };
 }
 

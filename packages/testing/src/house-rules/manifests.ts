@@ -13,9 +13,9 @@ function versionsOf(value: unknown): Versions {
 
 export interface Manifest {
   readonly name: string;
-  /** Packages that the product may import: runtime, optional and peer. */
+  /** Packages that the product may import: runtime, optional and peer dependencies. */
   readonly run_time: Versions;
-  /** Packages that tests may import as well. */
+  /** Packages that tests may import in addition. */
   readonly development: Versions;
   readonly overrides: Fields;
   readonly exports: Versions;
@@ -49,12 +49,12 @@ export function isExact(version: string): boolean {
   return EXACT_VERSION.test(version);
 }
 
-/** The workspace of a path, such as `packages/core/`; null for the root. */
+/** Returns the workspace of a path, such as `packages/core/`; null for the root. */
 export function workspaceOf(path: string): string | null {
   return /^(?:apps|packages)\/[^/]+\//.exec(path)?.[0] ?? null;
 }
 
-/** The manifests of the workspaces by folder, and that of the root under the empty string. */
+/** Returns the workspace manifests by folder, with the root's under the empty string. */
 export function manifestsOf(files: readonly TreeFile[]): Map<string, { file: TreeFile; manifest: Manifest }> {
   return new Map(
     files

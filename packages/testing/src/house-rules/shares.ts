@@ -24,14 +24,14 @@ function rowsOf({ text }: TreeFile): Row[] {
   });
 }
 
-/** The names of lines and places, as the catalogue of metrics declares them. */
+/** Returns the names of the queues and places declared in the metrics catalog. */
 function linesIn({ text }: TreeFile): string[] {
   const lines = /shareLines = \[([^\]]*)\]/.exec(text)?.[1] ?? '';
   const places = /type SharePlaces =([^;]*);/.exec(text)?.[1] ?? '';
   return [...`${lines}${places}`.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
 }
 
-/** Every shared resource has a test that exists, and every line and all places have a row. */
+/** Every shared resource has a test that exists, and every declared queue and place has exactly one row. */
 export const sharesListed: HouseRule = (files) => {
   const page = files.find(({ path }) => path === PAGE);
   const catalogue = files.find(({ path }) => path === CATALOGUE);

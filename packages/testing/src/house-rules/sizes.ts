@@ -9,7 +9,7 @@ const inSources = (path: string) => /^(?:apps|packages)\/[^/]+\/src\//.test(path
 const isFunction = (type: unknown) =>
   type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression';
 
-/** The beginning and end of every function of a file, those within functions included. */
+/** Returns the start and end of every function in a file, including nested ones. */
 function functionsOf(file: TreeFile): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = [];
   const walk = (value: unknown): void => {
@@ -25,7 +25,7 @@ function functionsOf(file: TreeFile): { start: number; end: number }[] {
 
 const linesOf = (text: string) => text.split('\n').length;
 
-/** Whether any pair of brackets, or any string, is too long for a function. */
+/** Returns whether any pair of brackets, or any string, is too long for a function. */
 function mayHoldLongFunction(file: TreeFile): boolean {
   const { bare, strings } = sourceOf(file);
   const opened: number[] = [];

@@ -1,18 +1,18 @@
 import { at, type HouseRule, isTest, sourceOf } from './tree.ts';
 
-/** Words that begin the rest of a sentence whose subject stands elsewhere. */
+/** Words that continue a sentence whose subject is elsewhere. */
 const FRAGMENT = [
   'that|which|whose|who|whom|what|where|when|while|than|as|if|nor|and|but|or',
   'of|by|in|with|without|to|for|from|at|on|after|before|behind|below|over|under|between',
 ].join('|');
 
-// The ids of findings, such as "promise P5:" or "chaos C7, newcomer N7:", stand before a title.
+// Ids of findings, such as "promise P5:" or "chaos C7, newcomer N7:", precede a title.
 const IDS = String.raw`(?:[a-z]+ [A-Z]?\d+(?:, (?:[a-z]+ )?[A-Z]?\d+)*: )?`;
 // The title of a table follows its rows: it.each(rows)('title'.
 const CALL = String.raw`(?:(?<![\w.$])(?:it|test)(?:\.\w+)*|[)\x60])\(\s*`;
 const TITLE = new RegExp(String.raw`${CALL}(['"\x60])${IDS}(${FRAGMENT})(?=\s)`, 'g');
 
-/** A title is read alone in a list of failures. */
+/** In a list of failures, a title is read on its own, so it starts with its subject. */
 export const subjectFirst: HouseRule = (files) =>
   files
     .filter(({ path }) => isTest(path))
@@ -20,7 +20,7 @@ export const subjectFirst: HouseRule = (files) =>
       const { bare, code } = sourceOf(file);
       return (
         [...code.matchAll(TITLE)]
-          // A call within a string is no test.
+          // A call inside a string is not a test.
           .filter((match) => bare[match.index] === code[match.index])
           .map((match) => at(file, match.index, `${match[2]}: begin the title with its subject`))
       );

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readSource, type SourceText } from '../source-text.ts';
 
 export interface TreeFile {
-  /** From the root of the repository, with forward slashes. */
+  /** Relative to the root of the repository, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -46,7 +46,7 @@ export function findAll(file: TreeFile, text: string, pattern: RegExp, complaint
   return [...text.matchAll(pattern)].map((match) => at(file, match.index, `${match[0].trim()}: ${complaint}`));
 }
 
-/** A rule that searches one view of every covered code file for a pattern. */
+/** Creates a rule that searches one view of every covered code file for a pattern. */
 export function inSource(
   covers: (path: string) => boolean,
   view: keyof SourceText,

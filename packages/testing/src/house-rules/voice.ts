@@ -1,10 +1,10 @@
 import { blank } from '../source-text.ts';
 import { at, findAll, type HouseRule, isCode, isTest, sourceOf, type TreeFile } from './tree.ts';
 
-// "mail server" and its kin are compounds of the trade; "a mail" and "mails" are not English.
+// "mail server" and similar compounds are terms of the trade; "a mail" and "mails" are not English.
 const COUNTED_MAIL =
   /(?<![\w@./$-])(?:mails|(?:a|each|every|one|this|that|another|first|last) mail(?! (?:server|client|provider|exchanger|host|program|queue|transport|app|system)s?\b))(?![\w@/$-]|\.\w)/gi;
-// A string of an interface: what stands between two pieces of code.
+// A string in an interface: the text between two pieces of code.
 const INTERFACE_TEXT = /\S(?:[^\n]*?\S)?(?=\s{2}|\n|$)/g;
 const WHAT_CLAUSE = /(?<=^|[.!:] )What\b[^.!?]*(?:[.!]|$)/g;
 const OF = /\bof\b/gi;
@@ -13,7 +13,7 @@ const WORD = /[A-Za-z][\w'’-]*/g;
 const MAX_OF_PER_10_000_WORDS = 150;
 const WORST = 10;
 
-/** Pages that quote the interface in the words of its specification, and history, which stays as it was written. */
+/** Pages that quote the interface in the words of its specification, and history, which stays as written. */
 const quoted = new Set(['docs/interface.md', 'CHANGELOG.md']);
 
 const isDoc = ({ path }: TreeFile) =>
@@ -21,7 +21,7 @@ const isDoc = ({ path }: TreeFile) =>
     /^(?:README|SECURITY|CONTRIBUTING)\.md$|^packages\/\w+\/README\.md$/.test(path)) &&
   !quoted.has(path);
 
-/** The prose of a page: nothing in fences or backticks, no addresses of links. */
+/** Returns a page's prose, without code fences, inline code and link URLs. */
 function proseOf(text: string): string {
   return text
     .replace(/^ *```[\s\S]*?^ *```/gm, blank)
@@ -36,7 +36,7 @@ interface PageMeasure {
   readonly ofs: number;
 }
 
-/** How often each page of the documentation says "of", the most frequent first. */
+/** Returns how often each documentation page uses "of", most frequent first. */
 function measureOf(files: readonly TreeFile[]): PageMeasure[] {
   const measured = files.filter(isDoc).map(({ path, text }) => {
     const prose = proseOf(text);
@@ -48,20 +48,20 @@ function measureOf(files: readonly TreeFile[]): PageMeasure[] {
 
 const perTenThousand = (ofs: number, words: number) => Math.round((ofs / Math.max(1, words)) * 10_000);
 
-/** What the dashboard and the command line show. */
+/** Matches code whose strings the dashboard and the command line show. */
 const isShown = ({ path }: TreeFile) =>
   /^(?:apps\/dashboard|packages\/cli)\/src\//.test(path) && isCode(path) && !isTest(path);
 
 const shownIn = (file: TreeFile) => sourceOf(file).strings.replace(/`[^`\n]*`/g, blank);
 
-/** "Mail" is not counted in English: one is an email. */
+/** "Mail" is uncountable in English: a single one is an email. */
 export const uncountedMail: HouseRule = (files) =>
   files.flatMap((file) => {
     const text = isDoc(file) ? proseOf(file.text) : isShown(file) ? shownIn(file) : '';
     return findAll(file, text, COUNTED_MAIL, 'say email');
   });
 
-/** A sentence of an interface begins with a noun or a verb, not with a clause. */
+/** A sentence in an interface begins with a noun or a verb, not with a clause. */
 export const noWhatClauses: HouseRule = (files) =>
   files
     .filter(isShown)
@@ -73,7 +73,7 @@ export const noWhatClauses: HouseRule = (files) =>
       ),
     );
 
-/** Noun compounds instead of "of"; the pages that say it most are named. */
+/** Prefers noun compounds to "of", and lists the pages that use it most. */
 export const fewGenitives: HouseRule = (files) => {
   const measured = measureOf(files);
   const sum = (pick: (one: PageMeasure) => number) => measured.reduce((total, one) => total + pick(one), 0);

@@ -16,15 +16,15 @@ const banned = [
 ];
 const COMPLAINT = 'say it in a plain word';
 
-// The word must not be part of an address, a path or an identifier.
+// The word must not be part of a URL, a path or an identifier.
 const BEFORE = String.raw`(?<![\w@./$-])`;
 const AFTER = String.raw`(?![\w@/$-]|\.\w)`;
 const WORD = new RegExp(`${BEFORE}(?:${banned.join('|')})${AFTER}`, 'gi');
 
-/** Code within prose is exempt, such as the name of an account. */
+/** Code in prose is exempt, such as an account name. */
 const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```/gm, blank).replace(/`[^`\n]*`/g, blank);
 
-/** A string of one word is a name; a string of several words is prose. */
+/** A one-word string is a name; a string of several words is prose. */
 const standsAmongOthers = (text: string, from: number, to: number) => text[from - 1] === ' ' || text[to] === ' ';
 
 function commentsOfSql(text: string): string {
@@ -47,7 +47,7 @@ function proseOf(file: TreeFile): string {
 
 export const plainWords: HouseRule = (files) =>
   files.flatMap((file) => {
-    // Most files have none of the words and need not be scanned.
+    // Most files contain none of the words and need no scan.
     if (file.text.search(WORD) < 0) return [];
     const complain = (match: RegExpExecArray) => at(file, match.index, `${match[0]}: ${COMPLAINT}`);
     const complaints = [...proseOf(file).matchAll(WORD)].map(complain);

@@ -6,7 +6,7 @@ import { aDomain, NO_REST, node } from './setup.ts';
 
 const aHold: UseCase['given'] = async (world, workspace_id, number) => {
   await aDomain(world, workspace_id, number);
-  // What an operator holds, an admin could not release.
+  // An admin cannot release a hold that an operator placed.
   const actor = {
     kind: 'key',
     workspace_id,

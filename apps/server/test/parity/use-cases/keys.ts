@@ -10,7 +10,7 @@ export const keys = [
     graphql: connection('apiKeys', shapes.apiKey),
     given: (world) => several(() => world.key({ scopes: ['email:send'] })),
     paged: true,
-    // Asking uses a key.
+    // The request itself updates the key's last use.
     varying: ['last_used_at'],
     bad: { limit: 0 },
   }),

@@ -19,7 +19,7 @@ import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, type Setup, useCase } from '../use-case.ts';
 import { idOnly, later, NO_PAGE, node, scheduled, send, sent, several, withInput } from './setup.ts';
 
-/** Mail that waits for a retry. */
+/** Sends a message and lets it fail with a temporary error, so that it is deferred. */
 async function deferred(world: World, workspace_id: string, number: number): Promise<Setup> {
   const subject = await send(world, workspace_id, number);
   world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));

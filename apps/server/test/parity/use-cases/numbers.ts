@@ -39,7 +39,7 @@ export const numbers = [
     trpc: 'GET ops.doctor',
     graphql: reading('machine', {}, 'status checked_at: checkedAt checks { name status detail fix }'),
     given: nothing,
-    // Bytes that are free.
+    // Free bytes change between the calls.
     varying: ['detail'],
   }),
   useCase(getStorage, {
@@ -53,7 +53,7 @@ export const numbers = [
        tables { ${fields('name bytes index_bytes rows partitions kept kept_seconds setting')} }`,
     ),
     given: nothing,
-    // Files grow while the two are asked.
+    // Files grow between the two calls.
     varying: ['database_bytes', 'free_bytes', 'bytes', 'index_bytes', 'rows', 'mails', 'days_until_full', 'tables'],
   }),
   useCase(getRetention, {
@@ -141,7 +141,7 @@ export const numbers = [
       },
     }),
     scope: 'admin',
-    // GraphQL says it of every series.
+    // GraphQL returns it for each series.
     varying: ['complete_until'],
     bad: { top: 31 },
   }),

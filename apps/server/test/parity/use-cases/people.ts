@@ -58,7 +58,7 @@ export const people = [
     given: async (_, __, number) => ({ input: { email: `nr${number}@people.test`, role: 'member' } }),
     scope_on: MEMBERS_SCOPE,
     writes: true,
-    // GraphQL has what signs in beside the member.
+    // GraphQL returns the sign-in credentials beside the member.
     varying: ['password', 'login_url', 'login_url_expires_at'],
     bad: { email: 'nobody' },
   }),
@@ -77,7 +77,7 @@ export const people = [
       return { input: { ...input, role: 'member' } };
     },
     target: 'user_id',
-    // A key that may ask at all is an operator's.
+    // Only an operator's key may call this at all.
     foreign: false,
     scope_on: MEMBERS_SCOPE,
     writes: true,

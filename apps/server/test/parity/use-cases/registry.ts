@@ -16,7 +16,7 @@ import { suppressions } from './suppressions.ts';
 import { webhooks } from './webhooks.ts';
 import { workspaces } from './workspaces.ts';
 
-/** Every operation that two APIs or more offer. */
+/** Every operation that at least two APIs offer. */
 export const useCases: readonly UseCase[] = [
   ...messages,
   ...domains,
@@ -36,7 +36,7 @@ export const useCases: readonly UseCase[] = [
   ...queues,
 ];
 
-/** What one API offers alone, or as another way to what is above. */
+/** Operations that only one API offers, or an alternative to one above. */
 export const alone = {
   rest: {
     'POST /email/batch': 'Mail is sent by programs.',

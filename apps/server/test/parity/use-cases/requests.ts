@@ -4,7 +4,7 @@ import type { World } from '@postrider/testing';
 import { absent, connection, fields, type Setup, useCase } from '../use-case.ts';
 import { several } from './setup.ts';
 
-/** A refused request of the workspace. */
+/** Adds a rejected request of the workspace to the log. */
 async function aRejection(world: World, workspace_id: string, number: number): Promise<Setup> {
   const { services, clock } = world;
   await clock.advance(1);

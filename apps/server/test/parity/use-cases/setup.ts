@@ -12,7 +12,7 @@ export const NO_PAGE = absent('No page of the dashboard asks for it.');
 export const nothing = async (): Promise<Setup> => ({ input: {} });
 export const withInput = (input: Input) => async (): Promise<Setup> => ({ input });
 
-/** What node(id) finds, which is null where nothing is. */
+/** Reads an object through `node(id)`, which returns null if it does not exist. */
 export const node = (type: string, selection: string, id: (setup: Setup) => unknown = ({ input }) => input.id) =>
   reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (other) => ({ id: id(other) }));
 
@@ -27,7 +27,7 @@ export async function send(world: World, workspace_id: string, number: number, m
     tags: ['parity'],
     ...more,
   });
-  // The order of events is that of their ids, in which time goes no finer than this.
+  // Events are ordered by id, and ids have millisecond precision, so the clock has to move.
   await world.clock.advance(1);
   return { input: { id } };
 }
@@ -45,7 +45,7 @@ export const aDomain: UseCase['given'] = async (world, workspace_id, number) => 
   return { input: { domain: name }, ids: { domain: id } };
 };
 
-/** What is wanted, several times over. */
+/** Creates the object several times. */
 export async function several(make: () => Promise<unknown>, input: Input = {}): Promise<Setup> {
   for (let count = 0; count < 5; count++) await make();
   return { input };

@@ -191,7 +191,7 @@ export const webhooks = [
     ),
     given: tested,
     target: 'delivery_id',
-    // Over GraphQL no webhook is named, and another's is refused before its delivery.
+    // GraphQL takes no webhook id, and another workspace's delivery is rejected before this check.
     foreign: false,
     writes: true,
   }),

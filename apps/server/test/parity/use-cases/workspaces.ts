@@ -49,7 +49,7 @@ export const workspaces = [
     ),
     given: withInput({ name: 'Shop', plan: 'free' }),
     writes: true,
-    // GraphQL has the key beside the workspace.
+    // GraphQL returns the key beside the workspace.
     varying: ['api_key', 'secret'],
     bad: { name: '' },
   }),
