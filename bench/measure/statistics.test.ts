@@ -8,12 +8,12 @@ describe('statistics', () => {
     expect(median([])).toBeNaN();
   });
 
-  it('a percentile lies between its neighbours', () => {
+  it('a percentile lies between its neighbors', () => {
     expect(percentile([0, 10], 99)).toBeCloseTo(9.9);
     expect(percentile([7], 99)).toBe(7);
   });
 
-  it('ratios are of each round, and there are none where nothing stands beside', () => {
+  it('ratios are computed per round, and omitted without a counterpart', () => {
     expect(ratiosOf([2, 9], [1, 3])).toEqual([2, 3]);
     expect(ratiosOf([2, 9], [])).toEqual([]);
     expect(spreadOf([3, 1, 2])).toEqual({ median: 2, least: 1, most: 3 });

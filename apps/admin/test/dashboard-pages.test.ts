@@ -42,7 +42,7 @@ async function during(other: DashboardState, run: () => Promise<void>): Promise<
 }
 
 describe('the built dashboard', () => {
-  it('is at the root and at every path of its own, under a policy without inline scripts and styles', async () => {
+  it('is served at the root and each of its paths, without inline scripts or styles', async () => {
     for (const path of ['/', '/emails/msg_1', '/login?next=/emails', '/login/link/abc']) {
       const answer = await admin.get(path, asBrowser);
 
@@ -58,7 +58,7 @@ describe('the built dashboard', () => {
     }
   });
 
-  it('answers a program that asks for a page that is not there with a 404 in JSON', async () => {
+  it('returns a JSON 404 to a program that requests a missing page', async () => {
     for (const [path, headers] of [
       ['/emails/msg_1', {}],
       ['/assets/none.js', asBrowser],
@@ -71,7 +71,7 @@ describe('the built dashboard', () => {
     }
   });
 
-  it('has files that a browser keeps for ever, compressed where it can read that', async () => {
+  it('serves files that browsers cache forever, compressed if the browser supports it', async () => {
     const plain = await admin.get('/assets/main-1234.js');
     const packed = await admin.get('/assets/main-1234.js', { 'accept-encoding': 'gzip' });
 
@@ -81,7 +81,7 @@ describe('the built dashboard', () => {
     expect(Number(packed.headers['content-length'])).toBe(gzipSync(SCRIPT).length);
   });
 
-  it('begins in the theme of the cookie, and knows no other than its own', async () => {
+  it('starts in the theme set by the cookie, and ignores an unknown theme', async () => {
     const themed = async (cookie: string) => /data-theme="(\w+)"/.exec((await admin.get('/', { cookie })).text)?.[1];
 
     expect(await themed('theme=dark')).toBe('dark');
@@ -90,8 +90,8 @@ describe('the built dashboard', () => {
   });
 });
 
-describe('a dashboard that is not there yet', () => {
-  it('says that it is being built, and the page comes back by itself', () =>
+describe('a dashboard that is not built yet', () => {
+  it('shows that it is being built, and the page reloads automatically', () =>
     during({ kind: 'building' }, async () => {
       const answer = await admin.get('/emails', asBrowser);
 
@@ -99,7 +99,7 @@ describe('a dashboard that is not there yet', () => {
       expect(answer.text).toContain('reloads automatically');
     }));
 
-  it('says why it could not be built, and people can sign in all the same', () =>
+  it('shows why the build failed, and people can still sign in', () =>
     during({ kind: 'failed', why: 'vite <broke>' }, async () => {
       const answer = await admin.get('/');
       const login = await admin.get('/login', asBrowser);

@@ -11,7 +11,7 @@ const admin = await openAdmin(world);
 const anchorsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
 describe('/docs', () => {
-  it('has every page of the repository, open to everybody', async () => {
+  it('serves every page of the repository, without signing in', async () => {
     const { status, text } = await admin.get('/docs', { host: 'mail.example.com' });
 
     expect(status).toBe(200);
@@ -21,7 +21,7 @@ describe('/docs', () => {
     expect(text).toContain('href="/docs/api"');
   });
 
-  it('says of every page what it is for, and lists the decisions behind one link', async () => {
+  it('describes the purpose of every page, and lists the decisions behind one link', async () => {
     const { text } = await admin.get('/docs');
     const { text: decisions } = await admin.get('/docs/decisions');
     const pages = allPages().filter(({ name }) => !name.startsWith('decisions/'));
@@ -33,7 +33,7 @@ describe('/docs', () => {
       if (name.startsWith('decisions/')) expect(decisions).toContain(`href="/docs/${name}"`);
   });
 
-  it('has no link within that leads nowhere, and loads nothing from elsewhere', async () => {
+  it('has no broken internal link, and loads nothing from another host', async () => {
     const pages = await Promise.all(
       allPages().map(async ({ name }) => ({ name, answer: await admin.get(`/docs/${name}`) })),
     );
@@ -55,7 +55,7 @@ describe('/docs', () => {
     for (const { answer } of pages) expect(answer.text).not.toMatch(/<(?:script|img|link|iframe)|@import/);
   });
 
-  it('shows samples as they are, and hides what marks them for tests', async () => {
+  it('shows samples unchanged, and hides the markers used by tests', async () => {
     const { text } = await admin.get('/docs/sending');
 
     expect(text).toContain('<h1 id="sending">');
@@ -64,7 +64,7 @@ describe('/docs', () => {
     expect(text).not.toContain('sh run');
   });
 
-  it('tries every operation with the rights of a session, by a script of its own', async () => {
+  it('can try every operation with the rights of a session, using its own script', async () => {
     const page = await admin.get('/docs/try');
     const script = await admin.get('/docs/try.js');
     const reference = await admin.get('/docs/api');
@@ -87,7 +87,7 @@ describe('/docs', () => {
     expect(anchorsOf(text)).toContain('sendrequest');
   });
 
-  it.each(['nowhere', '../package.json', 'decisions/9999-none', '__proto__'])('answers %s with 404', async (name) => {
+  it.each(['nowhere', '../package.json', 'decisions/9999-none', '__proto__'])('returns 404 for %s', async (name) => {
     const answer = await admin.get(`/docs/${encodeURIComponent(name)}`);
 
     expect(answer.status).toBe(404);
@@ -96,21 +96,21 @@ describe('/docs', () => {
 });
 
 describe('/docs/search', () => {
-  it('finds the sections that hold the words, those with them in their heading first', async () => {
+  it('finds the sections that contain the words, with heading matches first', async () => {
     const { text } = await admin.get('/docs/search?q=inline+images');
 
     const [, first] = /<ol>.*?<a href="([^"]+)"/s.exec(text) ?? [];
     expect(first).toBe('/docs/sending#attachments-and-inline-images');
   });
 
-  it('passes over small words and one word too many, and shows no rule of a table', async () => {
+  it('ignores short words and excess words, and shows no table rules', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('how do I rotate the signing secret?')}`);
 
     expect(text).toContain('/docs/webhooks#');
     expect(text).not.toMatch(/<br>[^<]*---/);
   });
 
-  it('shows what was asked for as text, and says where nothing is found', async () => {
+  it('shows the query as plain text, and reports when nothing is found', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('"><script>x</script>')}`);
 
     expect(text).not.toContain('<script>');
@@ -118,10 +118,10 @@ describe('/docs/search', () => {
   });
 });
 
-describe('/docs/search of many', () => {
+describe('/docs/search under load', () => {
   const search = (from: string) => admin.get('/docs/search?q=webhooks', { 'x-forwarded-for': from });
 
-  it('fairness N9: a network that searches too often waits for the next minute, and others search on', async () => {
+  it('fairness N9: a network that searches too often waits until the next minute, while others keep searching', async () => {
     await world.clock.freeze(new Date(world.clock.now() + 120_000));
     const statuses = await Promise.all(Array.from({ length: 61 }, async () => (await search('192.0.2.1')).status));
     const last = await search('192.0.2.1');
@@ -134,7 +134,7 @@ describe('/docs/search of many', () => {
     expect((await search('192.0.2.1')).status).toBe(200);
   });
 
-  it('fairness N9: reads no more than the first 200 characters of a question', async () => {
+  it('fairness N9: a query is read up to its first 200 characters', async () => {
     const { text } = await admin.get(`/docs/search?q=${'%20'.repeat(200)}webhooks`);
 
     expect(text).toContain('Enter a search term.');
@@ -142,7 +142,7 @@ describe('/docs/search of many', () => {
 });
 
 describe('documentation for programs', () => {
-  it('every page is Markdown, which llms.txt lists', async () => {
+  it('every page is available as Markdown and listed in llms.txt', async () => {
     const { text } = await admin.get('/llms.txt');
     const paths = [...text.matchAll(/\]\([^)]*(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path ?? '');
 

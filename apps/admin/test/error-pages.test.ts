@@ -7,7 +7,7 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 
 describe('/errors', () => {
-  it('has a page for every reason, open to everybody, that names its code', async () => {
+  it('every reason has a public page that names its code', async () => {
     for (const reason of Object.keys(reasons) as Reason[]) {
       const answer = await admin.get(`/errors/${reason}`, { host: 'mail.example.com' });
 
@@ -20,22 +20,25 @@ describe('/errors', () => {
     }
   });
 
-  it('lists them all', async () => {
+  it('the index lists every reason', async () => {
     const { text } = await admin.get('/errors');
 
     for (const reason of Object.keys(reasons)) expect(text).toContain(`href="/errors/${reason}"`);
   });
 
-  it.each(['nonsense', '__proto__', 'constructor', '%3Cscript%3E'])('answers %s with 404', async (reason) => {
-    const answer = await admin.get(`/errors/${reason}`);
+  it.each(['nonsense', '__proto__', 'constructor', '%3Cscript%3E'])(
+    'an unknown reason, %s, returns 404',
+    async (reason) => {
+      const answer = await admin.get(`/errors/${reason}`);
 
-    expect(answer.status).toBe(404);
-    expect(answer.text).not.toContain('<script>');
-  });
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toContain('<script>');
+    },
+  );
 });
 
 describe('an unknown page', () => {
-  it('is a 404 in JSON', async () => {
+  it('an unknown page returns a JSON 404', async () => {
     const answer = await admin.get('/nowhere');
 
     expect(answer.status).toBe(404);

@@ -38,7 +38,7 @@ async function page(args: object): Promise<Page> {
 }
 const idsOf = ({ edges }: Page) => edges.map(({ node }) => node.id);
 
-describe('a page from the other end', () => {
+describe('a backward page', () => {
   it.each([
     ['of everything', undefined, () => ids],
     ['of what a filter finds', { tags: ['third'] }, () => ids.filter((_, index) => (22 - index) % 3 === 0)],
@@ -47,7 +47,7 @@ describe('a page from the other end', () => {
       { tags: ['third'], domain: 'sandbox.test', toDomain: 'example.com', status: ['QUEUED'] },
       () => ids.filter((_, index) => (22 - index) % 3 === 0),
     ],
-  ])('%s is in the order of the list, and the pages before it are all the rest', async (_, filter, expected) => {
+  ])('%s is in list order, and the pages before it contain the rest', async (_, filter, expected) => {
     const pages: Page[] = [];
     let before: string | null = null;
     do {
@@ -61,7 +61,7 @@ describe('a page from the other end', () => {
     expect(pages.at(-1)?.pageInfo.hasNextPage).toBe(false);
   });
 
-  it('ends before the cursor of any edge, which is that of pages forward', async () => {
+  it('stops before any edge cursor, including cursors from forward paging', async () => {
     const { edges } = await page({ first: 10 });
 
     const previous = await page({ last: 3, before: edges[7]?.cursor });
@@ -76,7 +76,7 @@ describe('a page from the other end', () => {
     });
   });
 
-  it('has 20 entries where before alone is given, and is paid by its length', async () => {
+  it('has 20 entries if only before is given, and costs points by its length', async () => {
     const { pageInfo } = await page({ last: 1 });
 
     const answer = await graphql.ask(QUERY, { before: pageInfo.startCursor });
@@ -91,7 +91,7 @@ describe('a page from the other end', () => {
     ['a length of none', { last: 0 }, 'invalid_limit', 'last'],
     ['a length beyond a hundred', { last: 101 }, 'invalid_limit', 'last'],
     ['a cursor that is none', { before: 'x' }, 'invalid_cursor', 'before'],
-  ])('is refused for %s, by a name of the arguments', async (_, args, reason, name) => {
+  ])('is rejected for %s, with the argument name used in GraphQL', async (_, args, reason, name) => {
     const answer = await graphql.ask(QUERY, args);
 
     expect(answer.errors).toMatchObject([
@@ -99,7 +99,7 @@ describe('a page from the other end', () => {
     ]);
   });
 
-  it('is refused with the cursor of other filters', async () => {
+  it('is rejected with a cursor from other filters', async () => {
     const { pageInfo } = await page({ last: 1, filter: { tags: ['third'] } });
 
     const answer = await graphql.ask(QUERY, { last: 1, before: pageInfo.startCursor });

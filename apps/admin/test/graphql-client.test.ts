@@ -12,11 +12,11 @@ const world = await openWorld();
 const graphql = await openGraphql(world);
 
 describe('the typed client', () => {
-  it('is what the schema and its documents make; node scripts/write-graphql-client.ts writes it', async () => {
+  it('matches the schema and its documents; node scripts/write-graphql-client.ts writes it', async () => {
     expect(readFileSync(clientFile, 'utf8')).toBe(await clientText());
   });
 
-  it('reads and changes what is there', async () => {
+  it('reads and changes data', async () => {
     const server = { url: graphql.url, key: world.secret };
     const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Typed', text: 'Hi' };
     const { id } = await invoke(world.as(world.workspace_id), sendMessage, mail);
@@ -30,7 +30,7 @@ describe('the typed client', () => {
     expect(again.messageCancel).toMatchObject({ __typename: 'NotFoundError', reason: 'message_not_found' });
   });
 
-  it('throws what the server refuses, with its reason', async () => {
+  it('throws an error with the reason when the server rejects a request', async () => {
     const pending = ask({ url: graphql.url, key: `pr_live_${'0'.repeat(64)}` }, RecentMessagesDocument, {});
 
     await expect(pending).rejects.toMatchObject({ reason: 'unknown_key', request_id: expect.stringMatching(/^req_/) });

@@ -10,7 +10,7 @@ const graphql = await openGraphql(world);
 const dear = 'messages(first: 100) { nodes { id timeline(first: 15) { nodes { id } } } }';
 
 describe('a dry run', () => {
-  it('tells what a request would cost, answers nothing else of it and takes one point', async () => {
+  it('reports only the cost of a request, for one point', async () => {
     const dry = await graphql.ask(`{ viewer { scopes rateLimit(dryRun: true) { cost remaining } } ${dear} }`);
     const wet = await graphql.ask(`{ viewer { scopes rateLimit { cost } } ${dear} }`);
 
@@ -22,7 +22,7 @@ describe('a dry run', () => {
     expect(wet.extensions.cost).toMatchObject({ requested: cost });
   });
 
-  it('tells it of a request that would be refused for it', async () => {
+  it('reports the cost of a request that would be rejected for it', async () => {
     const dearer = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
 
     const answer = await graphql.ask(`{ viewer { rateLimit(dryRun: true) { cost } } ${dearer} }`);
@@ -31,7 +31,7 @@ describe('a dry run', () => {
     expect((answer.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost).toBeGreaterThan(10_000);
   });
 
-  it('follows the value of a variable in each request', async () => {
+  it('uses the variable values of each request', async () => {
     const query = `query ($dry: Boolean!) { viewer { rateLimit(dryRun: $dry) { cost } } usage { month } }`;
     const runs = [];
     for (const dry of [false, true, false, true]) runs.push((await graphql.ask(query, { dry })).data);
@@ -44,7 +44,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('leaves out what stands in fragments too', async () => {
+  it('omits skipped fields inside fragments too', async () => {
     const answer = await graphql.ask(
       `{ ...a ...b } fragment a on Query { viewer { ...c } } fragment b on Query { usage { month } }
        fragment c on Viewer { rateLimit(dryRun: true) { limit } scopes }`,
@@ -54,7 +54,7 @@ describe('a dry run', () => {
     expect(answer.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
   });
 
-  it('a dry run of the adjacent operation lets no mutation and no subscription run without a price', async () => {
+  it('a dry run of the adjacent operation lets no mutation or subscription run for free', async () => {
     const asking = 'query Dry { viewer { rateLimit(dryRun: true) { cost } } }';
     const make = `mutation Make { apiKeyCreate(input: { name: "made", scopes: ["email:send"] }) {
       ... on ApiKeyCreatePayload { secret apiKey { id name } } } }`;
@@ -75,7 +75,7 @@ describe('a dry run', () => {
     expect(stream.text).toContain('query_too_complex');
   });
 
-  it('is judged by the operation that runs, with its own fragments and defaults', async () => {
+  it('evaluates the operation that runs, with its own fragments and defaults', async () => {
     const document = `
       query Dry($dry: Boolean = true) { ...asks usage { month } }
       query Wet($dry: Boolean = false) { ...asks usage { month } }
@@ -108,7 +108,7 @@ describe('the content of a message', () => {
     return graphql.ask(query, { id });
   };
 
-  it('costs what there is of it, a point for each 64 kB', async () => {
+  it('costs one point for each 64 kB of actual content', async () => {
     const [short, long] = [await read('Hi'), await read('Hello there. '.repeat(50_000))];
 
     expect(short.extensions.cost).toMatchObject({ requested: 401, actual: 3 });

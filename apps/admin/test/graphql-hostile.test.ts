@@ -169,7 +169,7 @@ describe('a hostile document: real R15, R16', () => {
     expect(second.data).toEqual(first.data);
   });
 
-  it('a hostile document is rejected over GET as over POST', async () => {
+  it('a hostile document is rejected over both GET and POST', async () => {
     const answer = await fetch(`${graphql.url}?query=${encodeURIComponent(chain(40, 2))}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
@@ -180,13 +180,13 @@ describe('a hostile document: real R15, R16', () => {
   });
 });
 
-describe('the form of a document', () => {
+describe('the structure of a document', () => {
   it.each([
     [40, 2],
     [50, 2],
     [24, 2],
     [7, 10],
-  ])('visits each selection of %i fragments with %i spreads each once', (length, spreads) => {
+  ])('each of %i fragments with %i spreads is visited once per selection', (length, spreads) => {
     const form = formOf(parse(chain(length, spreads)));
 
     expect(form.fragments).toBe(length);
@@ -195,7 +195,7 @@ describe('the form of a document', () => {
     expect(formProblem(form)).not.toBeNull();
   });
 
-  it('covers every operation, and every fragment that none of them spreads', () => {
+  it('every operation is covered, and every fragment that no operation spreads', () => {
     const form = formOf(
       parse(
         `query a { usage { month } } ${chain(30, 2).replace('query', 'query b')} fragment g on Query { __typename }`,
@@ -214,13 +214,13 @@ describe('the form of a document', () => {
     expect(plan?.steps).toHaveLength(1);
   });
 
-  it('a cycle of fragments ends', () => {
+  it('a cycle of fragments terminates', () => {
     const cycle = parse('{ ...f } fragment f on Query { ...g ...g } fragment g on Query { ...f ...f }');
 
     expect(formOf(cycle)).toMatchObject({ fragments: 2, visited: 5 });
   });
 
-  it('the introspection query of a client is within every limit', () => {
+  it('the introspection query of a client stays within every limit', () => {
     const form = formOf(parse(introspection));
     const cost = costOfText(introspection);
 

@@ -16,7 +16,7 @@ describe('a key', () => {
     ['Basic', { authorization: 'Basic YTpi' }, 'malformed_key'],
     ['an unknown one', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }, 'unknown_key'],
     ['a cookie', { cookie: 'sid=abc' }, 'missing_key'],
-  ])('is asked for before anything is read: %s', async (_, headers, reason) => {
+  ])('is required before anything is read: %s', async (_, headers, reason) => {
     const answer = await graphql.ask('{ nonsense', undefined, { key: null, headers });
 
     expect(answer.status).toBe(401);
@@ -27,7 +27,7 @@ describe('a key', () => {
     expect(answer.headers.get('x-ratelimit-limit')).toBe('120');
   });
 
-  it('needs the scope admin or operator', async () => {
+  it('needs the admin or operator scope', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
 
     const answer = await graphql.ask('{ __typename }', undefined, { key: secret });
@@ -38,7 +38,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('a revoked key is rejected from the next request on', async () => {
+  it('a revoked key is rejected from the next request', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const before = await graphql.ask('{ __typename }', undefined, { key: key.secret });
 
@@ -49,7 +49,7 @@ describe('a key', () => {
     expect(after.errors).toMatchObject([{ extensions: { reason: 'revoked_key' } }]);
   });
 
-  it('a key with only the operator scope does not read the email of a workspace', async () => {
+  it('a key with only the operator scope cannot read the email of a workspace', async () => {
     const { secret } = await world.key({ scopes: ['operator'] });
 
     const answer = await graphql.ask('{ messages { nodes { id } } }', undefined, { key: secret });
@@ -63,7 +63,7 @@ describe('a key', () => {
 });
 
 describe('a sandbox key with admin', () => {
-  it('finds nothing live by its id, on any field that leads there', async () => {
+  it('cannot find live objects by id through any field', async () => {
     const ctx = world.as(world.workspace_id);
     const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Live', text: 'Hi' };
     const { id } = await invoke(ctx, sendMessage, mail);

@@ -24,7 +24,7 @@ function comparable({ status, text, headers }: GraphqlAnswer) {
   return { status, body, names, type: headers.get('content-type') };
 }
 
-describe('a query that is asked a second time', () => {
+describe('a repeated query', () => {
   it.each([
     [
       'with nested pages',
@@ -44,14 +44,14 @@ describe('a query that is asked a second time', () => {
     ['of which a nullable field fails', '{ usage { limit } messages(first: 0) { nodes { id } } }'],
     ['whose field for operators is refused', '{ usage { limit } queues { name } }'],
     ['with an alias for a prototype', '{ __proto__: usage { limit } }'],
-  ])('%s is answered as it was the first time', async (_, query) => {
+  ])('%s returns the same response as the first time', async (_, query) => {
     const first = await graphql.ask(query);
     const second = await graphql.ask(query);
 
     expect(comparable(second)).toEqual(comparable(first));
   });
 
-  it('reads its variables each time, and is refused where they do not fit', async () => {
+  it('reads its variables each time, and is rejected if they are invalid', async () => {
     const query =
       'query q($first: Int!, $status: [MessageStatus!]) { messages(first: $first, filter: { status: $status }) { nodes { id } } }';
     await graphql.ask(query, { first: 1 });
@@ -67,7 +67,7 @@ describe('a query that is asked a second time', () => {
     expect([dear.status, dear.errors[0]?.extensions.reason]).toEqual([400, 'query_too_complex']);
   });
 
-  it('needs a key, and charges the key that is used', async () => {
+  it('needs a key, and charges the key that sends it', async () => {
     const query = '{ messages(first: 100) { nodes { id } } }';
     const { secret } = await world.key({ scopes: ['admin'] });
     await graphql.ask(query, undefined, { key: secret });

@@ -27,7 +27,7 @@ describe('a document', () => {
       'whose fragments multiply',
       `{ usage { ...a } } fragment a on Usage { ${'...b '.repeat(15)} } fragment b on Usage { ${'...c '.repeat(15)} } fragment c on Usage { month }`,
     ],
-  ])('%s is refused before anything of it runs', async (_, query) => {
+  ])('%s is rejected before any of it runs', async (_, query) => {
     const answer = await graphql.ask(query);
 
     expect(answer.status).toBe(400);
@@ -43,7 +43,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('a document 12 deep, with 20 aliases or of nearly 2,000 points is executed', async () => {
+  it('a document 12 levels deep, with 20 aliases or nearly 2,000 points is executed', async () => {
     for (const query of [
       nested(12),
       `{ ${aliases(20, 'usage { month }')} }`,
@@ -69,7 +69,7 @@ describe('a document', () => {
     expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
   });
 
-  it('a document with an unreadable argument is rejected whole, so that no part of it runs without a price', async () => {
+  it('a document with an unreadable argument is rejected as a whole, and no part runs for free', async () => {
     const dear = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
     const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${dear} }`;
     const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${dear} }`;
@@ -84,7 +84,7 @@ describe('a document', () => {
     }
   });
 
-  it('is refused for its first operation as much as for the one that is named', async () => {
+  it('an invalid first operation is rejected, even if another one is named', async () => {
     const query = `query cheap { usage { month } }
       query dear { messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } } }`;
 
@@ -127,7 +127,7 @@ describe('a request', () => {
         ),
       405,
     ],
-  ])('%s is refused in the one shape of errors', async (_, send, status) => {
+  ])('%s is rejected in the standard error format', async (_, send, status) => {
     const answer = await send();
 
     expect(answer.status).toBe(status);
@@ -151,7 +151,7 @@ describe('the budget of a key', () => {
   const costOf = (answer: { extensions: Readonly<Record<string, unknown>> }) =>
     answer.extensions.cost as { requested: number; actual: number; limit: number; remaining: number; resetAt: string };
 
-  it('is told with every answer, in extensions and in headers', async () => {
+  it('is reported in every response, in extensions and headers', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:00:00Z'));
     const { secret } = await world.key({ scopes: ['admin'] });
 
@@ -169,7 +169,7 @@ describe('the budget of a key', () => {
     expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
   });
 
-  it('pays for every id, whether anything has it or not, and for the search for attempts', async () => {
+  it('pays for every id, whether or not it exists, and for searching attempts', async () => {
     const now = world.clock.now();
     const some = (kind: 'message' | 'attempt', count: number) =>
       Array.from({ length: count }, (_, index) => newId(kind, now + index));
@@ -192,13 +192,13 @@ describe('the budget of a key', () => {
     expect(response.errors).toMatchObject([{ extensions: { reason: 'query_too_complex' } }]);
   });
 
-  it('is told to who asks in the document', async () => {
+  it('can be queried in the document', async () => {
     const answer = await graphql.ask('{ viewer { rateLimit { cost limit restorePerSecond } } }');
 
     expect(answer.data).toEqual({ viewer: { rateLimit: { cost: 2, limit: 12_000, restorePerSecond: 200 } } });
   });
 
-  it('holds exactly, however many ask at once on two processes, and fills up again by 200 points a second', async () => {
+  it('holds exactly under concurrent requests to two processes, and refills by 200 points a second', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:01:00Z'));
     const { secret } = await world.key({ scopes: ['operator'] });
     const beside = await startGraphql(await world.peer(), world.secret);
@@ -222,7 +222,7 @@ describe('the budget of a key', () => {
     await beside.stop();
   });
 
-  it('gets back what pages did not hold', async () => {
+  it('gets a refund for entries that pages did not contain', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:02:00Z'));
     const { secret } = await world.key({ scopes: ['admin'] });
 
@@ -234,7 +234,7 @@ describe('the budget of a key', () => {
     }
   });
 
-  it('gets back a page whose arguments are refused', async () => {
+  it('gets a refund for a page whose arguments are rejected', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:02:30Z'));
     const { secret } = await world.key({ scopes: ['admin'] });
 
@@ -254,7 +254,7 @@ describe('the budget of a key', () => {
     await expect.poll(async () => (await levelOf(secret)) < 10).toBe(true);
   });
 
-  it('an exhausted budget is reported with the time after which to retry', async () => {
+  it('an exhausted budget is reported with the time to retry after', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:03:00Z'));
     const { id, secret } = await world.key({ scopes: ['admin'] });
     await world.services.sql`
@@ -267,7 +267,7 @@ describe('the budget of a key', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  it('is told to a key without the scope too', async () => {
+  it('is reported to a key without the scope too', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
 
     const answer = await graphql.ask('{ usage { month } }', undefined, { key: secret });
@@ -285,8 +285,8 @@ describe('the budget of a key', () => {
   }
 });
 
-describe('an answer', () => {
-  it('a cheap response ends when its lists return more than 20,000 entries', async () => {
+describe('a response', () => {
+  it('a cheap response stops when its lists return more than 20,000 entries', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const to = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
     const mail = { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' };

@@ -26,7 +26,7 @@ async function send(workspace_id: string, subject: string): Promise<string> {
 }
 
 describe('messages', () => {
-  it('come newest first, page after page, with the cursors of the REST API', async () => {
+  it('are paged newest first, with the same cursors as the REST API', async () => {
     const query = `query ($after: String) {
       messages(first: 2, after: $after) {
         edges { cursor node { id } } nodes { subject }
@@ -51,7 +51,7 @@ describe('messages', () => {
     });
   });
 
-  it('are found by id through node, and a foreign one is as good as none', async () => {
+  it('are found by id through node, and one in another workspace is not found', async () => {
     const query = 'query ($id: ID!) { node(id: $id) { id ... on Message { subject } } }';
 
     const own = await graphql.ask(query, { id: ids[0] });
@@ -66,7 +66,7 @@ describe('messages', () => {
     }
   });
 
-  it('are refused with the reason of the core where a page is too small', async () => {
+  it('a page size that is too small is rejected with the reason of the core', async () => {
     const answer = await graphql.ask('{ messages(first: -1) { nodes { id } } }');
 
     expect(answer.data).toBeNull();
@@ -76,7 +76,7 @@ describe('messages', () => {
     expect(answer.errors[0]?.extensions.requestId).toBe(answer.headers.get('x-request-id'));
   });
 
-  it('are refused by the names that their arguments have here', async () => {
+  it('invalid arguments are rejected by their GraphQL names', async () => {
     const size = await graphql.ask('{ messages(first: 500) { nodes { id } } }');
     const place = await graphql.ask('{ messages(after: "nowhere") { nodes { id } } }');
 
@@ -97,7 +97,7 @@ describe('messageCancel', () => {
     }
   }`;
 
-  it('answers the message as it is then', async () => {
+  it('returns the message in its new state', async () => {
     const id = await send(world.workspace_id, 'Cancel me');
 
     const answer = await graphql.ask(query, { id });
@@ -107,7 +107,7 @@ describe('messageCancel', () => {
     });
   });
 
-  it('answers what was refused as a member of the result, named as in REST', async () => {
+  it('returns a rejection as a member of the result, with the REST code', async () => {
     const answer = await graphql.ask(query, { id: ids[0] }, { key: other.secret });
 
     expect(answer.status).toBe(200);
@@ -136,7 +136,7 @@ describe('a message', () => {
     return answer.data?.node;
   };
 
-  it('has the last event that the log tells of, also where an older one has the greater id', async () => {
+  it('shows the last event of its log, even if an older event has a greater id', async () => {
     const id = await send(world.workspace_id, 'Skewed');
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
@@ -155,7 +155,7 @@ describe('a message', () => {
     });
   });
 
-  it('names the job that it waits in to operators, and none once it is closed', async () => {
+  it('shows operators the job it waits in, and none once the job is closed', async () => {
     const id = await send(world.workspace_id, 'Queued');
     const { secret } = await world.key({ scopes: ['admin'] });
     const job = 'job { queue { name } subject { id } } recipients { nodes { job { state } } } finishedAt';

@@ -6,8 +6,8 @@ import { openGraphql } from './graphql-server.ts';
 const world = await openWorld();
 const graphql = await openGraphql(world);
 
-describe('the specification of GraphQL over HTTP', () => {
-  it('is kept, what one must do as much as what one should', async () => {
+describe('GraphQL over HTTP', () => {
+  it('every MUST and SHOULD requirement is met', async () => {
     const results = await auditServer({
       url: graphql.url,
       fetchFn: (url: string, init: RequestInit = {}) =>
@@ -36,7 +36,7 @@ describe('a body (chaos C4)', () => {
     ['multipart/form-data; boundary=x', '--x--'],
     ['text/plain', JSON.stringify({ query })],
     ['application/json; charset=utf-16', Buffer.from(JSON.stringify({ query }), 'utf16le')],
-  ])('is refused as %s', async (type, body) => {
+  ])('is rejected as %s', async (type, body) => {
     const answer = await post(type, typeof body === 'string' ? body : Uint8Array.from(body));
 
     expect(answer.status).toBe(400);
@@ -45,7 +45,7 @@ describe('a body (chaos C4)', () => {
   });
 
   it.each(['{"query":null}', '{"query":7}', '{"query":["{ usage { month } }"]}', '{}', '[]', 'null', '7', '{'])(
-    'is refused as %s, with a reason and the id of the request',
+    'is rejected as %s, with a reason and the request id',
     async (body) => {
       const answer = await post('application/json', body);
 
@@ -64,7 +64,7 @@ describe('a body (chaos C4)', () => {
     },
   );
 
-  it('is refused where it is not UTF-8, and taken as JSON in any case of its type', async () => {
+  it('is rejected if it is not UTF-8, and accepted as JSON in any case of its type', async () => {
     const text = JSON.stringify({ query: '{ usage { month } } # x' });
     const damaged = Uint8Array.from(Buffer.from(text.replace('x', '\u00c3('), 'latin1'));
 
@@ -82,7 +82,7 @@ function headersOf(init: RequestInit): Record<string, string> {
 describe('the schema', () => {
   const introspection = '{ __schema { queryType { name } } }';
 
-  it('is shown to any key, with suggestions', async () => {
+  it('is shown to any key, with suggestions for misspelled fields', async () => {
     const answer = await graphql.ask(introspection);
     const misspelled = await graphql.ask('{ usag { month } }');
 
@@ -105,7 +105,7 @@ describe('the schema', () => {
     expect([trial.status, trial.headers.get('location')]).toEqual([302, '/login?next=%2Fgraphiql']);
   });
 
-  it('can be read whole by tools, which send one very deep document', async () => {
+  it('can be read in full by tools that send one very deep document', async () => {
     const { getIntrospectionQuery } = await import('graphql');
 
     const answer = await graphql.ask(getIntrospectionQuery());
@@ -115,8 +115,8 @@ describe('the schema', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  it('is told without a word of it, under an id that the log has too', async () => {
+describe('an internal error', () => {
+  it('is reported without internal details, under an id that is also logged', async () => {
     await world.services.sql`alter table usage_months rename to hidden_secret_table`;
 
     const answer = await graphql.ask('{ usage { month } }');

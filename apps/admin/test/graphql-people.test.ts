@@ -22,7 +22,7 @@ const MEMBERS = 'query ($workspace: ID) { members(workspaceId: $workspace) { nod
 type Invitation = { memberInvite: { member: { userId: string }; entry: { loginUrl: string } } };
 
 describe('members', () => {
-  it('are invited, listed, given a role and removed, in any workspace, with a key that has operator', async () => {
+  it('are invited, listed, assigned a role and removed in any workspace by an operator key', async () => {
     const workspaceId = other.workspace_id;
     const invite = (email: string, role: string) => graphql.ask(INVITE, { input: { email, role, workspaceId } });
 
@@ -65,7 +65,7 @@ describe('members', () => {
     });
   });
 
-  it('are not managed by a workspace key: a person it creates would outlive it', async () => {
+  it('cannot be managed with a workspace key, since a person it created would outlive it', async () => {
     const key = { key: other.secret };
 
     const invited = await graphql.ask(INVITE, { input: { email: 'eve@people.test', role: 'ADMIN' } }, key);
@@ -77,7 +77,7 @@ describe('members', () => {
 });
 
 describe('operators', () => {
-  it('are added, listed and removed, and one stays', async () => {
+  it('are added, listed and removed, except the last one', async () => {
     const added = await graphql.ask(
       `mutation { operatorAdd(input: { email: "second@people.test", entry: PASSWORD }) {
         ... on OperatorPayload { operator { userId email } entry { password loginUrl } } } }`,
@@ -112,7 +112,7 @@ describe('a key that has operator and limits', () => {
     ['the sandbox mode', { mode: 'sandbox' }],
   ];
 
-  it.each(limits)('a key limited by %s creates neither people nor rows without that limit', async (_, limit) => {
+  it.each(limits)('a key limited by %s creates neither people nor objects without that limit', async (_, limit) => {
     const { secret: key } = await world.key({ scopes: ['operator', 'admin'], ...limit });
     const refusal = '{ ... on ApiError { reason } ... on ForbiddenError { requiredScope } }';
     const workspaces = async () => (await world.services.sql`select from workspaces`).length;
@@ -140,7 +140,7 @@ describe('a key that has operator and limits', () => {
     expect(await world.services.sql`select from users where email = 'mine@people.test'`).toHaveLength(0);
   });
 
-  it('creates no login for existing persons', async () => {
+  it('cannot create a login for existing people', async () => {
     const { id: key_id } = await world.key({ scopes: ['operator'], allowed_ips: ['127.0.0.1'] });
     const { workspace_id } = world;
     const ctx: Context = {

@@ -27,7 +27,7 @@ async function addClose(
 const later = () => new Date(world.clock.now() + HOUR_MS);
 
 describe('queues', () => {
-  it('are shown as stopped by a hold of the instance, where that stops them', async () => {
+  it('are shown as stopped if a hold of the instance stops them', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const hold = await invoke(ctx, createHold, { scope: 'instance', value: 'all', reason: 'A restore' });
 
@@ -45,7 +45,7 @@ describe('queues', () => {
     });
   });
 
-  it('are shown with what was measured, who works on them and what stops them', async () => {
+  it('show their measurements, their workers and any hold', async () => {
     const { sql } = world.services;
     const worker = await world.peer({ works: true });
     const worker_id = (await worker.jobs.instanceId()) ?? '';
@@ -91,7 +91,7 @@ describe('queues', () => {
     });
   });
 
-  it('have a history that shows what operators did meanwhile', async () => {
+  it('have a history that includes the actions of operators', async () => {
     const set = await graphql.ask(`mutation {
       queueSetConcurrency(input: { queue: "webhook.close", concurrency: 9, reason: "too slow" }) {
         ... on QueuePayload { queue { name concurrency } }
@@ -115,7 +115,7 @@ describe('queues', () => {
     });
   });
 
-  it('queues and jobs are for operators; for others, an existing job is as absent as a missing one', async () => {
+  it('queues and jobs are visible to operators only; for others an existing job looks missing', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     const id = await addClose(later());
 
@@ -134,7 +134,7 @@ describe('queues', () => {
 });
 
 describe('queueStats', () => {
-  it('tells of the queues that are named whenever they were measured, as they are then', async () => {
+  it('returns current values for the named queues, whenever they were measured', async () => {
     const query = 'subscription { queueStats(names: ["webhook.recover"]) { name ready } }';
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${world.secret}` };
     const abort = new AbortController();
@@ -165,7 +165,7 @@ describe('queueStats', () => {
 });
 
 describe('jobs', () => {
-  it('come page after page, each with its queue, its attempts and what it is about', async () => {
+  it('are paged, each with its queue, its attempts and its subject', async () => {
     const { services, workspace_id } = world;
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 later' }));
     const mail = { from: 'hello@sandbox.test', to: ['a@example.com', 'b@example.com'], subject: 'Hello', text: 'Hi' };
@@ -211,7 +211,7 @@ describe('jobs', () => {
     expect(node.data).toEqual({ node: { id, state: 'DEFERRED' } });
   });
 
-  it('are run, canceled and retried, and refused where their state does not allow it', async () => {
+  it('are run, canceled and retried, and rejected if their state does not allow it', async () => {
     const id = await addClose(later(), 'storage.maintain');
     const pull = (lever: string) =>
       graphql.ask(
@@ -229,7 +229,7 @@ describe('jobs', () => {
     expect((await pull('jobRetry')).data).toEqual({ jobRetry: { job: { state: 'RETRY' } } });
   });
 
-  it('dead jobs are retried by the queue', async () => {
+  it('dead jobs are retried per queue', async () => {
     await addClose();
     await world.services.sql`
       update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'webhook.close' and state = 'created'
@@ -250,8 +250,8 @@ describe('jobs', () => {
   });
 });
 
-describe('ops of the dashboard', () => {
-  it('show the same to operators only, with the admin actions', async () => {
+describe('ops in the dashboard', () => {
+  it('returns the same data to operators only, with the admin actions', async () => {
     const { api } = await signedIn(world, admin, 'operator');
     const id = await addClose(later(), 'storage.maintain');
 

@@ -14,7 +14,7 @@ async function send(bytes: number): Promise<string> {
   return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
 }
 
-it('fairness P27: a response over 4 MiB is rejected before it is built, and reads no more content than that', async () => {
+it('fairness P27: a response over 4 MiB is rejected before it is built, without reading more content', async () => {
   const ids = await Promise.all(Array.from({ length: 6 }, () => send(3 * MIB)));
   const aliases = ids.map((id, at) => `m${at}: node(id: "${id}") { ... on Message { content { text } } }`);
 
@@ -28,7 +28,7 @@ it('fairness P27: a response over 4 MiB is rejected before it is built, and read
   expect(reads).toEqual({ count: 2 });
 });
 
-it('fairness P27: one content under many aliases counts each time', async () => {
+it('fairness P27: content requested under many aliases counts each time', async () => {
   const id = await send(MIB);
   const aliases = Array.from({ length: 5 }, (_, at) => `a${at}: content { text }`);
 
@@ -37,7 +37,7 @@ it('fairness P27: one content under many aliases counts each time', async () => 
   expect(errors).toMatchObject([{ extensions: { reason: 'response_too_large' } }]);
 });
 
-it('content below the limit is read, and the source by its link', async () => {
+it('content below the limit is returned, and the source through its link', async () => {
   const id = await send(3 * MIB);
 
   const { data, errors } = await graphql.ask(

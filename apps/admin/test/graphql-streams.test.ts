@@ -90,8 +90,8 @@ async function send(): Promise<string> {
 
 const idsOf = (stream: Stream) => stream.answers.flatMap(({ data }) => (data ? [data.events.node.message.id] : []));
 
-describe('a stream of events', () => {
-  it('tells what happens as it happens, and keeps its connection with comments', async () => {
+describe('an event stream', () => {
+  it('delivers events as they happen, and keeps its connection open with comments', async () => {
     const stream = await follow();
 
     const id = await send();
@@ -105,7 +105,7 @@ describe('a stream of events', () => {
     await vi.waitFor(() => expect(stream.comments.length).toBeGreaterThan(0), 30_000);
   });
 
-  it('names what a client accepts for it, where that is not accepted (newcomer N18)', async () => {
+  it('names the accepted media type if the client does not accept it (newcomer N18)', async () => {
     const answer = await fetch(graphql.url, {
       method: 'POST',
       headers: { ...json, accept: 'application/json', authorization: `Bearer ${world.secret}` },
@@ -118,7 +118,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('goes on from a cursor, with what came meanwhile', async () => {
+  it('resumes from a cursor with the events missed in the meantime', async () => {
     const first = await follow();
     const before = await send();
     await vi.waitFor(() => expect(idsOf(first)).toContain(before), 30_000);
@@ -134,7 +134,7 @@ describe('a stream of events', () => {
     expect(new Set(idsOf(second)).size).toBe(idsOf(second).length);
   });
 
-  it('tells of an event that is committed after younger ones, late but once', async () => {
+  it('delivers an event committed after younger ones late, but only once', async () => {
     const stream = await follow();
     const young = await send();
     await vi.waitFor(() => expect(idsOf(stream)).toContain(young), 30_000);
@@ -150,7 +150,7 @@ describe('a stream of events', () => {
     );
   });
 
-  it('tells only what its filter names, and takes no cursor of another', async () => {
+  it('delivers only events that match its filter, and rejects a cursor from another filter', async () => {
     const stream = await follow({ types: ['email.complained'] });
     const all = await follow();
     const id = await send();
@@ -166,7 +166,7 @@ describe('a stream of events', () => {
     expect(idsOf(stream)).toEqual([]);
   });
 
-  it('fairness L2: ends within five seconds of its key', async () => {
+  it('fairness L2: closes within five seconds after its key becomes invalid', async () => {
     await world.clock.freeze(new Date(world.clock.now()));
     const key = await world.key({ scopes: ['admin'] });
     const stream = await follow({}, key.secret);
@@ -179,7 +179,7 @@ describe('a stream of events', () => {
     await world.clock.unfreeze();
   });
 
-  it('fairness L2: ends before its token does if the membership ends in which it began', async () => {
+  it('fairness L2: closes before its token expires if its workspace membership ends', async () => {
     const person = await signedIn(world, admin, 'admin');
     const other = await world.workspace('free');
     await world.services.sql`
@@ -199,7 +199,7 @@ describe('a stream of events', () => {
     expect(idsOf(stream)).toEqual([first]);
   });
 
-  it('tells nothing more once its key is revoked', async () => {
+  it('delivers nothing more once its key is revoked', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const stream = await follow({}, key.secret);
     const first = await send();
@@ -212,7 +212,7 @@ describe('a stream of events', () => {
     expect(idsOf(stream)).toEqual([first]);
   });
 
-  it('is one of twenty that a key may have, over all processes', async () => {
+  it('counts toward the limit of twenty per key across all processes', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const streams = await Promise.all(Array.from({ length: 21 }, () => follow({}, key.secret)));
 
@@ -229,7 +229,7 @@ describe('a stream of events', () => {
     }, 30_000);
   });
 
-  it('a stream of events in one workspace is hidden from others', async () => {
+  it('events of one workspace are hidden from others', async () => {
     const { secret } = await world.workspace('free');
     const stranger = await follow({}, secret);
     const own = await follow();
@@ -239,7 +239,7 @@ describe('a stream of events', () => {
     expect(idsOf(stranger)).toEqual([]);
   });
 
-  it('pays for each event what its selection costs, and waits while its key has no points', async () => {
+  it('charges for each event by its selection, and waits while its key has no points', async () => {
     await world.clock.freeze(new Date(world.clock.now()));
     const key = await world.key({ scopes: ['admin'] });
     const level = async () => {

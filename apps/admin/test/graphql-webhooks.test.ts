@@ -49,7 +49,7 @@ async function deliveries(filter: object, first = 20): Promise<readonly Delivery
 }
 
 describe('deliveries of a workspace', () => {
-  it('are listed over all its webhooks, newest event first', async () => {
+  it('are listed across all its webhooks, newest event first', async () => {
     const entries = await deliveries({});
 
     expect(entries.map(({ eventType, webhook }) => [eventType, webhook.id]).toSorted()).toEqual(
@@ -68,7 +68,7 @@ describe('deliveries of a workspace', () => {
     );
   });
 
-  it('are found by webhook, type of event, status and time', async () => {
+  it('are filtered by webhook, event type, status and time', async () => {
     const [, , queued] = await deliveries({});
 
     expect(await deliveries({ webhookId: stock })).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('deliveries of a workspace', () => {
     expect(await deliveries({ until: between })).toEqual([queued]);
   });
 
-  it('go on behind a cursor, which belongs to their filter', async () => {
+  it('continue after a cursor, which is valid for their filter only', async () => {
     const page = '{ webhookDeliveries(first: 2) { nodes { id } pageInfo { endCursor } } }';
     const { webhookDeliveries } = (await graphql.ask(page)).data as unknown as DeliveryPage;
     const { endCursor } = webhookDeliveries.pageInfo;
@@ -95,7 +95,7 @@ describe('deliveries of a workspace', () => {
     expect(other.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
   });
 
-  it('deliveries of an unknown webhook or an unknown event type are rejected', async () => {
+  it('an unknown webhook or event type in the filter is rejected', async () => {
     const ask = (filter: object) =>
       graphql.ask('query ($filter: DeliveryFilter) { webhookDeliveries(filter: $filter) { nodes { id } } }', {
         filter,
@@ -109,7 +109,7 @@ describe('deliveries of a workspace', () => {
     ]);
   });
 
-  it('deliveries of one webhook are those that match every part of the filter', async () => {
+  it('deliveries match every part of the filter', async () => {
     const ask = async (webhookId: string) => {
       const { data } = await graphql.ask(
         `query ($id: ID!, $filter: DeliveryFilter) { node(id: $id) { ... on Webhook {
@@ -124,7 +124,7 @@ describe('deliveries of a workspace', () => {
   });
 });
 
-it('an event names what came of it, and a delivery what it posts', async () => {
+it('an event lists its deliveries, and a delivery shows its payload', async () => {
   const entries = await deliveries({});
 
   for (const { id, event, requestBody } of entries) {
@@ -135,7 +135,7 @@ it('an event names what came of it, and a delivery what it posts', async () => {
   expect(canceled?.event.deliveries).toHaveLength(2);
 });
 
-it('a test posts its example', async () => {
+it('a test delivery posts the example payload', async () => {
   const { id } = await invoke(world.as(world.workspace_id), testWebhook, { id: shop, type: 'email.bounced' });
 
   const { data } = await graphql.ask('query ($id: ID!) { node(id: $id) { ... on WebhookDelivery { requestBody } } }', {
@@ -145,7 +145,7 @@ it('a test posts its example', async () => {
   expect(data).toMatchObject({ node: { requestBody: { type: 'email.bounced', data: { test: true } } } });
 });
 
-it('a sandbox key sees endpoints and deliveries of the sandbox only, and makes no others', async () => {
+it('a sandbox key sees and creates endpoints and deliveries of the sandbox only', async () => {
   const { secret: key } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
   const create = (input: object) =>
     graphql.ask(

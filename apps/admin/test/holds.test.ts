@@ -36,7 +36,7 @@ async function hold(fields = {}): Promise<string> {
 }
 
 describe('holds over GraphQL', () => {
-  it('are made, listed, found by id and released', async () => {
+  it('are created, listed, found by id and released', async () => {
     const result = await graphql.ask(create, { input: { ...input, resumeRatePerMin: 60 } });
 
     expect(result.errors).toEqual([]);
@@ -65,7 +65,7 @@ describe('holds over GraphQL', () => {
     expect((await graphql.ask('{ holds(active: false) { id } }')).data).toEqual({ holds: [{ id }] });
   });
 
-  it('are refused as a member of the result, with the reason of the core', async () => {
+  it('are rejected as a member of the result, with the reason of the core', async () => {
     await hold();
     const { secret } = await world.key({ scopes: ['admin'] });
 
@@ -78,7 +78,7 @@ describe('holds over GraphQL', () => {
     expect(absent.data).toMatchObject({ holdRelease: { reason: 'hold_not_found' } });
   });
 
-  it('are what a message and its recipients say they wait for', async () => {
+  it('appear as the reason why a message and its recipients wait', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const mail = {
       from: 'shop@sandbox.test',
@@ -117,8 +117,8 @@ describe('holds over GraphQL', () => {
   });
 });
 
-describe('the line over GraphQL', () => {
-  it('tells how many stand before a mail, and when its turn comes', async () => {
+describe('the queue position over GraphQL', () => {
+  it('shows how many emails are ahead of a message, and when its turn comes', async () => {
     const ctx = world.as(world.workspace_id);
     await noteWorker(world.services.sql, { worker: randomUUID(), stopped: false, ended_per_minute: 60 }, 10_000);
     await world.drain();
@@ -145,7 +145,7 @@ describe('the line over GraphQL', () => {
 });
 
 describe('holds over tRPC', () => {
-  it('are an operator’s to make, list, get and release', async () => {
+  it('are created, listed, read and released by operators', async () => {
     const { api } = await signedIn(world, admin, 'operator');
     const creation = await api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'Look first' });
 

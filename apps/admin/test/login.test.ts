@@ -40,7 +40,7 @@ const link = async () => (await invoke(world.as(world.workspace_id), createLogin
 const pathOf = (url: string) => new URL(url).pathname;
 
 describe('signing in', () => {
-  it('sets a cookie that scripts and other sites do not get, and begins a session of its own each time', async () => {
+  it('sets a cookie hidden from scripts and other sites, and starts a new session each time', async () => {
     const first = await signIn();
     const second = await signIn({}, { cookie: cookieOf(first) });
 
@@ -59,7 +59,7 @@ describe('signing in', () => {
     expect(await refusalOf(who(cookieOf(first)))).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
-  it('takes no session id that an attacker chose', async () => {
+  it('ignores a session id chosen by an attacker', async () => {
     const planted = `sid=${'A'.repeat(43)}`;
 
     const answer = await signIn({}, { cookie: planted });
@@ -68,7 +68,7 @@ describe('signing in', () => {
     expect(await refusalOf(who(planted))).toMatchObject({ status: 401 });
   });
 
-  it('a sign-in behind https sets a cookie that only this host gets, over https only', async () => {
+  it('a sign-in over https sets a host-only cookie that is sent over https only', async () => {
     const secure = await startAdmin({
       ...world.services,
       public_url: 'https://mail.test',
@@ -94,7 +94,7 @@ describe('signing in', () => {
     expect([me.status, borrowed.status]).toEqual([200, 401]);
   });
 
-  it('a sign-in behind https accepts no form from http:// of the same host', async () => {
+  it('a sign-in over https rejects forms from http:// of the same host', async () => {
     const secure = await startAdmin({
       ...world.services,
       public_url: 'https://mail.test',
@@ -126,18 +126,18 @@ describe('signing in', () => {
     ['https://evil.test/', '/'],
     ['evil.test', '/'],
     ['', '/'],
-  ])('leads nowhere but here: next=%j', async (next, place) => {
+  ])('redirects within this site only: next=%j', async (next, place) => {
     const html = await (await fetch(`${origin}/login?next=${encodeURIComponent(next)}`)).text();
 
     expect(html).toContain(`name="next" value="${place}"`);
   });
 
-  it('leads where the form says, unless that is another host', async () => {
+  it('redirects to the page named in the form, unless it is on another host', async () => {
     expect((await signIn({ next: '/inbox?x=1' })).headers.get('location')).toBe('/inbox?x=1');
     expect((await signIn({ next: '//evil.test' })).headers.get('location')).toBe('/');
   });
 
-  it('ignores the case of the e-mail address, and not that of the password', async () => {
+  it('ignores the case of the email address, but not of the password', async () => {
     expect((await signIn({ email: ' Operator@Sandbox.TEST ' })).status).toBe(303);
     expect((await signIn({ password: password.toUpperCase() })).status).toBe(401);
   });
@@ -149,14 +149,14 @@ describe('signing in', () => {
     ['of a sister site', { 'sec-fetch-site': 'same-site' }],
     ['that is multipart', { 'content-type': 'multipart/form-data; boundary=x' }],
     ['that is plain text', { 'content-type': 'text/plain' }],
-  ])('takes no form %s', async (_, headers) => {
+  ])('rejects a form %s', async (_, headers) => {
     const answer = await signIn({}, typeof headers === 'function' ? headers() : headers);
 
     expect([400, 403]).toContain(answer.status);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('shows what was typed, and runs none of it', async () => {
+  it('shows submitted markup as text, without executing it', async () => {
     const answer = await post('/login', { email: '"><script>alert(1)</script>', password: 'x', next: '"><b>' });
     const html = await answer.text();
 
@@ -165,7 +165,7 @@ describe('signing in', () => {
     expect(html).not.toMatch(/<script|<b>/);
   });
 
-  it('takes no form that does not say where it comes from', async () => {
+  it('rejects a form without an origin', async () => {
     const answer = await fetch(`${origin}/login`, {
       method: 'POST',
       body: new URLSearchParams({ email: OPERATOR, password }),
@@ -176,7 +176,7 @@ describe('signing in', () => {
 });
 
 describe('twenty wrong passwords', () => {
-  it('shut an account for a while, known or not, with the same words', async () => {
+  it('lock an account for a while, known or not, with the same message', async () => {
     await world.clock.advance(15 * MINUTE_MS);
     // The response states the minutes left, so the clock must not advance between attempts.
     await world.clock.freeze(new Date(world.clock.now()));
@@ -206,7 +206,7 @@ describe('twenty wrong passwords', () => {
     await world.clock.unfreeze();
   });
 
-  it('fairness P17: lock neither a known device nor an open session nor the account on other networks', async () => {
+  it('fairness P17: lock neither a known device, an open session, nor the account on other networks', async () => {
     await world.clock.advance(15 * MINUTE_MS);
     const [sid = '', device = ''] = (await signIn()).headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
     const wrong = () => post('/login', { email: OPERATOR, password: 'wrong' });
@@ -226,7 +226,7 @@ describe('twenty wrong passwords', () => {
     await world.clock.advance(15 * MINUTE_MS);
   });
 
-  it('fairness P17: lock a known device of its own after twenty, and no device that is unknown', async () => {
+  it('fairness P17: lock a known device by its own count of twenty, but no unknown device', async () => {
     const device = (await signIn()).headers.getSetCookie()[1]?.split(';')[0] ?? '';
     const wrong = (cookie: string) => post('/login', { email: OPERATOR, password: 'wrong' }, { cookie });
     await wrong(device);
@@ -244,7 +244,7 @@ describe('twenty wrong passwords', () => {
     await world.clock.advance(15 * MINUTE_MS);
   });
 
-  it('fairness P17: a change of the password forgets the devices, of which a person has twenty at most', async () => {
+  it('fairness P17: leave at most twenty known devices per person, which a password change clears', async () => {
     const devices = () => sql`select from devices d join users u on u.id = d.user_id where u.email = ${OPERATOR}`;
     await sql`
       insert into devices (token_hash, user_id, created_at, last_used_at)
@@ -257,7 +257,7 @@ describe('twenty wrong passwords', () => {
     expect(await devices()).toHaveLength(0);
   });
 
-  it('fairness L1: answer 429 with Retry-After on every page and in tRPC, until the tries are forgotten', async () => {
+  it('fairness L1: return 429 with Retry-After on every page and in tRPC, until the attempts expire', async () => {
     await world.clock.advance(15 * MINUTE_MS);
     await world.clock.freeze(new Date(world.clock.now()));
     const cookie = cookieOf(await signIn());
@@ -337,7 +337,7 @@ describe('twenty wrong passwords', () => {
     expect(security).toContain(`A known device and a session each have their own limit of ${alone}`);
   });
 
-  it('are counted by every process, and cannot be overtaken by trying at once', async () => {
+  it('are counted across processes, even if attempted concurrently', async () => {
     const second = await startAdmin(await world.peer());
     const there = `http://127.0.0.1:${second.port}`;
     const wrong = async (base: string) => {
@@ -355,7 +355,7 @@ describe('twenty wrong passwords', () => {
 });
 
 describe('a login link', () => {
-  it('signs in once, by its button: following it does not use it up', async () => {
+  it('signs in once by its button, and is not used up by following it', async () => {
     const path = pathOf(await link());
     const scanned = await Promise.all(Array.from({ length: 3 }, () => fetch(`${origin}${path}`)));
 
@@ -367,7 +367,7 @@ describe('a login link', () => {
     expect(await who(cookieOf(first.status === 303 ? first : second))).toMatchObject({ email: OPERATOR });
   });
 
-  it('is good for fifteen minutes', async () => {
+  it('expires after fifteen minutes', async () => {
     const path = pathOf(await link());
 
     await world.clock.advance(15 * MINUTE_MS);
@@ -375,7 +375,7 @@ describe('a login link', () => {
     expect((await post(path)).status).toBe(401);
   });
 
-  it('an unknown login link is rejected, and not tried forever', async () => {
+  it('an unknown login link is rejected, and limited in attempts', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 61; count++) statuses.push((await post(`/login/link/${'A'.repeat(43)}`)).status);
 
@@ -386,7 +386,7 @@ describe('a login link', () => {
 });
 
 describe('signing out', () => {
-  it('ends the session on the server, so that a copy of its cookie is worth nothing', async () => {
+  it('closes the session on the server, and a copied cookie becomes useless', async () => {
     const cookie = cookieOf(await signIn());
 
     const answer = await post('/logout', {}, { cookie });
@@ -396,7 +396,7 @@ describe('signing out', () => {
     expect(await refusalOf(who(cookie))).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
-  it('is not done by a link, nor by a page of another site', async () => {
+  it('cannot be triggered by a link or a page of another site', async () => {
     const cookie = cookieOf(await signIn());
 
     await fetch(`${origin}/logout`, { headers: { cookie } });
@@ -418,7 +418,7 @@ describe('the pages', () => {
     '/login/link/x',
     '/logout',
     '/none',
-  ])('may not be framed: %s', async (path) => {
+  ])('cannot be framed: %s', async (path) => {
     const { headers } = await admin.get(path);
 
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
@@ -426,7 +426,7 @@ describe('the pages', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('post forms to this service only, and only those that have one', async () => {
+  it('submit forms to this service only, and only from pages with a form', async () => {
     for (const path of ['/login', '/login/confirm', '/login/link/x', '/logout'])
       expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'self'");
     for (const path of ['/errors'])
@@ -435,7 +435,7 @@ describe('the pages', () => {
 });
 
 describe('the secrets of sessions and links', () => {
-  it('stand in no table and in no log, and every sign-in stands in the audit log', async () => {
+  it('appear in no table or log, while every sign-in appears in the audit log', async () => {
     const url = await link();
     const token = url.slice(url.lastIndexOf('/') + 1);
     const session = cookieOf(await post(pathOf(url))).slice('sid='.length);

@@ -74,7 +74,7 @@ describe('roles', () => {
     ['member', member],
     ['admin', all.filter((name) => !/^(operators|destinations)/.test(name))],
     ['operator', all],
-  ] as const)('let a %s call exactly what the role says', async (role, allowed) => {
+  ] as const)('let a %s call exactly the procedures of the role', async (role, allowed) => {
     const { api } = await signedIn(world, admin, role);
 
     const open: string[] = [];
@@ -89,7 +89,7 @@ describe('roles', () => {
     expect(open.sort()).toEqual([...allowed].sort());
   });
 
-  it('hand out no scope that they lack', async () => {
+  it('grant no scope that they lack', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const refusal = await refusalOf(api.apiKeys.create.mutate({ name: 'Up', scopes: ['operator'] }));
@@ -99,7 +99,7 @@ describe('roles', () => {
 });
 
 describe('a member', () => {
-  it('is invited by an admin with a link, signs in by it, and chooses a password', async () => {
+  it("signs in with the link from an admin's invitation, and then chooses a password", async () => {
     const boss = await signedIn(world, admin, 'admin');
 
     const invited = await boss.api.members.invite.mutate({ email: 'Grace@People.test', role: 'member' });
@@ -126,7 +126,7 @@ describe('a member', () => {
     );
   });
 
-  it('may get a password instead, and is one once', async () => {
+  it('can be invited with a password instead, but only once', async () => {
     const invited = await operator.api.members.invite.mutate({
       email: 'alan@people.test',
       role: 'viewer',
@@ -138,7 +138,7 @@ describe('a member', () => {
     expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
-  it('a member known elsewhere is added by operators only, without credentials for their account', async () => {
+  it('a member known elsewhere is added by operators only, without credentials for the account', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -154,7 +154,7 @@ describe('a member', () => {
   });
 
   it.each(['password', 'login_link'] as const)(
-    'a member whose %s was shown to an admin elsewhere gets new credentials when an operator adds them, once',
+    'a member whose %s an admin elsewhere saw gets new credentials once, when added by an operator',
     async (way) => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
@@ -198,7 +198,7 @@ describe('a member', () => {
     expect(await signInWith(email, invitation.password ?? '')).toBe(401);
   });
 
-  it('a new address that two admins invite at the same moment is admitted by one of them only', async () => {
+  it('a new address invited by two admins simultaneously is added by only one of them', async () => {
     const { workspace_id } = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -212,7 +212,7 @@ describe('a member', () => {
     }
   });
 
-  it('a new operator cannot be impersonated by an admin who invites them at the same moment', async () => {
+  it('a new operator cannot be impersonated by an admin who invites them simultaneously', async () => {
     const boss = await signedIn(world, admin, 'admin');
 
     for (let round = 0; round < 5; round++) {
@@ -227,7 +227,7 @@ describe('a member', () => {
     }
   });
 
-  it('a password that is reset while another change of it is under way stays the one of the reset', async () => {
+  it('a password reset wins over a concurrent password change', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const email = 'raced@people.test';
     const { password } = await boss.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
@@ -245,7 +245,7 @@ describe('a member', () => {
     expect(await signInWith(email, 'chosen by the thief')).toBe(401);
   });
 
-  it('invitations with passwords of one workspace leave room for the sign-ins of others', async () => {
+  it('invitations with passwords in one workspace do not block sign-ins of others', async () => {
     const boss = await signedIn(world, admin, 'admin');
 
     const invitations = await Promise.allSettled(
@@ -289,7 +289,7 @@ describe('a member', () => {
     expect(data.map(({ id }) => id)).not.toContain(removed_member.user_id);
   });
 
-  it('a member whose role changes is signed out, so that no page shows what they may no longer do', async () => {
+  it('a member whose role changes is signed out, and no page shows actions they have lost', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const other = await signedIn(world, admin, 'admin');
 
@@ -304,7 +304,7 @@ describe('a member', () => {
     });
   });
 
-  it('keeps, in other workspaces, the sessions and the link that one of their admins might end by a new role or removal', async () => {
+  it('retains sessions and links in other workspaces when an admin changes the role or removes the member', async () => {
     const other = await world.workspace('free');
     const foe = await signedIn(world, admin, 'admin', other.workspace_id);
     const person = await signedIn(world, admin, 'member');
@@ -323,7 +323,7 @@ describe('a member', () => {
     expect((await follow(url)).status).toBe(303);
   });
 
-  it('a member of another workspace is as absent as one who never existed', async () => {
+  it('a member of another workspace looks the same as a nonexistent one', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'member', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -342,7 +342,7 @@ describe('a member', () => {
 });
 
 describe('the last admin', () => {
-  it('the last admin of a workspace cannot be removed by any route', async () => {
+  it('cannot be removed by any route', async () => {
     const { workspace_id } = await world.workspace('free');
     const only = await signedIn(world, admin, 'admin', workspace_id);
 
@@ -355,7 +355,7 @@ describe('the last admin', () => {
     ]);
   });
 
-  it('stays also when two admins remove each other at once', async () => {
+  it('remains even if two admins remove each other concurrently', async () => {
     const { workspace_id } = await world.workspace('free');
     const [a, b] = await Promise.all([
       signedIn(world, admin, 'admin', workspace_id),
@@ -374,7 +374,7 @@ describe('the last admin', () => {
 });
 
 describe('an operator', () => {
-  it('is made and unmade by another, and signed out by that', async () => {
+  it('is added, removed and signed out by another operator', async () => {
     const added = await operator.api.operators.add.mutate({ email: 'second@people.test' });
     const { api } = await follow(added.login_url ?? '');
     expect(await api.people.me.query()).toMatchObject({ operator: true, scopes: ['operator', 'admin'] });
@@ -421,7 +421,7 @@ describe('an operator', () => {
 });
 
 describe('switching the workspace', () => {
-  it('brings the role that one has there, and leads nowhere else', async () => {
+  it('applies the role in that workspace, and redirects nowhere else', async () => {
     const other = await world.workspace('free');
     const third = await world.workspace('free');
     const person = await signedIn(world, admin, 'admin');
@@ -442,7 +442,7 @@ describe('switching the workspace', () => {
 });
 
 describe('changing the password', () => {
-  it('needs the present one, but just after a login link', async () => {
+  it('requires the current one, except right after a login link', async () => {
     const invited = await operator.api.members.invite.mutate({ email: 'kay@people.test', role: 'viewer' });
     const first = await follow(invited.login_url ?? '');
     await first.api.people.changePassword.mutate({ new_password: 'the first password' });
@@ -467,7 +467,7 @@ describe('changing the password', () => {
     expect(await signInWith('kay@people.test', 'the third password')).toBe(303);
   });
 
-  it('refuses a short one', async () => {
+  it('rejects a short one', async () => {
     const { api } = await signedIn(world, admin, 'viewer');
 
     expect(await refusalOf(api.people.changePassword.mutate({ new_password: 'short' }))).toMatchObject({

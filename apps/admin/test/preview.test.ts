@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('/preview/{id}', () => {
-  it('shows the HTML of a mail in a sandbox that loads and runs nothing', async () => {
+  it('shows the HTML of an email in a sandbox that loads and runs nothing', async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 
     const { status, headers, text } = await admin.get(`/preview/${id}`, { cookie });
@@ -50,7 +50,7 @@ describe('/preview/{id}', () => {
     ['/graphiql', 'navigate', 'iframe', 'same-origin', 403],
     ['/graphiql', 'cors', 'empty', 'same-origin', 403],
     ['/graphiql', 'no-cors', 'script', 'same-origin', 403],
-  ])('fairness P36: %s in mode %s for %s of site %s is answered with %i', async (...row) => {
+  ])('fairness P36: %s in mode %s for %s of site %s returns %i', async (...row) => {
     const [page, mode, dest, site, expected] = row;
     const { cookie } = await signedIn(world, admin, 'admin');
     const headers = { cookie, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, 'sec-fetch-site': site };
@@ -60,7 +60,7 @@ describe('/preview/{id}', () => {
     expect(status).toBe(expected);
   });
 
-  it('lets images of other hosts in only where the reader asks for them', async () => {
+  it('loads images from other hosts only if the reader requests them', async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 
     const { headers } = await admin.get(`/preview/${id}?images=1`, { cookie });
@@ -69,7 +69,7 @@ describe('/preview/{id}', () => {
     expect(headers['content-security-policy']).toContain('sandbox;');
   });
 
-  it('is for admins of the workspace, and each reading is in the audit log', async () => {
+  it('is for admins of the workspace, and each view is in the audit log', async () => {
     const reader = await signedIn(world, admin, 'admin');
     const member = await signedIn(world, admin, 'member');
     const foreign = await world.workspace('business');

@@ -26,13 +26,13 @@ afterAll(async () => {
 });
 
 describe('a page behind a session', () => {
-  it('knows who is signed in', async () => {
+  it('identifies the signed-in user', async () => {
     const answer = await fetch(`${origin}/tool`, { headers: { cookie: person.cookie } });
 
     expect(await answer.text()).toBe(person.email);
   });
 
-  it('redirects to sign in without a session, and back from there', async () => {
+  it('redirects to sign-in without a session, and back afterward', async () => {
     const answer = await fetch(`${origin}/tool?a=1&b=2`, { redirect: 'manual' });
 
     expect(answer.status).toBe(302);
@@ -40,7 +40,7 @@ describe('a page behind a session', () => {
     expect((await fetch(`${origin}/tool`, { method: 'POST' })).status).toBe(401);
   });
 
-  it('takes nothing that a page of another site sends with the cookie', async () => {
+  it('rejects requests from other sites that carry the cookie', async () => {
     const headers = { cookie: person.cookie, origin: 'https://evil.test' };
 
     expect((await fetch(`${origin}/tool`, { method: 'POST', headers })).status).toBe(403);

@@ -14,7 +14,7 @@ const admin = await openAdmin(world);
 const graphql = await openGraphql(world);
 
 describe('the bearer token of a session', () => {
-  it('asks GraphQL as the signed-in user does, for 15 minutes', async () => {
+  it('grants GraphQL the rights of the signed-in user for 15 minutes', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const token = await api.session.token.mutate();
@@ -31,7 +31,7 @@ describe('the bearer token of a session', () => {
     expect(late.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
   });
 
-  it('ends with its session, and may do no more than the session', async () => {
+  it('expires with its session, and has no more rights than the session', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
     const person = await signedIn(world, admin, 'admin');
     const weak = await viewer.api.session.token.mutate();
@@ -63,7 +63,7 @@ describe('the bearer token of a session', () => {
     expect(response.headers.get('x-ratelimit-limit')).toBe('12000');
   });
 
-  it('is no cookie, and a key makes none', async () => {
+  it('is not a cookie, and cannot be created with a key', async () => {
     const { token } = await (await signedIn(world, admin, 'admin')).api.session.token.mutate();
 
     const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/people.me`, {
@@ -77,7 +77,7 @@ describe('the bearer token of a session', () => {
 describe('the Compose page', () => {
   const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Test', text: 'Hi' };
 
-  it('sends what REST sends, with attachments', async () => {
+  it('sends the same as REST, with attachments', async () => {
     const { api } = await signedIn(world, admin, 'member');
     const content = Buffer.alloc(60_000, 'x').toString('base64');
 
@@ -89,7 +89,7 @@ describe('the Compose page', () => {
     expect(email.size_bytes).toBeGreaterThan(60_000);
   });
 
-  it('rejects a large body of a stranger before it arrives', async () => {
+  it('rejects a large body from a stranger before it is uploaded', async () => {
     const socket = connect(admin.port, '127.0.0.1');
     socket.write(
       'POST /trpc/test.send HTTP/1.1\r\nHost: localhost\r\nx-postrider: 1\r\nSec-Fetch-Site: same-origin\r\n' +

@@ -12,7 +12,7 @@ const admin = await openAdmin(world);
 const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', tags: ['alone'] };
 const send = (fields: object = {}) => invoke(world.as(world.workspace_id), sendMessage, { ...mail, ...fields });
 
-it('overview.summary says how the mail of the own workspace does', async () => {
+it("overview.summary reports the email health of the caller's workspace", async () => {
   const { api } = await signedIn(world, admin, 'viewer');
   await send();
 
@@ -21,7 +21,7 @@ it('overview.summary says how the mail of the own workspace does', async () => {
   expect(overview).toMatchObject({ object: 'overview', waiting: { count: 1 }, problems: [], usage: { used: 1 } });
 });
 
-it('onboarding.state names the steps that are done', async () => {
+it('onboarding.state lists the completed steps', async () => {
   const fresh = await world.workspace('free');
   const { api } = await signedIn(world, admin, 'viewer', fresh.workspace_id);
 
@@ -37,7 +37,7 @@ it('onboarding.state names the steps that are done', async () => {
   expect(state.done).toBe(false);
 });
 
-it('requests.groups counts what was refused, for an admin of the workspace', async () => {
+it('requests.groups counts rejected requests, for an admin of the workspace', async () => {
   const [{ api }, viewer] = [await signedIn(world, admin, 'admin'), await signedIn(world, admin, 'viewer')];
   for (const path of ['/email/send', '/email/send', '/webhooks']) {
     world.services.request_log.note({

@@ -92,7 +92,7 @@ function refusalText(refusal: Record<string, unknown>, of: Theirs): string {
 }
 
 describe('an object of another workspace', () => {
-  it.each(Object.keys(calls))('is as absent to %s as one that never existed, and stays unchanged', async (name) => {
+  it.each(Object.keys(calls))('looks nonexistent to %s, and stays unchanged', async (name) => {
     const call = calls[name] ?? (() => Promise.resolve());
     const before = await leave();
 
@@ -104,7 +104,7 @@ describe('an object of another workspace', () => {
     expect(await leave()).toEqual(before);
   });
 
-  it('is in no list, and its cursors are invalid', async () => {
+  it('appears in no list, and its cursors are invalid', async () => {
     const own = await signedIn(world, admin, 'admin');
     for (const count of [1, 2]) await world.key({ scopes: ['email:send'], name: `Key ${count}` });
     const { next_cursor } = await own.api.apiKeys.list.query({ limit: 1 });

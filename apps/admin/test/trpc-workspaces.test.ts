@@ -9,7 +9,7 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 
 describe('workspaces, plans and the audit log in the dashboard', () => {
-  it('let an operator make a workspace, move it to another plan, and read who did so', async () => {
+  it('let an operator create a workspace, move it to another plan, and see who did so', async () => {
     const { api, email } = await signedIn(world, admin, 'operator');
 
     const workspace = await api.workspaces.create.mutate({ name: 'Other', plan: 'free' });
@@ -27,7 +27,7 @@ describe('workspaces, plans and the audit log in the dashboard', () => {
     expect(await api.audit.verify.query({ chain: 'instance' })).toMatchObject({ complete: true, broken: null });
   });
 
-  it('let an admin see and change the own workspace, and nothing beside it', async () => {
+  it('let an admin see and change only their own workspace', async () => {
     const { api } = await signedIn(world, admin, 'admin');
     const other = await world.workspace('free');
 

@@ -20,7 +20,7 @@ const post = (path: string, headers: Record<string, string>, body: string) =>
   fetch(url(path), { method: 'POST', headers: { cookie: operator.cookie, ...headers }, body });
 
 describe('a procedure', () => {
-  it('answers what the operation answers, with its names', async () => {
+  it('returns the same result and field names as the operation', async () => {
     const key = await operator.api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'], mode: 'sandbox' });
     const listed = await operator.api.apiKeys.list.query({ limit: 1 });
 
@@ -30,11 +30,11 @@ describe('a procedure', () => {
     expect(listed).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
   });
 
-  it('may be asked without an input where nothing in it is required', async () => {
+  it('can be called without an input if no field is required', async () => {
     expect(await operator.api.usage.get.query()).toMatchObject({ object: 'usage' });
   });
 
-  it('refuses a bad input in the words of the operation, every field at once', async () => {
+  it('rejects bad input with the messages of the operation, for every field at once', async () => {
     const refusal = await refusalOf(
       operator.api.apiKeys.create.mutate({ name: '', scopes: ['everything' as 'admin'], mode: 'live' }),
     );
@@ -59,11 +59,11 @@ describe('a procedure', () => {
       422,
       'domain_already_exists',
     ],
-  ])('answers %s with the status and reason that REST has for it', async (_, call, status, reason) => {
+  ])('returns the REST status and reason for %s', async (_, call, status, reason) => {
     expect(await refusalOf(call())).toMatchObject({ status, reason });
   });
 
-  it('a failing procedure reveals only the id under which the log has the failure', async () => {
+  it('a failing procedure reveals only the id under which the failure is logged', async () => {
     await world.services.sql`alter table suppressions rename to suppressions_elsewhere`;
 
     const refusal = await refusalOf(operator.api.suppressions.list.query());
@@ -76,7 +76,7 @@ describe('a procedure', () => {
     );
   });
 
-  it('lets a viewer read, and change nothing', async () => {
+  it('lets a viewer read, but change nothing', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     expect(await viewer.api.emails.list.query()).toMatchObject({ data: [] });
@@ -92,7 +92,7 @@ describe('a procedure', () => {
     }
   });
 
-  it('finds what belongs to another workspace as absent as what never was', async () => {
+  it('treats an object of another workspace like a nonexistent one', async () => {
     const other = await world.workspace('free');
     const foreign = await signedIn(world, admin, 'admin', other.workspace_id);
     const { id } = await world.key({ scopes: ['email:send'] });
@@ -111,7 +111,7 @@ describe('the protocol', () => {
     ['no cookie', {}],
     ['a cookie that was never handed out', { cookie: `sid=${'A'.repeat(43)}` }],
     ['an API key instead of a session', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }],
-  ])('refuses a call with %s', async (_, headers) => {
+  ])('rejects a call with %s', async (_, headers) => {
     const answer = await fetch(url('usage.get'), { headers });
 
     expect(answer.status).toBe(401);
@@ -126,7 +126,7 @@ describe('the protocol', () => {
     ['of a sister site', { ...json, 'x-postrider': '1', 'sec-fetch-site': 'same-site' }, '{}'],
     ['of another port', { ...json, 'x-postrider': '1', origin: 'http://127.0.0.1:1' }, '{}'],
     ['without the header that no form can set', json, '{}'],
-  ])('refuses a change %s', async (_, headers, body) => {
+  ])('rejects a mutation %s', async (_, headers, body) => {
     const answer = await post('destinations.release', headers, body);
 
     expect(answer.status).toBe(403);
@@ -135,7 +135,7 @@ describe('the protocol', () => {
     });
   });
 
-  it('takes a change from a page of its own', async () => {
+  it('accepts a mutation from a page on its own origin', async () => {
     const own = {
       ...json,
       'x-postrider': '1',
@@ -147,7 +147,7 @@ describe('the protocol', () => {
   });
 
   it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/octet-stream', ''])(
-    'takes no body but JSON: %s',
+    'accepts no body except JSON: %s',
     async (type) => {
       const answer = await post('suppressions.add', { 'content-type': type, 'x-postrider': '1' }, '{}');
 
@@ -156,7 +156,7 @@ describe('the protocol', () => {
     },
   );
 
-  it('changes nothing by GET', async () => {
+  it('GET requests change nothing', async () => {
     const input = encodeURIComponent('{"destination":"slow.test","connections":1}');
     const answer = await fetch(url(`destinations.limit?input=${input}`), { headers: { cookie: operator.cookie } });
 
@@ -165,7 +165,7 @@ describe('the protocol', () => {
     expect((await operator.api.destinations.list.query()).data).toEqual([]);
   });
 
-  it('answers at most ten calls at once', async () => {
+  it('a batch is limited to ten calls', async () => {
     const many = (count: number) =>
       fetch(url(`${Array.from({ length: count }, () => 'usage.get').join()}?batch=1&input={}`), {
         headers: { cookie: operator.cookie },
@@ -177,7 +177,7 @@ describe('the protocol', () => {
     expect(await response.text()).toContain('malformed_request');
   });
 
-  it('answers each call of a batch for itself', async () => {
+  it('each call of a batch gets its own result', async () => {
     const [used, absent] = await Promise.allSettled([
       operator.api.usage.get.query(),
       operator.api.emails.get.query({ id: 'msg_none' }),
@@ -190,7 +190,7 @@ describe('the protocol', () => {
     ['a procedure that is not there', 'nothing.here', 404, 'route_not_found'],
     ['the prototype of one', '__proto__.list', 404, 'route_not_found'],
     ['an input that is no JSON', 'usage.get?input={', 400, 'malformed_request'],
-  ])('refuses %s without a word of its insides', async (_, path, status, reason) => {
+  ])('%s is rejected without revealing internals', async (_, path, status, reason) => {
     const answer = await fetch(url(path), { headers: { cookie: operator.cookie } });
     const text = await answer.text();
 
@@ -199,7 +199,7 @@ describe('the protocol', () => {
     expect(text).not.toMatch(/stack|node_modules|\.ts/);
   });
 
-  it('refuses an input of more than 100 kB', async () => {
+  it('an input of more than 100 kB is rejected', async () => {
     const body = JSON.stringify({ email: 'x'.repeat(110_000) });
     const answer = await post('suppressions.add', { ...json, 'x-postrider': '1' }, body);
 
@@ -208,7 +208,7 @@ describe('the protocol', () => {
   });
 });
 
-describe('the windows', () => {
+describe('the rate windows', () => {
   const used = (subject: string, rate_class: string) => world.services.sql<{ used: number }[]>`
     select used from rate_windows where subject = ${subject} and class = ${rate_class}`;
   const fill = (subject: string, rate_class: string, count: number) => world.services.sql`
@@ -231,7 +231,7 @@ describe('the windows', () => {
   });
   afterEach(() => world.clock.unfreeze());
 
-  it('count each call of a batch in that of the session, and refuse the request whose calls do not fit', async () => {
+  it('count each call of a batch for the session, and reject a request whose calls do not fit', async () => {
     const person = await signedIn(world, admin, 'viewer');
     const [session] = await world.services.sql<{ id: string }[]>`
       select id from sessions where user_id = ${person.user_id}`;
@@ -250,7 +250,7 @@ describe('the windows', () => {
     expect((await ask(person, three)).status).toBe(200);
   });
 
-  it('count resends in that of the workspace, whichever member sends', async () => {
+  it('count resends for the workspace, whichever member sends', async () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('again.test', workspace_id);
     const { id } = await invoke(world.as(workspace_id), sendMessage, { ...mail, from: 'hello@again.test' });
@@ -278,7 +278,7 @@ describe('the windows', () => {
     expect((await world.services.sql`select from messages where workspace_id = ${workspace_id}`).length).toBe(3);
   });
 
-  it('the windows of a workspace are not filled by roles that may not send', async () => {
+  it('the windows of a workspace are not used up by roles that may not send', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     const refusal = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));
@@ -289,7 +289,7 @@ describe('the windows', () => {
 });
 
 describe('a session', () => {
-  it('ends after twelve hours without a call', async () => {
+  it('expires after twelve hours without a call', async () => {
     const { api } = await signedIn(world, admin, 'viewer');
     await world.clock.advance(11 * HOUR_MS);
     await api.usage.get.query();
@@ -301,7 +301,7 @@ describe('a session', () => {
     expect(await refusalOf(api.usage.get.query())).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
-  it('ends after seven days, however busy it is', async () => {
+  it('expires after seven days, however active it is', async () => {
     const { api } = await signedIn(world, admin, 'viewer');
     for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
       await world.clock.advance(11 * HOUR_MS);

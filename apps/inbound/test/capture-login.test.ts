@@ -36,8 +36,8 @@ const owners = async () =>
 const addressWindow = () => world.services.sql`select used from rate_windows where class = 'address'
   and minute = date_trunc('minute', clock_now())`;
 
-describe('the capture of other programs', () => {
-  it('keeps mail in the workspace of the key that is the password, else in the first one', async () => {
+describe('SMTP capture for other programs', () => {
+  it('stores email in the workspace of the key in the password, or else in the first one', async () => {
     const other = await world.workspace('free');
 
     await send(other.secret);
@@ -46,7 +46,7 @@ describe('the capture of other programs', () => {
     expect(await owners()).toEqual([other.workspace_id, world.workspace_id]);
   });
 
-  it('refuses a password that is no valid key', async () => {
+  it('rejects a password that is not a valid key', async () => {
     const before = await owners();
 
     await expect(send(`pr_live_${'0'.repeat(64)}`)).rejects.toThrow(/535/);
@@ -54,7 +54,7 @@ describe('the capture of other programs', () => {
     expect(await owners()).toEqual(before);
   });
 
-  it('refuses a key that may not send', async () => {
+  it('rejects a key that may not send', async () => {
     const { secret } = await world.key({ scopes: ['webhooks:manage'] });
     const before = await owners();
 
@@ -63,7 +63,7 @@ describe('the capture of other programs', () => {
     expect(await owners()).toEqual(before);
   });
 
-  it('counts wrong passwords in the window of the address, which ends the connection once it is used up', async () => {
+  it('counts wrong passwords in the window of the address, and closes the connection once it is used up', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     await world.services.sql`delete from rate_windows`;
     const tryWrong = (password: string) => send(password).then(String, String);
@@ -79,7 +79,7 @@ describe('the capture of other programs', () => {
     await expect(send('secret')).rejects.toThrow(/535/);
   });
 
-  it('fairness L5: fifty idle connections of one network leave places for another', async () => {
+  it('fairness L5: fifty idle connections from one network leave room for another', async () => {
     const rejected = () =>
       world.services.metrics
         .read()
@@ -103,7 +103,7 @@ describe('the capture of other programs', () => {
     for (const { socket } of idle) socket.destroy();
   });
 
-  it('fairness L5: a connection that is closed gives its place back', async () => {
+  it('fairness L5: a closed connection frees its slot', async () => {
     const greet = async () => {
       const socket = connect({ host: '127.0.0.1', port: capture.port, localAddress: '127.0.0.3' });
       const [banner] = await once(socket.setEncoding('latin1'), 'data');

@@ -30,7 +30,7 @@ async function shownAt(port: number): Promise<string> {
   return fingerprint;
 }
 
-it('the port for bounces uses a renewed certificate without a restart', async () => {
+it('the bounce port uses a renewed certificate without a restart', async () => {
   writeFileSync(files.TLS_CERT_FILE, mailCertificate.cert);
   writeFileSync(files.TLS_KEY_FILE, mailCertificate.key);
   const services = createServices({ ...world.services, config: { ...world.services.config, ...files } });

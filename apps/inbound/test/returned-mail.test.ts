@@ -68,8 +68,8 @@ async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
   expect(world.smtp.mails).toHaveLength(mails);
 }
 
-describe('a report of a failure', () => {
-  it('a mailbox failure ends a delivered recipient as bounced and suppresses its address', async () => {
+describe('a bounce report', () => {
+  it('a mailbox failure marks a delivered recipient as bounced and suppresses its address', async () => {
     const { id, return_path } = await sent('gone@example.com');
 
     const answer = await bring(return_path, failure('gone@example.com'));
@@ -95,7 +95,7 @@ describe('a report of a failure', () => {
     ]);
   });
 
-  it('changes nothing the second time', async () => {
+  it('changes nothing the second time it arrives', async () => {
     const { return_path } = await sent('twice@example.com');
     await bring(return_path, failure('twice@example.com'));
 
@@ -105,7 +105,7 @@ describe('a report of a failure', () => {
     });
   });
 
-  it('a report received many times concurrently is one event', async () => {
+  it('a report received many times concurrently produces one event', async () => {
     const { id, return_path } = await sent('crowd@example.com');
 
     await Promise.all([1, 2, 3, 4, 5].map(() => bring(return_path, failure('crowd@example.com'))));
@@ -114,7 +114,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toHaveLength(1);
   });
 
-  it('finds its recipient when the address came back in capitals', async () => {
+  it('finds its recipient even if the address comes back in capitals', async () => {
     const { id, return_path } = await sent('loud@example.com');
 
     await bring(return_path.toUpperCase(), failure('loud@example.com'));
@@ -131,17 +131,20 @@ describe('a report of a failure', () => {
     ['4.4.7', '451 4.4.7 Delivery time expired', 'network'],
     ['4.1.1', '450 4.1.1 User unknown', 'mailbox'],
     ['4.0.0', '550 5.1.1 User unknown', 'mailbox'],
-  ])('a report with status %s (%s) bounces and suppresses no address', async (status, diagnostic, category) => {
-    const { id, return_path } = await sent('kept@example.com');
+  ])(
+    'a report with status %s (%s) records a bounce but suppresses no address',
+    async (status, diagnostic, category) => {
+      const { id, return_path } = await sent('kept@example.com');
 
-    await bring(return_path, failure('kept@example.com', status, diagnostic));
+      await bring(return_path, failure('kept@example.com', status, diagnostic));
 
-    expect(await messageOf(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
-    expect((await messageOf(id)).events.at(-1)?.data.category).toBe(category);
-    expect(await suppressed()).toEqual([]);
-  });
+      expect(await messageOf(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
+      expect((await messageOf(id)).events.at(-1)?.data.category).toBe(category);
+      expect(await suppressed()).toEqual([]);
+    },
+  );
 
-  it('a report about one member of a list behind the address bounces and suppresses no address', async () => {
+  it('a report about one member of a mailing list records a bounce but suppresses no address', async () => {
     const { id, return_path } = await sent('list@example.com');
     const raw = failure('member@example.net').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -154,7 +157,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('real R5: a report with a group for our address is decided by that group alone', async () => {
+  it('real R5: a report with a group for our address is evaluated by that group alone', async () => {
     const { id, return_path } = await sent('second@example.com');
     const raw = failure('first@example.com').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -166,7 +169,7 @@ describe('a report of a failure', () => {
     expect((await messageOf(id)).status).toBe('delivered');
   });
 
-  it('real R4, R9: a report without any format bounces as soft and suppresses no address', async () => {
+  it('real R4, R9: a report without a known format is a soft bounce and suppresses no address', async () => {
     const { id, return_path } = await sent('vague@example.com');
 
     await bring(return_path, 'Subject: Sorry\n\nIt did not work.');
@@ -178,7 +181,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('a report larger than the limit is read from its first part', async () => {
+  it('a report over the size limit is evaluated by its first part', async () => {
     const { id, return_path } = await sent('large@example.com');
     const line = `${'x'.repeat(76)}\n`;
 
@@ -188,7 +191,7 @@ describe('a report of a failure', () => {
     expect((await messageOf(id)).status).toBe('bounced');
   });
 
-  it('is asked for again while the delivery is being recorded, and taken after it', async () => {
+  it('is deferred while the delivery is being recorded, and accepted after it', async () => {
     const { id, return_path } = await sent('early@example.com');
     const { sql } = world.services;
     await sql`update recipients set state = 'sending' where message_id = ${id}`;
@@ -201,7 +204,7 @@ describe('a report of a failure', () => {
   });
 
   it.each(['deferred', 'queued', 'canceled', 'failed', 'complained'])(
-    'changes nothing of a recipient that is %s',
+    'does not change a recipient that is %s',
     async (state) => {
       const { id, return_path } = await sent('other@example.com');
       await world.services.sql`update recipients set state = ${state}, due_at = 'infinity' where message_id = ${id}`;
@@ -214,8 +217,8 @@ describe('a report of a failure', () => {
   );
 });
 
-describe('a report that is no end', () => {
-  it('a delay report is an event, once an hour, and no other state (real R14)', async () => {
+describe('a report that is not final', () => {
+  it('a delay report is an event at most once an hour, with no other change (real R14)', async () => {
     const { id, return_path } = await sent('late@example.com');
     const raw = deliveryReport({ address: 'late@example.com', action: 'delayed', status: '4.4.1' });
 
@@ -239,7 +242,7 @@ describe('a report that is no end', () => {
 });
 
 describe('a complaint', () => {
-  it('ends a delivered recipient as complained and suppresses its address, once', async () => {
+  it('marks a delivered recipient as complained and suppresses its address, once', async () => {
     const { id, return_path } = await sent('angry@example.com');
 
     const answer = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
@@ -254,21 +257,21 @@ describe('a complaint', () => {
     await unchangedBy(() => bring(return_path, complaintReport('abuse')));
   });
 
-  it.each(['not-spam', 'auth-failure', ''])('a report of type %j is no complaint', async (type) => {
+  it.each(['not-spam', 'auth-failure', ''])('a report of type %j is not a complaint', async (type) => {
     const { return_path } = await sent('glad@example.com');
 
     await unchangedBy(async () => expect((await bring(return_path, complaintReport(type))).data).toMatch(/^250 /));
   });
 });
 
-describe('other mail to a return address', () => {
+describe('other email to a return address', () => {
   it.each([
     ['an out-of-office', 'Auto-Submitted: auto-replied\nSubject: Out of office\n\nI am away.', 'ada@example.com'],
     ['a reply of a person', 'Subject: Re: Hello\n\nThanks!', 'ada@example.com'],
     ['an out-of-office of the null sender', 'From: ada@example.com\nSubject: Out of office\n\nI am away.', ''],
     ['a question about a failure', 'Subject: Undeliverable mail?\n\n550 5.1.1 User unknown', 'ada@example.com'],
     ['an empty mail', '', ''],
-  ])('%s is taken, dropped and never answered', async (_what, raw, from) => {
+  ])('%s is accepted and dropped without a reply', async (_what, raw, from) => {
     const { return_path } = await sent('ada@example.com');
 
     await unchangedBy(async () => expect((await bring(return_path, raw, from)).data).toMatch(/^250 /));
@@ -276,7 +279,7 @@ describe('other mail to a return address', () => {
 });
 
 describe('access to return addresses', () => {
-  it('a wrong signature is refused at RCPT and counted', async () => {
+  it('a wrong signature is rejected at RCPT and counted', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -288,7 +291,7 @@ describe('access to return addresses', () => {
     expect(world.logged.at(-1)).toMatchObject({ forged: 1 });
   });
 
-  it('fairness C16: wrong signatures of a minute are one line of the log, whatever their number', async () => {
+  it('fairness C16: wrong signatures within a minute are one log line, whatever their number', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -301,7 +304,7 @@ describe('access to return addresses', () => {
     expect(lines() - before).toBeLessThanOrEqual(1);
   });
 
-  it('fairness P16: fifty idle connections of one network leave places for another', async () => {
+  it('fairness P16: fifty idle connections from one network leave room for another', async () => {
     const idle = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const socket = connect({ host: '127.0.0.1', port: listener.port, localAddress: '127.0.0.2' });
@@ -316,7 +319,7 @@ describe('access to return addresses', () => {
     for (const { socket } of idle) socket.destroy();
   });
 
-  it('the signature of one recipient is not good for another', async () => {
+  it('the signature of one recipient is invalid for another', async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const signature = one.return_path.slice(one.return_path.indexOf('.'), one.return_path.indexOf('@'));
     const mixed = two.return_path.replace(/\.[0-9a-f]+@/, `${signature}@`);
@@ -325,13 +328,13 @@ describe('access to return addresses', () => {
   });
 
   it.each(['ada@example.com', 'postmaster@bounces.example.org', 'b+@bounces.example.org', 'b+x@example.org'])(
-    'a message to %s is neither relayed nor kept',
+    'a message to %s is neither relayed nor stored',
     async (address) => {
       expect((await bring(address, 'Subject: x\n\nx')).rcpt).toMatch(/^550 /);
     },
   );
 
-  it('a second recipient of one message is deferred to its own transaction', async () => {
+  it('a second recipient in one message is deferred to its own transaction', async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const visitor = await visitSmtp(listener.port);
     await visitor.say('EHLO visitor.test');
@@ -342,7 +345,7 @@ describe('access to return addresses', () => {
     visitor.close();
   });
 
-  it('a report about a message that is no longer kept is taken and dropped', async () => {
+  it('a report about a deleted message is accepted and dropped', async () => {
     const { id, return_path } = await sent('late@example.com');
     const { sql } = world.services;
     for (const table of ['recipients', 'attempts', 'bodies'])
@@ -370,7 +373,7 @@ describe('a return address during a failure', () => {
     expect((await messageOf(id)).status).toBe('bounced');
   });
 
-  it('a message that hangs its thread costs the thread; others are served meanwhile and after it', async () => {
+  it('a message that hangs its thread loses the thread, while others continue to be served', async () => {
     const { id, return_path } = await sent('brave@example.com');
     const tough = await startListener(world.services, 0, { thread: HOSTILE, deadline_ms: 4000 });
     try {

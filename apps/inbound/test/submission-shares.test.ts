@@ -33,7 +33,7 @@ const responseOf = (sending: Promise<{ readonly response: string }>): Promise<st
   );
 
 describe('the parsing of submitted messages', () => {
-  it('fairness N2: ends by the error of the parser, and does not hold up another workspace', async () => {
+  it('fairness N2: a message with too many parts is rejected by the parser, without delaying another workspace', async () => {
     const neighbor = await world.workspace('business');
     await world.domain('neighbor.test', neighbor.workspace_id);
     const greedy = Array.from({ length: 8 }, () => responseOf(program(world.secret).sendMail(manyParts())));
@@ -53,7 +53,7 @@ describe('the parsing of submitted messages', () => {
     );
   });
 
-  it('fairness N2: counts in the send window before it begins, and is rejected once that is used up', async () => {
+  it('fairness N2: a message counts in the send window before parsing, and is rejected when it is full', async () => {
     const { secret, id } = await world.key({ scopes: ['email:send'] });
     const used = async () => {
       const [row] = await world.services.sql<{ used: number }[]>`
@@ -93,8 +93,8 @@ function stay(localAddress: string, secret?: string): Promise<string> {
 
 const countOf = (replies: readonly string[], reply: RegExp) => replies.filter((one) => reply.test(one)).length;
 
-describe('the connections of submission', () => {
-  it('fairness N6: are a hundred of a workspace at most, whatever its keys and addresses', async () => {
+describe('submission connections', () => {
+  it('fairness N6: are limited to a hundred per workspace, whatever its keys and addresses', async () => {
     const [neighbor, second] = [await world.workspace('business'), await world.key({ scopes: ['email:send'] })];
     const logins: Promise<string>[] = [];
     for (let index = 0; index < 120; index++) {
@@ -108,7 +108,7 @@ describe('the connections of submission', () => {
     expect(await stay('127.0.0.1', neighbor.secret)).toMatch(/^235/);
   });
 
-  it('fairness N6: keep room for other networks, however many silent ones of each there are', async () => {
+  it('fairness N6: leave room for other networks, however many silent ones each has', async () => {
     const networks = Array.from({ length: 11 }, (_, index) => `127.0.2.${index + 1}`);
     const silent = await Promise.all(networks.flatMap((address) => Array.from({ length: 20 }, () => stay(address))));
 

@@ -79,7 +79,7 @@ async function stored(response: string) {
 }
 
 describe('a program that logs in as api with a key', () => {
-  it('hands in a mail that is accepted, sent and shown like any other', async () => {
+  it('submits an email that is accepted, sent and shown like any other', async () => {
     const { response } = await program().sendMail({
       ...hello,
       html: '<p>Hi</p>',
@@ -109,7 +109,7 @@ describe('a program that logs in as api with a key', () => {
     for (const copy of copies) expect(copy.raw.toString()).not.toContain('eve@example.com');
   });
 
-  it('is stored as the same mail over REST would be', async () => {
+  it('an email is stored the same as over REST', async () => {
     const { response } = await program().sendMail({ ...hello, html: '<p>Hi</p>' });
     const { row } = await stored(response);
 
@@ -121,7 +121,7 @@ describe('a program that logs in as api with a key', () => {
     });
   });
 
-  it('is sent by the priority of X-Priority-Class, which no copy shows, and refused for one that does not exist', async () => {
+  it('X-Priority-Class sets the priority and appears in no copy, and an unknown class is rejected', async () => {
     const urgent = { ...hello, to: 'urgent@example.com' };
 
     const { response } = await program().sendMail({ ...urgent, headers: { 'X-Priority-Class': 'high' } });
@@ -136,7 +136,7 @@ describe('a program that logs in as api with a key', () => {
     expect(wrong.response).toMatch(/priority must be one of/);
   });
 
-  it('gets one id for one Idempotency-Key', async () => {
+  it('a repeated Idempotency-Key returns the same id', async () => {
     const mail = {
       ...hello,
       messageId: '<one@shop.test>',
@@ -148,7 +148,7 @@ describe('a program that logs in as api with a key', () => {
     expect(again.response).toBe(first.response);
   });
 
-  it('gets one id for one Idempotency-Key also where the Message-ID is another, as when a program repeats a mail', async () => {
+  it('a repeated Idempotency-Key returns the same id even with another Message-ID', async () => {
     const mail = { ...hello, headers: { 'Idempotency-Key': 'order-8' } };
     const [first, again] = [await program().sendMail(mail), await program().sendMail(mail)];
     const other = await refusalOf(program().sendMail({ ...mail, subject: 'Other' }));
@@ -159,7 +159,7 @@ describe('a program that logs in as api with a key', () => {
     expect(other.response).toMatch(/Idempotency-Key/);
   });
 
-  it('is refused an Idempotency-Key as over REST', async () => {
+  it('an invalid Idempotency-Key is rejected as over REST', async () => {
     const refusal = await refusalOf(program().sendMail({ ...hello, headers: { 'Idempotency-Key': 'k'.repeat(256) } }));
 
     expect(refusal.response).toBe('554 5.6.0 Idempotency-Key must be 1 to 255 printable ASCII characters.');
@@ -221,7 +221,7 @@ describe('a program that logs in as api with a key', () => {
       554,
       /bob@example\.com is in To or Cc/,
     ],
-  ])('is refused a mail %s, with what to do', async (_, mail, code, text) => {
+  ])('an email %s is rejected, with instructions', async (_, mail, code, text) => {
     const refusal = await refusalOf(program().sendMail(mail));
 
     expect(refusal.responseCode).toBe(code);
@@ -229,8 +229,8 @@ describe('a program that logs in as api with a key', () => {
   });
 });
 
-describe('the answer to a mail', () => {
-  it('comes after its commit, and not before', async () => {
+describe('the response to a submitted email', () => {
+  it('comes only after the commit', async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = world.services.sql.begin(async (tx) => {
@@ -257,7 +257,7 @@ describe('the answer to a mail', () => {
     expect(row.subject).toBe('Hello');
   });
 
-  it('is 552 for a mail that says it is larger than SIZE, before it is sent', async () => {
+  it('is 552 if the declared size exceeds SIZE, before the email is sent', async () => {
     const auth = Buffer.from(`\0api\0${world.secret}`).toString('base64');
 
     const transcript = await talk(plain.port, [
@@ -272,7 +272,7 @@ describe('the answer to a mail', () => {
 });
 
 describe('a revoked key', () => {
-  it('ends a session that is open', async () => {
+  it('closes an open session', async () => {
     const { id, secret } = await world.key({ scopes: ['email:send'] });
     const pooled = createTransport({
       pool: true,
@@ -291,7 +291,7 @@ describe('a revoked key', () => {
 });
 
 describe('wrong passwords', () => {
-  it('use up the window of the address, which wrong keys of the API share', async () => {
+  it('use up the window of the address, shared with wrong API keys', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     const wrong = program(`pr_live_${'0'.repeat(64)}`);
 
@@ -310,19 +310,19 @@ describe('wrong passwords', () => {
   });
 });
 
-describe('a program without a right', () => {
+describe('a program without permission', () => {
   it.each([
     ['a wrong password', () => program(`pr_live_${'0'.repeat(64)}`), /This API key does not exist/],
     ['another user', () => program(world.secret, 'root'), /Log in as user api/],
     ['no key', () => program('secret'), /The password must be an API key/],
-  ])('is refused with %s', async (_, transport, text) => {
+  ])('is rejected with %s', async (_, transport, text) => {
     const refusal = await refusalOf(transport().sendMail(hello));
 
     expect(refusal.responseCode).toBe(535);
     expect(refusal.response).toMatch(text);
   });
 
-  it('is refused by scope like over REST', async () => {
+  it('is denied by scope as over REST', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
 
     expect((await refusalOf(program(secret).sendMail(hello))).responseCode).toBe(550);
@@ -335,7 +335,7 @@ describe('TLS', () => {
     config: { ...world.services.config, ...files, HOST: '0.0.0.0' },
   });
 
-  it('is required before a password where others can reach the port', async () => {
+  it('is required before a password if the port is reachable from other hosts', async () => {
     const server = await startSubmission(secured, 0, { implicit: false });
     const transport = createTransport({
       host: '127.0.0.1',
@@ -349,14 +349,14 @@ describe('TLS', () => {
     await server.stop();
   });
 
-  it('refuses to start without a certificate', async () => {
+  it('is mandatory: the server does not start without a certificate', async () => {
     const open = createServices({ ...world.services, config: { ...world.services.config, HOST: '0.0.0.0' } });
 
     await expect(startSubmission(open, 0, { implicit: false })).rejects.toThrow('TLS_CERT_FILE');
     await expect(startSubmission(world.services, 0, { implicit: true })).rejects.toThrow('SUBMISSIONS_PORT');
   });
 
-  it('is there from the first byte on the other port, and uses a renewed certificate without a restart', async () => {
+  it('starts with the first byte on the other port, and uses a renewed certificate without a restart', async () => {
     writeFileSync(files.TLS_CERT_FILE, mailCertificate.cert);
     writeFileSync(files.TLS_KEY_FILE, mailCertificate.key);
     const server = await startSubmission(secured, 0, { implicit: true });

@@ -34,12 +34,12 @@ describe('jsonFault', () => {
     ['[}', 'line 1, column 2: "}" stands where a value or ] should'],
     ['hello', 'line 1, column 1: "h" stands where a value should'],
     ['\u00a0{}', 'line 1, column 1: "\u00a0" stands where a value should'],
-  ])('says of %j: %s (newcomer N11)', (text, message) => {
+  ])('reports for %j: %s (newcomer N11)', (text, message) => {
     expect(isJson(text)).toBe(false);
     expect(jsonFault(text)).toBe(message);
   });
 
-  it('finds a fault in whatever JSON.parse refuses, and none before the damage', () => {
+  it('finds an error in whatever JSON.parse rejects, but none before the damaged position', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom(',', '"', '}', ']', ':', 'x', '\\', ''), (json, place, put) => {
         const at = place % json.length;
@@ -50,7 +50,7 @@ describe('jsonFault', () => {
     );
   });
 
-  it('takes deep nesting and long strings without a stack', () => {
+  it('handles deep nesting and long strings without a stack overflow', () => {
     expect(jsonFault('['.repeat(1_000_000))).toMatch(/^line 1, column 1000001: /);
     expect(jsonFault(`{"a":"${'x'.repeat(5_000_000)}"`)).toMatch(/ends where a comma or \}/);
   });

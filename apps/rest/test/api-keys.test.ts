@@ -43,7 +43,7 @@ function entriesOf(answer: Answer): Record<string, unknown>[] {
 }
 
 describe('200', () => {
-  it('lists the keys of the workspace, newest first, without any secret', async () => {
+  it('the list shows the keys of the workspace, newest first, without any secret', async () => {
     const { secret } = await world.workspace('free');
     await world.clock.advance(1);
     const key = await create({ name: 'Second', scopes: ['email:send'] }, { key: secret });
@@ -57,7 +57,7 @@ describe('200', () => {
     expect(rateOf(answer, world.clock.now()).limit).toBe(120);
   });
 
-  it('pages through every key once', async () => {
+  it('paging returns every key once', async () => {
     const { secret } = await world.workspace('free');
     for (let index = 0; index < 6; index++) await create({ name: `${index}`, scopes: ['admin'] }, { key: secret });
     const all = entriesOf(await list('?limit=100', { key: secret })).map((entry) => entry.id);
@@ -74,7 +74,7 @@ describe('200', () => {
     expect(paged).toHaveLength(7);
   });
 
-  it('revokes a key, and answers a repeat the same, later and on another process', async () => {
+  it('a repeated revocation gets the same response, later and on another process', async () => {
     const key = await world.key({ scopes: ['email:send'] });
 
     const first = await revoke(key.id);
@@ -91,14 +91,14 @@ describe('200', () => {
     expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: key.id, status: 'revoked' }]);
   });
 
-  it('lets an admin key revoke itself, once', async () => {
+  it('an admin key can revoke itself, once', async () => {
     const key = await world.key({ scopes: ['admin'] });
 
     expect((await revoke(key.id, { key: key.secret })).status).toBe(200);
     expect(errorOf(await revoke(key.id, { key: key.secret })).reason).toBe('revoked_key');
   });
 
-  it('needs no body to revoke, and takes one that names something else for nothing', async () => {
+  it('a revocation needs no body, and ignores any key named in one', async () => {
     const [one, another] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
 
     const answer = await revoke(one.id, { body: { key_id: another.id, foo: 1 } });
@@ -107,7 +107,7 @@ describe('200', () => {
     expect(await works(another.secret)).toBe(true);
   });
 
-  it('revokes for the next request of every process, under load', async () => {
+  it('a revocation applies to the next request on every process, under load', async () => {
     const key = await world.key({ scopes: ['email:send'] });
     expect(await works(key.secret, other)).toBe(true);
 
@@ -119,7 +119,7 @@ describe('200', () => {
     expect(countEach(after)).toEqual(new Map([[false, 40]]));
   });
 
-  it('shows an expired key as expired', async () => {
+  it('an expired key is listed as expired', async () => {
     const expires_at = new Date(world.clock.now() + 1000).toISOString();
     const { id } = await world.key({ scopes: ['email:send'], expires_at });
     await world.clock.advance(1000);
@@ -129,7 +129,7 @@ describe('200', () => {
 });
 
 describe('201', () => {
-  it('makes a key that works at once and shows its secret', async () => {
+  it('a new key works immediately and its secret is shown', async () => {
     const answer = await create({ name: 'Deploy', scopes: ['email:send', 'email:send'] });
 
     expect(answer.status).toBe(201);
@@ -154,7 +154,7 @@ describe('201', () => {
     expect(await works(String(answer.body.secret), other)).toBe(true);
   });
 
-  it('makes a sandbox key with every limit that a key can have', async () => {
+  it('a sandbox key can be created with every available limit', async () => {
     const expires_at = '2030-01-01T00:00:00.000Z';
     const answer = await create({
       name: 'Limited',
@@ -174,7 +174,7 @@ describe('201', () => {
     });
   });
 
-  it('shows the secret in this answer and leaves it nowhere else', async () => {
+  it('the secret appears in this response and nowhere else', async () => {
     const answer = await create({ name: 'Once', scopes: ['admin'] });
     const secret = String(answer.body.secret);
     const digits = secret.slice('pr_live_'.length);
@@ -195,7 +195,7 @@ describe('201', () => {
     expect((await list('?limit=100')).text).not.toContain(digits);
   });
 
-  it('ignores what only the service decides', async () => {
+  it('fields set by the service only are ignored in the request', async () => {
     const { workspace_id } = await world.workspace('free');
     const fields = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
 
@@ -206,7 +206,7 @@ describe('201', () => {
     expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: answer.body.id }]);
   });
 
-  it('grants any scope that the maker has', async () => {
+  it('any scope of the caller can be granted', async () => {
     for (const scope of scopes) expect((await create({ name: scope, scopes: [scope] })).status).toBe(201);
   });
 });
@@ -230,7 +230,7 @@ describe('400', () => {
     [{ name: 'x', scope: ['email:send'] }, ['scope misspelled_field', 'scopes missing_field']],
     [{ name: 'x', scopes: ['email:send'], expiresAt: null }, ['expiresAt misspelled_field']],
     [null, [' invalid_type']],
-  ])('refuses %j', async (body, details) => {
+  ])('the input %j is rejected', async (body, details) => {
     const answer = await create(body);
 
     expect(answer.status, answer.text).toBe(400);
@@ -251,19 +251,19 @@ describe('400', () => {
     '10.0.0.0/8/8',
     ' 10.0.0.0/8',
     '10.0.0.0/8;',
-  ])('refuses the network %j', async (network) => {
+  ])('the network %j is rejected', async (network) => {
     const answer = await create({ name: 'x', scopes: ['email:send'], allowed_ips: ['10.0.0.0/8', network] });
 
     expect(detailsOf(answer)).toEqual(['allowed_ips[1] invalid_type']);
   });
 
-  it('refuses a body larger than 100 kB', async () => {
+  it('a body larger than 100 kB is rejected', async () => {
     const answer = await create({ name: 'x'.repeat(100 * 1024), scopes: ['email:send'] });
 
     expect(errorOf(answer).reason).toBe('body_too_large');
   });
 
-  it('refuses an Idempotency-Key that is none, once the key may do this', async () => {
+  it('an invalid Idempotency-Key is rejected after permissions are checked', async () => {
     const headers = { 'idempotency-key': 'k'.repeat(256) };
 
     const body = { name: 'x', scopes: ['email:send'] };
@@ -274,7 +274,7 @@ describe('400', () => {
 });
 
 describe('422', () => {
-  it('refuses the 1,001st active key of a mode, however many ask at once, until one is revoked or expires', async () => {
+  it('the 1,001st active key of a mode is rejected, even concurrently, until one is revoked or expires', async () => {
     const { workspace_id, secret: key } = await world.workspace('business');
     const { sql } = world.services;
     const more = (count: number, mode: string, expires_at: Date | null) => sql`
@@ -310,7 +310,7 @@ describe('422', () => {
 });
 
 describe('401', () => {
-  it('comes without a valid key on each of the three', async () => {
+  it('all three endpoints need a valid key', async () => {
     for (const answer of [
       await list('', { key: null }),
       await create({}, { key: null }),
@@ -319,7 +319,7 @@ describe('401', () => {
       expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
   });
 
-  it('leaves the key alone that it was to revoke', async () => {
+  it('an unauthenticated revocation leaves the key active', async () => {
     const key = await world.key({ scopes: ['email:send'] });
 
     expect((await revoke(key.id, { key: `pr_live_${'0'.repeat(64)}` })).status).toBe(401);
@@ -328,7 +328,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('refuses an admin key without operator to revoke a key that has it, as it may not rotate it either', async () => {
+  it('an admin key without operator can neither revoke nor rotate a key that has it', async () => {
     const admin = await world.key({ scopes: ['admin'] });
     const operator = await world.key({ scopes: ['email:send', 'operator'] });
 
@@ -344,7 +344,7 @@ describe('403', () => {
     expect((await revoke(operator.id, { key: both.secret })).status).toBe(200);
   });
 
-  it('asks for admin on each of the three, before it looks at the body', async () => {
+  it('all three endpoints need admin, before the body is read', async () => {
     const target = await world.key({ scopes: ['email:send'] });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret: key } = await world.key({ scopes: [scope] });
@@ -361,7 +361,7 @@ describe('403', () => {
     expect(await works(target.secret)).toBe(true);
   });
 
-  it('lets a key that ends, or works from some addresses only, make none that reaches further', async () => {
+  it('an expiring or network-restricted key cannot create a key with wider access', async () => {
     const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const later = new Date(world.clock.now() + 3_601_000).toISOString();
     const { secret: key } = await world.key({ scopes: ['admin'], expires_at, allowed_ips: ['127.0.0.0/8'] });
@@ -378,7 +378,7 @@ describe('403', () => {
     expect((await create(within, { key })).status).toBe(201);
   });
 
-  it('lets a key for some domains make keys for no others', async () => {
+  it('a key restricted to some domains cannot create keys for others', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'], domains: ['one.test', 'two.test'] });
     for (const domains of [undefined, null, ['three.test'], ['one.test', 'three.test']]) {
       const answer = await create({ name: 'x', scopes: ['email:send'], domains }, { key });
@@ -388,7 +388,7 @@ describe('403', () => {
     expect(response.body.domains).toEqual(['one.test']);
   });
 
-  it('refuses a key that would have more scopes than its maker', async () => {
+  it('a key cannot grant scopes that it lacks', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'] });
 
     const answer = await create({ name: 'x', scopes: ['email:send', 'operator'] }, { key });
@@ -400,7 +400,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the same for a key of another workspace as for one that does not exist, and it still works', async () => {
+  it('a key of another workspace looks nonexistent, and still works', async () => {
     const theirs = await world.workspace('free');
 
     const answers = [await revoke(newId('api_key', world.clock.now())), await revoke(theirs.key_id)];
@@ -414,13 +414,13 @@ describe('404', () => {
     expect(await works(theirs.secret)).toBe(true);
   });
 
-  it.each(['x', 'key_', '%F0%9F%92%A9', "'%20or%201=1--"])('is the answer for the id %j', async (id) => {
+  it.each(['x', 'key_', '%F0%9F%92%A9', "'%20or%201=1--"])('the id %j is not found', async (id) => {
     expect(errorOf(await revoke(id)).reason).toBe('api_key_not_found');
   });
 });
 
 describe('429', () => {
-  it('refuses the 121st request of a minute, whichever of the three it is for', async () => {
+  it('the 121st request of a minute is rejected on any of the three endpoints', async () => {
     const key = await world.key({ scopes: ['admin'] });
     await fillWindow(world, key.id, 'default', 117);
     const options = { key: key.secret };
@@ -440,7 +440,7 @@ describe('429', () => {
     expect(rateOf(late, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
   });
 
-  it('passes exactly 120 of 150 that arrive at once on two processes', async () => {
+  it('exactly 120 of 150 concurrent requests to two processes are allowed', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'] });
 
     const answers = await Promise.all(
@@ -457,7 +457,7 @@ describe('429', () => {
 });
 
 describe('500', () => {
-  it('is never the answer to a JSON value, whatever it is', async () => {
+  it('no JSON value causes an internal error', async () => {
     await world.services.sql`update plans set default_per_minute = 1000000 where name = 'business'`;
     const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.ipV4Extended(), fc.ipV6());
     const anything = fc.oneof(text, fc.jsonValue());

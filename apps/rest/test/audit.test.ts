@@ -296,7 +296,7 @@ async function log() {
 const lengthOfLog = async () => (await log())[0]?.sequence ?? 0;
 
 describe('an API operation', () => {
-  it('is listed in this test', () => {
+  it('is covered by this test', () => {
     expect(Object.keys(surface).sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
@@ -349,7 +349,7 @@ describe('an API operation', () => {
 });
 
 describe('a resend', () => {
-  it('a resend repeated under its Idempotency-Key is one resend, and one entry', async () => {
+  it('a resend repeated under its Idempotency-Key is sent and logged once', async () => {
     const id = await sent();
     const before = await lengthOfLog();
     const again = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
@@ -364,7 +364,7 @@ describe('a resend', () => {
 });
 
 describe('an import', () => {
-  it('is one entry with how many were added, and none of the addresses', async () => {
+  it('is one entry with the number of added addresses, but without the addresses', async () => {
     const suppressions = ['x@import.test', 'y@import.test', 'x@import.test'].map((email) => ({ email }));
     await rest.call('POST', '/suppressions', { body: { suppressions } });
 

@@ -35,7 +35,7 @@ async function upload(key: string, bytes: number): Promise<{ response(): string;
 const large = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Large', text: 'x'.repeat(270_000) };
 
 describe('the memory of large bodies', () => {
-  it('fairness P11: is shared by workspace, so slow uploads of one do not keep out another', async () => {
+  it('fairness P11: is divided by workspace, and slow uploads of one do not block another', async () => {
     const neighbor = await world.workspace('business');
     await world.domain('neighbor.test', neighbor.workspace_id);
     const keys = await Promise.all([1, 2].map(() => world.key({ scopes: ['email:send'] })));
@@ -51,7 +51,7 @@ describe('the memory of large bodies', () => {
     expect(performance.now() - started_at).toBeLessThan(5000);
   });
 
-  it('fairness P11: answers 429 body_budget with Retry-After when a workspace has too many waiting', async () => {
+  it('fairness P11: returns 429 body_budget with Retry-After when too many uploads of a workspace wait', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const uploads = await Promise.all(Array.from({ length: 60 }, () => upload(secret, 14 * MIB)));
 
@@ -61,7 +61,7 @@ describe('the memory of large bodies', () => {
     expect(rejected).toMatch(/\r\nRetry-After: \d+\r\n/);
   });
 
-  it('fairness P11: counts an upload in the send window when its head has arrived', async () => {
+  it('fairness P11: an upload counts in the send window once its headers have arrived', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const first = await rest.call('POST', '/email/send', { key: secret, body: { ...large, text: 'Small' } });
     await upload(secret, MIB);
@@ -72,7 +72,7 @@ describe('the memory of large bodies', () => {
     expect(remaining(second)).toBe(remaining(first) - 2);
   });
 
-  it('fairness P11: ends an upload that is too slow to hold a share', async () => {
+  it('fairness P11: an upload that is too slow to hold a share is closed', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const slow = await upload(secret, MIB);
 

@@ -24,7 +24,7 @@ const subjects = (body: Readonly<Record<string, unknown>>) =>
 const firstId = async () => String(((await rest.call('GET', '/captures')).body.data as { id: string }[])[0]?.id);
 
 describe('GET /captures: 200', () => {
-  it('lists captured mail of the workspace, newest first, by parts of its addresses and subject', async () => {
+  it('the list shows captured email of the workspace, newest first, filtered by address and subject', async () => {
     await capture('ada@example.com', { subject: 'First' });
     await capture('bob@example.net', { subject: 'Second' });
 
@@ -38,7 +38,7 @@ describe('GET /captures: 200', () => {
       expect(subjects((await rest.call('GET', `/captures?${filter}`)).body), filter).toEqual(expected);
   });
 
-  it('waits for the first match, and no longer than it is told', async () => {
+  it('a request waits for the first match, up to its time limit', async () => {
     const waiting = rest.call('GET', '/captures?to=late@example.com&wait=20');
     await capture('late@example.com', { subject: 'At last' });
 
@@ -46,7 +46,7 @@ describe('GET /captures: 200', () => {
     expect(subjects((await rest.call('GET', '/captures?to=never@example.com&wait=1')).body)).toEqual([]);
   });
 
-  it('waits no longer than its key is valid', async () => {
+  it('a request waits no longer than its key is valid', async () => {
     const key = await world.key({ scopes: ['email:logs:read'] });
     const waiting = rest.call('GET', '/captures?to=late@example.org&wait=30', { key: key.secret });
     const admitted = () => world.services.sql`select from rate_windows where subject = ${key.id}::uuid`;
@@ -60,7 +60,7 @@ describe('GET /captures: 200', () => {
     expect(errorOf(answer).reason).toBe('revoked_key');
   });
 
-  it('shows no workspace the mail of another', async () => {
+  it('captured email of another workspace is never shown', async () => {
     const other = await world.workspace('free');
     await capture('ada@example.com');
 
@@ -73,7 +73,7 @@ describe('GET /captures: 200', () => {
 });
 
 describe('GET /captures: 400', () => {
-  it('refuses to wait for longer than 30 seconds', async () => {
+  it('a wait longer than 30 seconds is rejected', async () => {
     const answer = await rest.call('GET', '/captures?wait=31');
 
     expect(answer.status).toBe(400);
@@ -82,7 +82,7 @@ describe('GET /captures: 400', () => {
 });
 
 describe('GET /captures/{id}', () => {
-  it('has the content, its links and its one-time codes', async () => {
+  it('returns the content, its links and its one-time codes', async () => {
     const html =
       '<p>Your code is <b>493 817</b>.</p><a href="https://shop.test/in?a=1&amp;b=2">Sign in</a> in 2030, for 1999.99 EUR';
     await capture('ada@example.com', {
@@ -102,7 +102,7 @@ describe('GET /captures/{id}', () => {
     });
   });
 
-  it('is for administrators, and for sandbox keys, which see the sandbox only', async () => {
+  it('is for administrators and sandbox keys, which see only the sandbox', async () => {
     const reader = await world.key({ scopes: ['email:logs:read'] });
     const sandbox = await world.key({ scopes: ['email:send', 'email:logs:read'], mode: 'sandbox' });
     const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Live', text: 'Hi' };
@@ -124,7 +124,7 @@ describe('GET /captures/{id}', () => {
 });
 
 describe('DELETE /captures and POST /captures/{id}/release', () => {
-  it('delete one, and then all', async () => {
+  it('one message can be deleted, and then all of them', async () => {
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) await capture(to);
     const id = await firstId();
 
@@ -137,7 +137,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
     expect(all.body).toEqual({ object: 'captures', deleted: 2 });
   });
 
-  it('releases the content to another address, as a new mail', async () => {
+  it('the content is released to another address as a new message', async () => {
     await capture('ada@example.com', { subject: 'Hello', body: '\r\nHow are you?' });
 
     const released = await rest.call('POST', `/captures/${await firstId()}/release`, {
@@ -153,7 +153,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
 });
 
 describe('a captured message', () => {
-  it('is kept for a week, and of each workspace up to its quota', async () => {
+  it('expires after a week, or earlier if the workspace exceeds its quota', async () => {
     const { workspace_id } = await world.workspace('free');
     await capture('old@example.com');
     await world.clock.advance(8 * DAY_MS);

@@ -94,7 +94,7 @@ async function eventsOf(type: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('201', () => {
-  it('answers the domain with the records to publish', async () => {
+  it('a new domain is returned with its DNS records', async () => {
     const answer = await add({ name: 'mail.new.test', return_path: 'bounces', foo: 1 });
 
     expect(answer.status, answer.text).toBe(201);
@@ -137,7 +137,7 @@ describe('201', () => {
     expect(rateOf(answer, world.clock.now()).limit).toBe(120);
   });
 
-  it('publishes the keys under a selector of the caller’s', async () => {
+  it('DKIM keys can use a selector chosen by the caller', async () => {
     const answer = await add({ name: 'selector.test', dkim_selector: 'Acme', dkim_ed25519: true });
 
     const hosts = recordsOf(answer)
@@ -147,7 +147,7 @@ describe('201', () => {
     expect(recordOf(answer, 'selector.test').host).toBe('@');
   });
 
-  it('takes a name that others have added but not proven, with a proof and keys of its own', async () => {
+  it('a name added but unproven elsewhere is accepted, with its own proof and keys', async () => {
     const other = await world.workspace('free');
 
     const [first, second] = [await add({ name: 'both.test' }), await add({ name: 'both.test' }, { key: other.secret })];
@@ -157,7 +157,7 @@ describe('201', () => {
     expect(new Set(values.map((record) => record.value)).size).toBe(4);
   });
 
-  it('takes names in the letters of any script', async () => {
+  it('names in any script are accepted', async () => {
     const answer = await add({ name: 'Bücher.Test' });
 
     expect(answer.body.name).toBe('xn--bcher-kva.test');
@@ -166,7 +166,7 @@ describe('201', () => {
 });
 
 describe('200', () => {
-  it('verifies a domain whose required records are right, and lets mail leave that its keys sign', async () => {
+  it('a domain with valid required records is verified, and its email is signed with its keys', async () => {
     const added = await add({ name: 'right.test' });
     publish(added, (record) => record.required);
     expect(errorOf(await send('a@right.test')).reason).toBe('domain_not_verified');
@@ -198,7 +198,7 @@ describe('200', () => {
     expect(await world.signatures(mail)).toEqual(['pass rsa-sha256 right.test']);
   });
 
-  it('signs with a second key, where one was asked for, once its record has been seen, and uses the return path', async () => {
+  it('an optional second key and the return path are used once their records are found', async () => {
     const added = await add({ name: 'whole.test', return_path: 'bounces.whole.test', dkim_ed25519: true });
     publish(added);
 
@@ -214,7 +214,7 @@ describe('200', () => {
     expect(mail.envelope_from).toMatch(/@bounces\.whole\.test$/);
   });
 
-  it('says what is wrong with each record, and shows what was found', async () => {
+  it('each invalid record is reported with the value found', async () => {
     const added = await add({ name: 'wrong.test' });
     const rsa = recordOf(added, 'pr1._domainkey.wrong.test');
     zone.set(rsa.fqdn, 'TXT', [rsa.value.slice(0, 200)]);
@@ -245,20 +245,23 @@ describe('200', () => {
     expect((await get('wrong.test')).text).toBe(answer.text);
   });
 
-  it.each(['SERVFAIL', 'REFUSED'] as const)('keeps a verified domain through %s, and mail leaves', async (how) => {
-    const name = `${how.toLowerCase()}.test`;
-    const before = await verified(name);
-    for (const record of recordsOf(before)) zone.fail(record.fqdn, how);
+  it.each(['SERVFAIL', 'REFUSED'] as const)(
+    'a verified domain stays verified through %s, and its email is sent',
+    async (how) => {
+      const name = `${how.toLowerCase()}.test`;
+      const before = await verified(name);
+      for (const record of recordsOf(before)) zone.fail(record.fqdn, how);
 
-    const answer = await verify(name);
+      const answer = await verify(name);
 
-    expect(answer.body).toMatchObject({ status: 'verified', can_send: true, verified_at: before.body.verified_at });
-    expect(answer.body.status_reason).toMatch(/could not be looked up \(the name server .*\)/);
-    expect(recordsOf(answer).map((record) => record.status)).toEqual(recordsOf(answer).map(() => 'lookup_error'));
-    expect((await send(`a@${name}`)).status).toBe(202);
-  });
+      expect(answer.body).toMatchObject({ status: 'verified', can_send: true, verified_at: before.body.verified_at });
+      expect(answer.body.status_reason).toMatch(/could not be looked up \(the name server .*\)/);
+      expect(recordsOf(answer).map((record) => record.status)).toEqual(recordsOf(answer).map(() => 'lookup_error'));
+      expect((await send(`a@${name}`)).status).toBe(202);
+    },
+  );
 
-  it('keeps a domain pending, with the reason, where no server answers', async () => {
+  it('a domain stays pending, with the reason, if no server responds', async () => {
     const added = await add({ name: 'silent.test' });
     for (const record of recordsOf(added)) zone.fail(record.fqdn, 'timeout');
 
@@ -268,7 +271,7 @@ describe('200', () => {
     expect(answer.body.status_reason).toContain('could not be looked up (no server in DNS_SERVERS responded in time)');
   });
 
-  it('puts a domain at risk when a record is lost, lets mail leave, and verifies it again', async () => {
+  it('a domain that loses a record is at risk, still sends, and is verified again', async () => {
     const before = await verified('lost.test');
     const ownership = recordOf(before, '_postrider.lost.test');
     zone.remove(ownership.fqdn);
@@ -287,7 +290,7 @@ describe('200', () => {
     expect((await eventsOf('domain.verified')).filter(about)).toHaveLength(2);
   });
 
-  it('fails a domain that is not proven in 14 days, and verifies it when it is after all', async () => {
+  it('a domain unproven for 14 days fails, but can still be verified later', async () => {
     const added = await add({ name: 'late.test' });
     await world.clock.advance(14 * 86_400_000);
 
@@ -302,7 +305,7 @@ describe('200', () => {
     );
   });
 
-  it('leaves a suspended domain suspended, however right its records are', async () => {
+  it('a suspended domain stays suspended, even with valid records', async () => {
     await verified('suspended.test');
     await world.services.sql`update domains set status = 'suspended' where name = 'suspended.test'`;
 
@@ -310,7 +313,7 @@ describe('200', () => {
     expect(errorOf(await remove('suspended.test')).reason).toBe('domain_not_allowed');
   });
 
-  it('examines a domain and changes nothing of it', async () => {
+  it('an examination leaves the domain unchanged', async () => {
     const added = await add({ name: 'examined.test' });
     publish(added, (record) => record.required);
     const before = await get('examined.test');
@@ -329,7 +332,7 @@ describe('200', () => {
     expect((await get('examined.test')).text).toBe(before.text);
   });
 
-  it('examines a domain that the workspace does not have, without the records that only an added one has', async () => {
+  it('a domain not in the workspace is examined without the records unique to added domains', async () => {
     zone.set('elsewhere.test', 'TXT', ['v=spf1 include:other.test -all']);
 
     const answer = await examine('elsewhere.test');
@@ -349,7 +352,7 @@ describe('200', () => {
     );
   });
 
-  it('turns a second signature on and off, and shows the records that follow', async () => {
+  it('the second signature can be turned on and off, and the listed records follow', async () => {
     await verified('second.test');
 
     const on = await update('second.test', { dkim_ed25519: true });
@@ -365,7 +368,7 @@ describe('200', () => {
     expect(off.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: false });
   });
 
-  it('changes the return path, and uses it once its record has been seen', async () => {
+  it('a changed return path is used once its record is found', async () => {
     await verified('path.test');
 
     const changed = await update('path.test', { return_path: 'bounces' });
@@ -386,7 +389,7 @@ describe('200', () => {
     expect(recordsOf(removed).map(({ purpose }) => purpose)).not.toContain('return_path');
   });
 
-  it('makes new keys that wait beside the old ones', async () => {
+  it('new keys wait alongside the old ones', async () => {
     const before = await verified('rotating.test');
 
     const answer = await rotate('rotating.test');
@@ -401,7 +404,7 @@ describe('200', () => {
     expect(answer.body).toMatchObject({ status: 'verified', next_check_at: new Date(world.clock.now()).toISOString() });
   });
 
-  it('finds one row by every spelling of its name', async () => {
+  it('every spelling of a name finds the same domain', async () => {
     const { body } = await add({ name: 'spelling.test' });
 
     for (const path of ['spelling.test', 'SPELLING.Test', 'spelling.test.', 'spelling%2etest', 'spelling.test%2E']) {
@@ -409,7 +412,7 @@ describe('200', () => {
     }
   });
 
-  it('lists the domains of the workspace, newest first, a page at a time', async () => {
+  it('the list shows domains of the workspace, newest first, page by page', async () => {
     const { secret } = await world.workspace('free');
     const names = ['one.list.test', 'two.list.test', 'three.list.test'];
     for (const name of names) {
@@ -427,7 +430,7 @@ describe('200', () => {
     expect([page.body.has_more, rest_of_it.body.has_more]).toEqual([true, false]);
   });
 
-  it('shows the sandbox, which is verified, needs no records and says what it is for', async () => {
+  it('the sandbox is verified, needs no records and describes its purpose', async () => {
     const [first, checked] = [await get('sandbox.test'), await verify('sandbox.test')];
 
     expect(first.body).toMatchObject({ status: 'verified', can_send: true, dns_records: [] });
@@ -435,7 +438,7 @@ describe('200', () => {
     expect(checked.text).toBe(first.text);
   });
 
-  it('removes a domain; its open mail ends canceled by a job of the same commit, and its place in the month comes back', async () => {
+  it('a removed domain cancels its open email in a job, and the monthly volume is returned', async () => {
     await verified('gone.test');
     const used = async () => Number((await rest.call('GET', '/usage')).body.used);
     const ahead = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() };
@@ -470,7 +473,7 @@ describe('200', () => {
     expect(await used()).toBe(before - 4);
   });
 
-  it('cancels what has been tried without giving its place back, and what a late accept stored', async () => {
+  it('email already attempted is canceled without returning its volume, as is email accepted late', async () => {
     await verified('tried.test');
     world.smtp.script(({ to }) =>
       to === 'busy@example.com' ? { kind: 'reply', code: 451, text: 'later' } : { kind: 'accept' },
@@ -497,7 +500,7 @@ describe('200', () => {
     expect((await rest.call('GET', '/usage')).body.used).toBe(before);
   });
 
-  it('leaves the mail alone that was accepted after the name was added again', async () => {
+  it('email accepted after the name was added again is not canceled', async () => {
     await verified('back.test');
     await remove('back.test');
     await world.clock.advance(1000);
@@ -510,7 +513,7 @@ describe('200', () => {
     expect((await rest.call('GET', `/email/logs/${sent.body.id}`)).body.status).toBe('scheduled');
   });
 
-  it('comes back for what was being sent when its domain went', async () => {
+  it('email that was being sent during the removal is canceled later', async () => {
     await verified('sending.test');
     const sent = await send('a@sending.test');
     const message_id = String(sent.body.id);
@@ -555,30 +558,30 @@ describe('400', () => {
     'a b.test',
     'x_y.test',
     '0x7f.1',
-  ])('refuses %j as a name', async (name) => {
+  ])('the name %j is rejected', async (name) => {
     const answer = await add({ name });
 
     expect(answer.status).toBe(400);
     expect(detailsOf(answer)).toEqual(['name invalid_domain']);
   });
 
-  it('refuses a body without a name, with one of another type, or misspelled', async () => {
+  it('a missing, misspelled or mistyped name is rejected', async () => {
     expect(detailsOf(await add({}))).toEqual(['name missing_field']);
     expect(detailsOf(await add({ name: ['x.test'] }))).toEqual(['name invalid_type']);
     expect(detailsOf(await add({ name: 'x.test', dkimSelector: 'a' }))).toEqual(['dkimSelector misspelled_field']);
     expect(errorOf(await add('{')).reason).toBe('malformed_json');
   });
 
-  it.each(['a', '*.x.test', '192.0.2.1'])('examines no %j, which is no domain', async (name) => {
+  it.each(['a', '*.x.test', '192.0.2.1'])('%j is not examined because it is not a domain', async (name) => {
     expect(detailsOf(await examine(name))).toEqual(['domain invalid_domain']);
   });
 
-  it.each(['', 'a.b', '-a', 'a_b', 'x'.repeat(56), 'ü'])('refuses %j as a selector', async (dkim_selector) => {
+  it.each(['', 'a.b', '-a', 'a_b', 'x'.repeat(56), 'ü'])('the selector %j is rejected', async (dkim_selector) => {
     expect(detailsOf(await add({ name: 'x.test', dkim_selector }))).toEqual(['dkim_selector invalid_type']);
   });
 
   it.each(['', 'a.test', 'x.test', 'a b', 'evilx.test', '-a'])(
-    'refuses %j as a return path of x.test',
+    'the return path %j of x.test is rejected',
     async (path) => {
       expect(detailsOf(await add({ name: 'x.test', return_path: path }))).toEqual(['return_path invalid_domain']);
     },
@@ -586,7 +589,7 @@ describe('400', () => {
 });
 
 describe('a change of a domain', () => {
-  it('refuses a return path elsewhere, and names the fields that are wrong', async () => {
+  it('an external return path is rejected, and wrong fields are named', async () => {
     await add({ name: 'changed.test' });
 
     expect(detailsOf(await update('changed.test', { return_path: 'bounces.example.com' }))).toEqual([
@@ -599,7 +602,7 @@ describe('a change of a domain', () => {
 });
 
 describe('401 and 403', () => {
-  it('asks for a key and its scope before it reads anything', async () => {
+  it('the key and its scope are checked before anything is read', async () => {
     const reader = await world.key({ scopes: ['domains:read'] });
     const writer = await world.key({ scopes: ['domains:write'] });
 
@@ -623,7 +626,7 @@ describe('401 and 403', () => {
 });
 
 describe('404', () => {
-  it('answers for a domain of another workspace as for none, and leaves it', async () => {
+  it('a domain of another workspace looks nonexistent, and stays unchanged', async () => {
     await verified('foreign.test');
     const { secret } = await world.workspace('free');
 
@@ -640,7 +643,7 @@ describe('404', () => {
   });
 
   it.each(['a', '%00', '*.test', 'x'.repeat(400), 'http%3A%2F%2Fx.test'])(
-    'answers for %j, which is no name',
+    'the invalid name %j is not found',
     async (path) => {
       expect([404, 400]).toContain((await get(path)).status);
     },
@@ -658,14 +661,14 @@ describe('422', () => {
     'simulator.test',
     'mail.service.test',
     'app.service.test',
-  ])('refuses %s, which no workspace can send from', async (name) => {
+  ])('%s is rejected because no workspace can send from it', async (name) => {
     const answer = await add({ name });
 
     // A single-label public suffix is not a valid domain name in the first place.
     expect(errorOf(answer).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
   });
 
-  it('refuses new keys while others are being changed, and to the sandbox', async () => {
+  it('new keys are rejected during another key change, and for the sandbox', async () => {
     await verified('busy.test');
     await rotate('busy.test');
 
@@ -674,11 +677,11 @@ describe('422', () => {
     expect(errorOf(await update('sandbox.test', { dkim_ed25519: true })).reason).toBe('domain_not_allowed');
   });
 
-  it('examines no name that no workspace can send from', async () => {
+  it('a name that no workspace can send from is not examined', async () => {
     for (const name of ['co.uk', 'gmail.com']) expect(errorOf(await examine(name)).reason).toBe('domain_not_allowed');
   });
 
-  it('refuses the sandbox to other workspaces, and its removal to its own', async () => {
+  it('the sandbox is not available to other workspaces, and cannot be removed by its own', async () => {
     const { secret } = await world.workspace('free');
 
     expect(errorOf(await add({ name: 'sandbox.test' }, { key: secret })).reason).toBe('domain_not_allowed');
@@ -686,7 +689,7 @@ describe('422', () => {
     expect(errorOf(await remove('sandbox.test')).reason).toBe('domain_not_allowed');
   });
 
-  it('refuses a name that the workspace has, in any spelling and at once', async () => {
+  it('a name already in the workspace is rejected in any spelling, even concurrently', async () => {
     const answers = await Promise.all(['twice.test', 'TWICE.test.', 'Twice.Test'].map((name) => add({ name })));
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
@@ -695,7 +698,7 @@ describe('422', () => {
     }
   });
 
-  it('refuses a name that another workspace has verified only to who has published a record of it (chaos C3)', async () => {
+  it('a name verified elsewhere is claimed only with a published ownership record (chaos C3)', async () => {
     const { secret } = await world.workspace('free');
     const held = await verified('claimed.test');
     const added = await add({ name: 'claimed.test' }, { key: secret });
@@ -722,7 +725,7 @@ describe('422', () => {
     await remove('claimed.test');
   });
 
-  it('lets one of two workspaces verify a name at the same moment', async () => {
+  it('only one of two workspaces can verify the same name concurrently', async () => {
     const { secret } = await world.workspace('free');
     const [mine, theirs] = [await add({ name: 'race.test' }), await add({ name: 'race.test' }, { key: secret })];
     const values = [mine, theirs].map((answer) => recordOf(answer, '_postrider.race.test').value);
@@ -739,7 +742,7 @@ describe('422', () => {
 });
 
 describe('a private key', () => {
-  it('is in no table, no answer and no line of the log', async () => {
+  it('appears in no table, response or log line', async () => {
     const added = await add({ name: 'secret.test', dkim_ed25519: true });
     publish(added);
     const answers = [added, await verify('secret.test'), await get('secret.test'), await rest.call('GET', '/domains')];
@@ -768,7 +771,7 @@ describe('a private key', () => {
     for (const answer of answers) expect(answer.text).not.toContain('PRIVATE');
   });
 
-  it('is not shown by the id of anything', async () => {
+  it('cannot be read by any id', async () => {
     expect(newId('dkim_key', 0)).toMatch(/^dkk_/);
     expect((await get('sandbox.test')).text).not.toContain('dkk_');
   });

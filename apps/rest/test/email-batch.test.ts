@@ -24,7 +24,7 @@ async function countMessages(): Promise<number> {
 }
 
 describe('202', () => {
-  it('accepts and refuses each message on its own, in order, for one place in the window', async () => {
+  it('each message is accepted or rejected individually, in order, for one slot in the window', async () => {
     const batch = [
       mail('a@example.com'),
       mail('not an address'),
@@ -51,7 +51,7 @@ describe('202', () => {
     expect(mails.map((one) => one.envelope_to[0]).sort()).toEqual(['a@example.com', 'c@example.com', 'd@example.com']);
   });
 
-  it('answers a repeat with the same key byte for byte, refusals included, and sends nothing twice', async () => {
+  it('a repeat with the same key is byte-identical, including rejections, and sends nothing twice', async () => {
     const batch = [mail('twice@example.com'), mail('broken@')];
     const headers = { 'idempotency-key': 'batch-1' };
 
@@ -64,7 +64,7 @@ describe('202', () => {
     expect(await countMessages()).toBe(before);
   });
 
-  it('spends the monthly volume message by message, so that a smaller one still fits', async () => {
+  it('monthly volume is spent message by message, so a smaller one can still fit', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('small.test', workspace_id);
     await world.services.sql`
@@ -90,7 +90,7 @@ describe('202', () => {
 describe('all_or_nothing', () => {
   const good = mail('all@example.com');
 
-  it('accepts every message of a batch without a fault', async () => {
+  it('accepts every message of a valid batch', async () => {
     const before = await countMessages();
 
     const answer = await rest.call('POST', '/email/batch', { body: { messages: [good, good], all_or_nothing: true } });
@@ -100,7 +100,7 @@ describe('all_or_nothing', () => {
     expect(await countMessages()).toBe(before + 2);
   });
 
-  it('refuses the batch for one message, names the faults of all, and stores nothing', async () => {
+  it('rejects the batch for one invalid message, reports all errors, and stores nothing', async () => {
     const before = await countMessages();
     const unknown = { from: 'x@unknown.test' };
     const messages = [good, mail('b@example.com', unknown), good, mail('c@example.com', unknown)];
@@ -121,7 +121,7 @@ describe('all_or_nothing', () => {
     expect(await countMessages()).toBe(before);
   });
 
-  it('is refused for a malformed message before anything is looked up', async () => {
+  it('is rejected for a malformed message before any lookup', async () => {
     const messages = [mail('b@example.com', { from: 'x@unknown.test' }), mail('not an address')];
 
     const answer = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
@@ -130,7 +130,7 @@ describe('all_or_nothing', () => {
     expect(answer.body).toMatchObject({ error: { details: [{ param: 'messages[1].to', reason: 'invalid_email' }] } });
   });
 
-  it('leaves its Idempotency-Key free when refused, and means something else than a batch without it', async () => {
+  it('frees its Idempotency-Key on rejection, and is distinct from a batch without it', async () => {
     const headers = { 'idempotency-key': 'whole-1' };
     const bad = [good, mail('not an address')];
 
@@ -148,7 +148,7 @@ describe('all_or_nothing', () => {
     expect(other.body).toMatchObject({ error: { reason: 'idempotency_mismatch' } });
   });
 
-  it('uses nothing of the monthly volume when refused', async () => {
+  it('uses none of the monthly volume when rejected', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('whole.test', workspace_id);
     await world.services.sql`
@@ -173,7 +173,7 @@ describe('400', () => {
     ['a string', '"x"'],
     ['a word for all_or_nothing', { messages: [mail('a@example.com')], all_or_nothing: 'yes' }],
     ['101 messages', Array.from({ length: 101 }, () => mail('a@example.com'))],
-  ])('refuses %s as a whole', async (_name, body) => {
+  ])('%s is rejected as a whole', async (_name, body) => {
     const before = await countMessages();
 
     const answer = await rest.call('POST', '/email/batch', { body });
@@ -185,7 +185,7 @@ describe('400', () => {
     expect(await countMessages()).toBe(before);
   });
 
-  it('does not send a batch that was meant as a rehearsal', async () => {
+  it('a batch with dry_run is not sent', async () => {
     const before = await countMessages();
 
     const answer = await rest.call('POST', '/email/batch?dry_run=true', { body: [mail('a@example.com')] });
@@ -196,7 +196,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('needs email:send', async () => {
+  it('the scope email:send is required', async () => {
     const { secret } = await world.key({ scopes: ['domains:read'] });
 
     const answer = await rest.call('POST', '/email/batch', { key: secret, body: [mail('a@example.com')] });

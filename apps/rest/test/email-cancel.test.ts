@@ -37,7 +37,7 @@ async function usage(key = world.secret): Promise<{ used: number; today: number;
 const eventsOf = (answer: Answer) => answer.body.events as { type: string; sequence: number; recipient_id: unknown }[];
 
 describe('200', () => {
-  it('ends scheduled mail as canceled, and nothing is ever sent of it', async () => {
+  it('scheduled email is canceled and never sent', async () => {
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
 
     const answer = await cancel(id);
@@ -61,7 +61,7 @@ describe('200', () => {
     expect((await show(id)).body.status).toBe('canceled');
   });
 
-  it('records one event for the whole message', async () => {
+  it('one event is recorded for the whole message', async () => {
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
     await cancel(id);
 
@@ -71,7 +71,7 @@ describe('200', () => {
     ]);
   });
 
-  it('ends mail that still waits in line', async () => {
+  it('queued email is canceled', async () => {
     const id = await send();
 
     expect((await cancel(id)).body).toMatchObject({ status: 'canceled' });
@@ -79,7 +79,7 @@ describe('200', () => {
     expect(copiesOf(id)).toEqual([]);
   });
 
-  it('answers a second cancel the same, records nothing for it and returns the mails once', async () => {
+  it('a second cancel gets the same response, and changes neither events nor volume', async () => {
     const before = await usage();
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
     expect((await usage()).used).toBe(before.used + 2);
@@ -92,7 +92,7 @@ describe('200', () => {
     expect(eventsOf(await show(id))).toHaveLength(2);
   });
 
-  it('returns the mails of twenty cancels at once, one time each', async () => {
+  it('twenty concurrent cancels return the volume only once', async () => {
     const before = await usage();
     const ids = await Promise.all(Array.from({ length: 5 }, () => send({ scheduled_at: inAnHour() })));
 
@@ -101,7 +101,7 @@ describe('200', () => {
     expect(await usage()).toEqual(before);
   });
 
-  it('returns the mails to the day on which they were counted', async () => {
+  it('the volume is returned to the day it was counted on', async () => {
     const before = await usage();
     const id = await send({ scheduled_at: new Date(world.clock.now() + 72 * HOUR_MS).toISOString() });
     await world.clock.advance(48 * HOUR_MS);
@@ -115,7 +115,7 @@ describe('200', () => {
     expect(after.today).toBe(later.today);
   });
 
-  it('gives room back where the month was full', async () => {
+  it('a cancel makes room in a full month', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('full.test', workspace_id);
     await world.services.sql`
@@ -131,7 +131,7 @@ describe('200', () => {
     expect((await rest.call('POST', '/email/send', { key: secret, body })).status).toBe(202);
   });
 
-  it('returns nothing for mail of a sandbox key, which cost nothing', async () => {
+  it('email of a sandbox key returns no volume, since it cost none', async () => {
     const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const before = await usage();
     const id = await send({ scheduled_at: inAnHour() }, secret);
@@ -141,7 +141,7 @@ describe('200', () => {
     expect(await usage()).toEqual(before);
   });
 
-  it('leaves a suppressed recipient as it is and does not return what it never cost', async () => {
+  it('a suppressed recipient stays unchanged and returns no volume, since it cost none', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, ${newId('suppression', world.clock.now())}, 'gone@example.com', 'manual', clock_now())`;
@@ -163,7 +163,7 @@ describe('200', () => {
 });
 
 describe('a race between a cancel and a due delivery', () => {
-  it('has one winner each time', async () => {
+  it('has exactly one winner', async () => {
     await world.services.sql`update plans set default_per_minute = 100000`;
     const before = await usage();
     const rounds = 50;
@@ -196,7 +196,7 @@ describe('a race between a cancel and a due delivery', () => {
 });
 
 describe('403', () => {
-  it('asks for the scope email:send', async () => {
+  it('the scope email:send is required', async () => {
     const id = await send({ scheduled_at: inAnHour() });
     for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
@@ -206,7 +206,7 @@ describe('403', () => {
     }
   });
 
-  it('keeps a key for other domains away from the message', async () => {
+  it('a key for other domains cannot cancel the message', async () => {
     const id = await send({ scheduled_at: inAnHour() });
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
 
@@ -218,7 +218,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the same for a message of another workspace as for one that does not exist', async () => {
+  it('a message of another workspace looks the same as a nonexistent one', async () => {
     const id = await send({ scheduled_at: inAnHour() });
     const { secret } = await world.workspace('free');
 
@@ -235,7 +235,7 @@ describe('404', () => {
 });
 
 describe('422', () => {
-  it('refuses what has been sent', async () => {
+  it('a sent message cannot be canceled', async () => {
     const id = await send();
     await world.drain();
     const before = await usage();
@@ -247,7 +247,7 @@ describe('422', () => {
     expect((await show(id)).body.status).toBe('delivered');
   });
 
-  it('refuses what waits for its second attempt, or has one recipient that was tried', async () => {
+  it('a message with an attempted recipient cannot be canceled, even while waiting to retry', async () => {
     world.smtp.script(({ to }) =>
       to.startsWith('busy') ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },
     );

@@ -42,7 +42,7 @@ async function readBodies(mail: SinkMail): Promise<{ text: string; html: string 
 }
 
 describe('200', () => {
-  it('shows what a mail says, and its MIME byte for byte as it is signed and sent', async () => {
+  it('the response shows the content of an email, and its MIME exactly as signed and sent', async () => {
     const id = await send({
       html: '<p>Grüße 👋</p>',
       text: 'Grüße 👋',
@@ -68,7 +68,7 @@ describe('200', () => {
     expect(copies.map((mail) => beforeSigning(mail.raw))).toEqual([answer.body.raw, answer.body.raw]);
   });
 
-  it('leaves null what was not given, although the mail carries a text made from the html', async () => {
+  it('missing fields are null, even if the email carries text generated from the HTML', async () => {
     const id = await send({ html: '<p>Hello</p>', text: undefined });
 
     const { body } = await content(id);
@@ -78,7 +78,7 @@ describe('200', () => {
     expect((await content(await send())).body).toMatchObject({ html: null, text: 'Hi' });
   });
 
-  it('is the same before and after the delivery', async () => {
+  it('the content is the same before and after delivery', async () => {
     const id = await send({ attachments: [{ filename: 'a.bin', content: Buffer.alloc(3000, 7).toString('base64') }] });
     const before = await content(id);
     await world.clock.advance(3_600_000);
@@ -90,7 +90,7 @@ describe('200', () => {
 
 describe('a body on the wire', () => {
   it.each(['.', '..', '.\n.', 'a\n.\nb', '\r\n.\r\n', 'line\r\n.\r\n..\r\n...end', '.\r\n.\r\nQUIT\r\n'])(
-    'the text %j arrives as one mail, whole',
+    'the text %j arrives complete in one email',
     async (text) => {
       const copy = await copyOf(await send({ text }));
 
@@ -101,7 +101,7 @@ describe('a body on the wire', () => {
   );
 
   it.each(['👩‍👩‍👧‍👦 family', 'שלום עולם', '\u202eabc', 'é'.repeat(300), '=?utf-8?q?fake?=', 'a  b   c'])(
-    'the subject %j is read as it was given',
+    'the subject %j arrives unchanged',
     async (subject) => {
       const copy = await copyOf(await send({ subject }));
 
@@ -109,7 +109,7 @@ describe('a body on the wire', () => {
     },
   );
 
-  it('text stands before html in a multipart/alternative', async () => {
+  it('text precedes HTML in a multipart/alternative', async () => {
     const copy = await copyOf(await send({ html: '<p>rich</p>', text: 'plain' }));
     const raw = copy.raw.toString();
 
@@ -119,7 +119,7 @@ describe('a body on the wire', () => {
     expect(await readBodies(copy)).toEqual({ text: 'plain', html: '<p>rich</p>' });
   });
 
-  it('5 MB of html in one line arrive whole, in lines of at most 998', async () => {
+  it('5 MB of HTML in one line arrive complete, in lines of at most 998 characters', async () => {
     const html = `<p>${'x'.repeat(5_000_000)}</p>`;
     const copy = await copyOf(await send({ html, text: 'short' }));
 
@@ -133,7 +133,7 @@ describe('a body on the wire', () => {
     expect((await readBodies(copy)).html).toBe(html);
   });
 
-  it('every body is read as it was given, whatever its characters', async () => {
+  it('every body arrives unchanged, whatever its characters', async () => {
     // Line endings belong to the transport: a lone CR or LF is not a character in a message's text.
     const body = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 400 })
@@ -150,7 +150,7 @@ describe('a body on the wire', () => {
 
 describe('400', () => {
   it.each([{ html: { path: '/etc/passwd' } }, { text: { href: 'http://127.0.0.1' } }, { html: ['x'] }])(
-    'is the answer to a send of %j, and nothing is read',
+    'a send of %j is rejected, and nothing is sent',
     async (fields) => {
       const mails = world.smtp.mails.length;
       const answer = await rest.call('POST', '/email/send', {
@@ -165,7 +165,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('asks for the scope admin, because a body may hold what only its reader should see', async () => {
+  it('the scope admin is required, because a body may be confidential', async () => {
     const id = await send({ text: 'a secret of 4711' });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
@@ -178,7 +178,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the same for a message of another workspace as for one that does not exist', async () => {
+  it('a message of another workspace looks the same as a nonexistent one', async () => {
     const id = await send();
     const { secret } = await world.workspace('free');
 
@@ -192,7 +192,7 @@ describe('404', () => {
     expect(foreign).toEqual(absent);
   });
 
-  it('says that the content of a message was deleted, and keeps its log', async () => {
+  it('deleted content is reported as deleted, while the log remains', async () => {
     const id = await send({ tags: ['deleted'] });
     await world.drain();
     await world.clock.advance(1000);

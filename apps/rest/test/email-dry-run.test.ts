@@ -8,7 +8,7 @@ const rest = await openRest(world);
 const mail = { from: 'shop@sandbox.test', to: ['a@example.com', 'b@example.com'], subject: 'Hello', text: 'Hi there' };
 
 describe('200', () => {
-  it('renders the mail and judges each recipient, and stores, counts and sends nothing', async () => {
+  it('a dry run renders the email and checks each recipient, but stores, counts and sends nothing', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'b@example.com', 'test', clock_now())`;
@@ -31,7 +31,7 @@ describe('200', () => {
     expect(await world.drain()).toEqual([]);
   });
 
-  it('uses one place of the send window', async () => {
+  it('a dry run uses one slot of the send window', async () => {
     const first = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
 
     expect(first.headers.get('x-ratelimit-limit')).toBe('1000');
@@ -40,7 +40,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it.each(['1', 'yes', 'TRUE', ''])('refuses dry_run=%s instead of sending for real', async (value) => {
+  it.each(['1', 'yes', 'TRUE', ''])('dry_run=%s is rejected instead of sending', async (value) => {
     const answer = await rest.call('POST', `/email/send?dry_run=${value}`, { body: mail });
 
     expect(answer.status).toBe(400);
@@ -48,7 +48,7 @@ describe('400', () => {
   });
 
   it.each(['dryRun', 'dry-run', 'DRY_RUN', 'dry_rn'])(
-    'refuses the spelling %s instead of sending for real',
+    'the spelling %s is rejected instead of sending',
     async (name) => {
       const answer = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
 
@@ -58,7 +58,7 @@ describe('400', () => {
     },
   );
 
-  it('lists bad fields like a send does', async () => {
+  it('invalid fields are listed as for a send', async () => {
     const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { to: 'x' } });
 
     expect(answer.status).toBe(400);
@@ -69,7 +69,7 @@ describe('400', () => {
 });
 
 describe('422', () => {
-  it('refuses what a send would refuse', async () => {
+  it('a message that a send would reject is rejected', async () => {
     const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { ...mail, from: 'a@other.test' } });
 
     expect(answer.status).toBe(422);

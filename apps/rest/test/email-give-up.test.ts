@@ -18,7 +18,7 @@ async function send(more: Readonly<Record<string, unknown>> = {}): Promise<strin
 }
 
 describe('POST /email/{id}/give-up: 200', () => {
-  it('ends recipients that wait for a retry as failed, for good', async () => {
+  it('recipients waiting for a retry fail permanently', async () => {
     refuseLater();
     const id = await send();
     await world.drain();
@@ -43,7 +43,7 @@ describe('POST /email/{id}/give-up: 200', () => {
     expect(entry).toEqual({ reason: 'Too late', target_id: id });
   });
 
-  it('cancels what was never tried, and returns its volume', async () => {
+  it('unattempted recipients are canceled, and their volume is returned', async () => {
     const id = await send({ scheduled_at: new Date(world.clock.now() + 10 * MINUTE_MS).toISOString() });
     const used = async () => (await rest.call('GET', '/usage')).body.used;
     const before = Number(await used());
@@ -57,7 +57,7 @@ describe('POST /email/{id}/give-up: 200', () => {
   it.each([
     [451, 'failed'],
     [250, 'delivered'],
-  ])('lets an attempt under way that is answered %i end as %s', async (code, status) => {
+  ])('an attempt in progress with response %i still finishes as %s', async (code, status) => {
     const reached = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     world.smtp.script(({ stage }) => {
@@ -81,7 +81,7 @@ describe('POST /email/{id}/give-up: 200', () => {
 });
 
 describe('POST /email/{id}/give-up: 422', () => {
-  it('not_deferred: no recipient is open', async () => {
+  it('not_deferred: a message without an open recipient is rejected', async () => {
     const id = await send();
     await world.drain();
 
@@ -93,7 +93,7 @@ describe('POST /email/{id}/give-up: 422', () => {
 });
 
 describe('POST /email/{id}/give-up: 403', () => {
-  it('missing_scope: sending is not enough', async () => {
+  it('missing_scope: a sending key is denied', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send', 'email:logs:read'] });
 
     const answer = await rest.call('POST', `/email/${await send()}/give-up`, { key });

@@ -170,7 +170,7 @@ async function walk(query: URLSearchParams, limit: number, key = mine.secret): P
 }
 
 describe('200', () => {
-  it('shows what plain code finds, for any combination of filters and any size of page', async () => {
+  it('the log matches a plain-code filter, for any combination of filters and any page size', async () => {
     const instant = fc.integer({ min: START - 1000, max: START + SPAN_MS + 1000 });
     const filters = fc.record(
       {
@@ -203,7 +203,7 @@ describe('200', () => {
     );
   });
 
-  it('newcomer N12: finds an address however its letters are written', async () => {
+  it('newcomer N12: an address is found regardless of how its letters are encoded', async () => {
     const idsFor = (query: string) => logs(query).then(idsOf);
     const all = { limit: '100' };
 
@@ -222,7 +222,7 @@ describe('200', () => {
     }
   });
 
-  it('walks a domain of very many senders, and finds nothing where a sender is of another domain', async () => {
+  it('a domain filter pages through very many senders, and excludes senders of another domain', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     const crowd = Array.from(
       { length: 60 },
@@ -257,21 +257,21 @@ describe('200', () => {
     expect(page.body).toMatchObject({ data: [], has_more: false });
   });
 
-  it('takes a tag once or several times, and means all of them', async () => {
+  it('repeated tags must all match', async () => {
     expect(idsOf(await logs('limit=100&tag=a'))).toEqual(expected({ tag: ['a'] }, mine.workspace_id).slice(0, 100));
     expect((await walk(new URLSearchParams('tag=a&tag=b&tag=a'), 50)).flat()).toEqual(
       expected({ tag: ['a', 'b'] }, mine.workspace_id),
     );
   });
 
-  it('reads addresses and domains as a send does', async () => {
+  it('addresses and domains are parsed as in a send', async () => {
     const by_address = await logs(new URLSearchParams({ to: 'Ada Lovelace <ada@EXAMPLE.com.>', limit: '100' }));
     expect(idsOf(by_address)).toEqual(expected({ to: 'ada@example.com' }, mine.workspace_id).slice(0, 100));
     const by_domain = await logs(new URLSearchParams({ domain: 'TWO.test.', limit: '100' }));
     expect(idsOf(by_domain)).toEqual(expected({ domain: 'two.test' }, mine.workspace_id).slice(0, 100));
   });
 
-  it('includes since and leaves out until, to the millisecond', async () => {
+  it('since is inclusive and until exclusive, to the millisecond', async () => {
     const [newest = ''] = expected({}, mine.workspace_id);
     const at = idTime(newest);
 
@@ -281,7 +281,7 @@ describe('200', () => {
     expect(idsOf(await logs(queryOf({ since: at, until: at })))).toEqual([]);
   });
 
-  it('neither repeats nor misses a message while mail is accepted', async () => {
+  it('paging neither repeats nor misses a message while email is accepted', async () => {
     await world.domain('flow.test', mine.workspace_id);
     const send = () =>
       rest.call('POST', '/email/send', {
@@ -300,7 +300,7 @@ describe('200', () => {
     expect(ids.filter((id) => before.includes(id))).toEqual(before);
   });
 
-  it('ends a page early rather than read on and on, and finds the last match in the end', async () => {
+  it('a page stops early after reading too many rows, and later pages find the last match', async () => {
     const { sql } = world.services;
     const { workspace_id, secret } = await world.workspace('free');
     const oldest = newId('message', START);
@@ -342,13 +342,13 @@ describe('400', () => {
     ['status=delivered&status=bounced', 'invalid_type'],
     ['status=gone', 'invalid_status'],
     ['tags=a', 'unknown_parameter'],
-  ])('refuses %s', async (query, reason) => {
+  ])('the query %s is rejected', async (query, reason) => {
     const answer = await logs(query);
 
     expect([answer.status, errorOf(answer).reason], answer.text).toEqual([400, reason]);
   });
 
-  it('refuses a cursor of other filters', async () => {
+  it('a cursor from other filters is rejected', async () => {
     const issued = String((await logs('limit=1&tag=a&from=app@one.test')).body.next_cursor);
 
     expect((await logs(`limit=1&tag=a&from=app@one.test&cursor=${issued}`)).status).toBe(200);

@@ -63,7 +63,7 @@ function entriesOf(answer: Answer): Record<string, unknown>[] {
 const idsOf = (answer: Answer) => entriesOf(answer).map((entry) => entry.id);
 
 describe('200', () => {
-  it('lists the newest twenty of the workspace, without bodies', async () => {
+  it('the list shows the newest twenty messages of the workspace, without bodies', async () => {
     const answer = await logs();
 
     expect(idsOf(answer)).toEqual(sent.toReversed().slice(0, 20));
@@ -72,7 +72,7 @@ describe('200', () => {
     expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 60, remaining: 59 });
   });
 
-  it('shows an entry with all that a log entry has', async () => {
+  it('an entry has every field of a log entry', async () => {
     const tagged = await send(mine.secret, 'ada@example.com', {
       cc: ['Bob <bob@example.com>'],
       bcc: 'eve@example.com',
@@ -124,7 +124,7 @@ describe('200', () => {
     sent.push(tagged);
   });
 
-  it('shows one message with its events in order and its attempts', async () => {
+  it('a message is returned with its ordered events and its attempts', async () => {
     const answer = await logs(`/${sent[0]}`);
 
     expect(answer.body).toMatchObject({ id: sent[0], status: 'bounced', object: 'email' });
@@ -138,7 +138,7 @@ describe('200', () => {
     ]);
   });
 
-  it('tells what an open recipient waits for', async () => {
+  it('an open recipient shows the reason for waiting', async () => {
     const [entry] = entriesOf(await logs('?status=scheduled'));
 
     expect(entry).toMatchObject({
@@ -153,7 +153,7 @@ describe('200', () => {
     ['bounced', /^bounced$/],
     ['bounced,scheduled', /^(bounced|scheduled)$/],
     ['scheduled, bounced', /^(bounced|scheduled)$/],
-  ])('filters by the status %s', async (status, expected) => {
+  ])('the status %s filters the list', async (status, expected) => {
     const entries = entriesOf(await logs(`?limit=100&status=${encodeURIComponent(status)}`));
 
     expect(entries.length).toBeGreaterThan(0);
@@ -162,7 +162,7 @@ describe('200', () => {
     expect(entries).toEqual(all);
   });
 
-  it.each([1, 7, 25, 100])('pages by %i and names every message once', async (limit) => {
+  it.each([1, 7, 25, 100])('pages of %i list every message once', async (limit) => {
     const pages: unknown[][] = [];
     let cursor = '';
     do {
@@ -175,7 +175,7 @@ describe('200', () => {
     expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
   });
 
-  it('keeps its pages when mail is accepted between them', async () => {
+  it('pages remain stable when email is accepted between them', async () => {
     const first = await logs('?limit=10');
     await world.clock.advance(1);
     const newcomer = await send(mine.secret, 'new@example.com');
@@ -186,7 +186,7 @@ describe('200', () => {
     sent.push(newcomer);
   });
 
-  it('may change the limit from page to page', async () => {
+  it('the limit can change between pages', async () => {
     const first = await logs('?limit=3&status=delivered');
     const second = await logs(`?limit=5&status=delivered&cursor=${first.body.next_cursor}`);
 
@@ -194,7 +194,7 @@ describe('200', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual(all.slice(0, 8));
   });
 
-  it('tells that a mail waits for its destination, until when, and what that said last', async () => {
+  it('a waiting email shows its destination, the time it waits until, and the last response', async () => {
     const id = await send(mine.secret, 'ada@busy.example.com');
     sent.push(id);
     const job = (await world.services.jobs.fetch('delivery.attempt', 10)).find(({ data }) => data.message_id === id);
@@ -213,14 +213,14 @@ describe('200', () => {
     expect(entriesOf(await logs('?limit=1'))).toMatchObject([{ id, recipients: [{ waiting }] }]);
   });
 
-  it('is an empty list where there is nothing', async () => {
+  it('the list is empty if there are no messages', async () => {
     const { secret } = await world.workspace('free');
 
     expect(entriesOf(await logs('', { key: secret }))).toEqual([]);
     expect(entriesOf(await logs('?status=complained'))).toEqual([]);
   });
 
-  it('never shows a message of another workspace', async () => {
+  it('a message of another workspace is never listed', async () => {
     expect(idsOf(await logs('?limit=100'))).not.toContain(their_message);
     expect(idsOf(await logs('?limit=100', { key: theirs.secret }))).toEqual([their_message]);
   });
@@ -234,19 +234,19 @@ describe('400', () => {
   };
 
   it.each(['0', '101', '-1', '1.5', 'abc', '', '1e1', '0x10', '99999999999999999999', ' 5', 'NaN'])(
-    'refuses the limit %j',
+    'the limit %j is rejected',
     async (limit) => {
       expect(await reasonOf(`?limit=${encodeURIComponent(limit)}`)).toBe('invalid_limit');
     },
   );
 
-  it('refuses a limit or a cursor that is given twice', async () => {
+  it('a repeated limit or cursor is rejected', async () => {
     expect(await reasonOf('?limit=5&limit=6')).toBe('invalid_limit');
     expect(await reasonOf('?cursor=a&cursor=b')).toBe('invalid_cursor');
   });
 
   it.each(['x', 'Delivered', 'delivered;bounced', '', 'delivered,', 'delivered,nope'])(
-    'refuses the status %j and lists the known ones',
+    'the status %j is rejected, with a list of the known ones',
     async (status) => {
       const answer = await logs(`?status=${encodeURIComponent(status)}`);
 
@@ -255,7 +255,7 @@ describe('400', () => {
     },
   );
 
-  it('refuses a cursor that it has not issued for this workspace, this list and these filters', async () => {
+  it('a cursor not issued for this workspace, list and filters is rejected', async () => {
     const issued = String((await logs('?limit=2')).body.next_cursor);
     const filtered = String((await logs('?limit=2&status=delivered')).body.next_cursor);
     await rest.call('POST', '/api-keys', { key: mine.secret, body: { name: 'Second', scopes: ['email:send'] } });
@@ -283,7 +283,7 @@ describe('400', () => {
     expect(errorOf(foreign).reason).toBe('invalid_cursor');
   });
 
-  it('names every bad parameter at once, and a misspelt one by its right name', async () => {
+  it('every bad parameter is named in one response, and a misspelled one with its correct name', async () => {
     expect(detailsOf(await logs('?limit=0&status=x&Cursor=y'))).toEqual([
       'Cursor unknown_parameter',
       'limit invalid_limit',
@@ -291,7 +291,7 @@ describe('400', () => {
     ]);
   });
 
-  it('refuses __proto__ and NUL in a query', async () => {
+  it('__proto__ and NUL in a query are rejected', async () => {
     expect(await reasonOf('?__proto__=x')).toBe('unknown_parameter');
     expect(await reasonOf('?__proto__=x&__proto__=y')).toBe('unknown_parameter');
     expect(await reasonOf('?status=%00')).toBe('invalid_type');
@@ -300,7 +300,7 @@ describe('400', () => {
 });
 
 describe('GET /email/{id}', () => {
-  it('answers the same as /email/logs/{id}, and needs the same scope (newcomer N8)', async () => {
+  it('returns the same as /email/logs/{id}, with the same scope (newcomer N8)', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send'] });
 
     const [here, there] = [
@@ -316,7 +316,7 @@ describe('GET /email/{id}', () => {
 });
 
 describe('401', () => {
-  it('comes without a valid key, before anything else is looked at', async () => {
+  it('a valid key is checked before anything else', async () => {
     for (const path of ['', '?limit=0', `/${sent[0]}`]) {
       const answer = await logs(path, { key: null });
 
@@ -327,7 +327,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('asks for the scope email:logs:read, whatever else a key may do', async () => {
+  it('the scope email:logs:read is required, whatever other scopes a key has', async () => {
     for (const scope of scopes) {
       const { secret } = await world.key({ scopes: [scope] });
       for (const path of ['', '?limit=0', `/${sent[0]}`]) {
@@ -344,7 +344,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the same for a message of another workspace as for one that does not exist', async () => {
+  it('a message of another workspace looks the same as a nonexistent one', async () => {
     const absent = newId('message', world.clock.now());
     const answers = [await logs(`/${absent}`), await logs(`/${their_message}`)];
 
@@ -358,7 +358,7 @@ describe('404', () => {
   });
 
   it.each(['x', 'msg_', 'MSG_01', 'a%2Fb', '%F0%9F%92%A9', "'%20or%201=1--", 'x'.repeat(4000)])(
-    'is the answer for the id %j',
+    'the id %j is not found',
     async (id) => {
       const answer = await logs(`/${id}`);
 
@@ -369,7 +369,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('refuses the 61st list of a minute; single messages have the default window', async () => {
+  it('the 61st list of a minute is rejected, while single messages have the default window', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
     for (let index = 0; index < 60; index++) {
       const answer = await logs('?limit=1', { key: secret });
@@ -386,7 +386,7 @@ describe('429', () => {
     expect((await logs('', { key: secret })).status).toBe(200);
   });
 
-  it('wins over a missing scope', async () => {
+  it('the rate limit takes precedence over a missing scope', async () => {
     const { secret, id } = await world.key({ scopes: ['email:send'] });
     await fillWindow(world, id, 'logs', 60);
 
@@ -395,7 +395,7 @@ describe('429', () => {
 });
 
 describe('500', () => {
-  it('carries the rate headers and says nothing of the database', async () => {
+  it('an internal error carries the rate headers and reveals nothing about the database', async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);

@@ -34,8 +34,8 @@ async function arrivesNow(id: string): Promise<number> {
   return copiesOf(id).length;
 }
 
-describe('scheduled mail', () => {
-  it('leaves when its time has come, and not before', async () => {
+describe('scheduled email', () => {
+  it('is sent when it is due, and not before', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     expect((await show(id)).body).toMatchObject({
       status: 'scheduled',
@@ -68,7 +68,7 @@ describe('scheduled mail', () => {
     ]);
   });
 
-  it('is sent once when every process was down across its time', async () => {
+  it('is sent once if every process was down at the due time', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     await world.clock.advance(3 * DAY_MS);
 
@@ -76,7 +76,7 @@ describe('scheduled mail', () => {
     expect(await arrivesNow(id)).toBe(1);
   });
 
-  it('keeps its job until the furthest time there is', async () => {
+  it('retains its job until the latest time allowed', async () => {
     const id = await send({ scheduled_at: inMs(366 * DAY_MS) });
     const [job] = await world.services.sql`
       select j.keep_until > r.due_at as kept, j.start_after = r.due_at as due
@@ -85,7 +85,7 @@ describe('scheduled mail', () => {
     expect(job).toEqual({ kept: true, due: true });
   });
 
-  it('is not early when the clock of an API process runs ten minutes ahead', async () => {
+  it('is not sent early if the clock of an API process is ten minutes ahead', async () => {
     const ahead = { ...world.services, clock: { now: () => world.clock.now() + 600_000 } };
     const other = await startRest(ahead, world.secret);
     const id = await send({ scheduled_at: inMs(2 * HOUR_MS) });
@@ -101,7 +101,7 @@ describe('scheduled mail', () => {
 });
 
 describe('200', () => {
-  it('moves scheduled mail to a later time', async () => {
+  it('scheduled email is moved to a later time', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const later = inMs(2 * HOUR_MS);
 
@@ -122,7 +122,7 @@ describe('200', () => {
     expect(await arrivesNow(id)).toBe(1);
   });
 
-  it('moves scheduled mail to an earlier time, and its first job finds nothing to do', async () => {
+  it('scheduled email is moved to an earlier time, and its first job does nothing', async () => {
     const id = await send({ scheduled_at: inMs(5 * HOUR_MS), to: ['ada@example.com', 'bob@example.com'] });
 
     expect((await move(id, inMs(HOUR_MS))).status).toBe(200);
@@ -133,7 +133,7 @@ describe('200', () => {
     expect(await arrivesNow(id)).toBe(2);
   });
 
-  it('sends now what is moved to now, or up to 60 s before', async () => {
+  it('email rescheduled to now, or up to 60 s in the past, is sent immediately', async () => {
     for (const ms of [0, -59_000]) {
       const id = await send({ scheduled_at: inMs(HOUR_MS) });
 
@@ -144,7 +144,7 @@ describe('200', () => {
     }
   });
 
-  it('gives a time to mail that waits in line', async () => {
+  it('queued email can be scheduled', async () => {
     const id = await send();
 
     expect((await move(id, inMs(HOUR_MS))).body).toMatchObject({ status: 'scheduled', scheduled_at: inMs(HOUR_MS) });
@@ -156,7 +156,7 @@ describe('200', () => {
     expect(types).toEqual(['email.queued', 'email.delivered']);
   });
 
-  it('may be repeated, and the last one counts', async () => {
+  it('the last of several reschedules applies', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     for (const hours of [9, 2, 7, 4]) expect((await move(id, inMs(hours * HOUR_MS))).status).toBe(200);
 
@@ -166,7 +166,7 @@ describe('200', () => {
     }
   });
 
-  it.each(['+02:00', '-11:30', '+14:00'])('reads the offset %s', async (offset) => {
+  it.each(['+02:00', '-11:30', '+14:00'])('the offset %s is accepted', async (offset) => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(offset) ?? [];
     const shift_ms = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
@@ -175,7 +175,7 @@ describe('200', () => {
     expect((await move(id, local)).body.scheduled_at).toBe(inMs(2 * HOUR_MS));
   });
 
-  it('takes only the time from the body, whatever else it names', async () => {
+  it('the body sets the time only, whatever else it names', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const other = await send({ scheduled_at: inMs(HOUR_MS) });
     const before = await show(other);
@@ -188,7 +188,7 @@ describe('200', () => {
     expect((await show(other)).text).toBe(before.text);
   });
 
-  it('has one winner against deliveries that are due', async () => {
+  it('a race with due deliveries has exactly one winner', async () => {
     await world.services.sql`update plans set default_per_minute = 100000, logs_per_minute = 100000`;
     const ids = await Promise.all(Array.from({ length: 30 }, () => send({ scheduled_at: inMs(HOUR_MS) })));
     await world.clock.advance(HOUR_MS);
@@ -208,7 +208,7 @@ describe('200', () => {
 
 describe('400', () => {
   it.each(['tomorrow', '', '0', '2031-13-01T00:00:00Z', '2031-06-01', '2031-12-31T23:59:60Z', '2031-06-01T24:00:00Z'])(
-    'refuses the time %j',
+    'the time %j is rejected',
     async (text) => {
       const id = await send({ scheduled_at: inMs(HOUR_MS) });
       const answer = await move(id, text);
@@ -218,7 +218,7 @@ describe('400', () => {
     },
   );
 
-  it('refuses a time that is no text, none, and a misspelt one', async () => {
+  it('a non-string, missing or misspelled time is rejected', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
 
     expect(detailsOf(await move(id, 1_900_000_000))).toEqual(['scheduled_at invalid_type']);
@@ -230,7 +230,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('asks for the scope email:send', async () => {
+  it('the scope email:send is required', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
     const answer = await move(await send({ scheduled_at: inMs(HOUR_MS) }), 'tomorrow', secret);
 
@@ -239,7 +239,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the same for a message of another workspace as for one that does not exist', async () => {
+  it('a message of another workspace looks the same as a nonexistent one', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const { secret } = await world.workspace('free');
     const absent = newId('message', world.clock.now());
@@ -257,14 +257,14 @@ describe('404', () => {
 });
 
 describe('422', () => {
-  it('refuses what an attempt has begun of', async () => {
+  it('a message with an attempt in progress is rejected', async () => {
     const id = await send();
     await world.drain();
 
     expect(errorOf(await move(id, inMs(HOUR_MS))).reason).toBe('already_sent');
   });
 
-  it('refuses what has been canceled', async () => {
+  it('a canceled message is rejected', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     await rest.call('POST', `/email/${id}/cancel`);
 
@@ -276,7 +276,7 @@ describe('422', () => {
     expect(await arrivesNow(id)).toBe(0);
   });
 
-  it('refuses a time more than 60 s in the past or more than 366 days ahead, and changes nothing', async () => {
+  it('a time more than 60 s ago or more than 366 days ahead is rejected, and changes nothing', async () => {
     const scheduled_at = inMs(HOUR_MS);
     const id = await send({ scheduled_at });
 

@@ -58,7 +58,7 @@ function saysOf(id: string, to: string): string {
 }
 
 describe('202', () => {
-  it('sends the same mail again, as a message of its own that names the old one', async () => {
+  it('a resend sends the same email as a new message that refers to the old one', async () => {
     const old = await send(full);
     await world.drain();
     await world.clock.advance(1000);
@@ -87,7 +87,7 @@ describe('202', () => {
     expect(copiesOf(old)).toHaveLength(4);
   });
 
-  it('does not wait for the time that the old one was scheduled for', async () => {
+  it('a resend does not wait for the scheduled time of the original', async () => {
     const old = await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
 
     const id = String((await resend(old)).body.id);
@@ -97,7 +97,7 @@ describe('202', () => {
     expect((await show(old)).body.status).toBe('scheduled');
   });
 
-  it('resends what was canceled or bounced', async () => {
+  it('canceled and bounced email can be resent', async () => {
     world.smtp.script(() => ({ kind: 'reply', code: 550, text: '5.7.1 no' }));
     const old = await send();
     await world.drain();
@@ -111,7 +111,7 @@ describe('202', () => {
     expect((await show(old)).body.status).toBe('bounced');
   });
 
-  it('is counted in the month like any other mail', async () => {
+  it('a resend counts toward the month like any other email', async () => {
     const used = async () => Number((await rest.call('GET', '/usage')).body.used);
     const old = await send(full);
     const before = await used();
@@ -121,7 +121,7 @@ describe('202', () => {
     expect(await used()).toBe(before + 4);
   });
 
-  it('answers a repeat under one Idempotency-Key byte for byte', async () => {
+  it('a repeat under the same Idempotency-Key is byte-identical', async () => {
     const old = await send();
     const keyed = { 'idempotency-key': 'again-1' };
 
@@ -133,7 +133,7 @@ describe('202', () => {
     expect(errorOf(other).reason).toBe('idempotency_mismatch');
   });
 
-  it('ignores a body', async () => {
+  it('a request body is ignored', async () => {
     const old = await send();
 
     const answer = await rest.call('POST', `/email/${old}/resend`, {
@@ -146,7 +146,7 @@ describe('202', () => {
 });
 
 describe('403', () => {
-  it('asks for the scope email:send', async () => {
+  it('the scope email:send is required', async () => {
     const id = await send();
     for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
@@ -156,7 +156,7 @@ describe('403', () => {
     }
   });
 
-  it('holds a key to the domains that it is restricted to', async () => {
+  it('a key restricted to some domains cannot resend from others', async () => {
     await world.domain('other.test');
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
 
@@ -165,7 +165,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the same for a message of another workspace as for one that does not exist', async () => {
+  it('a message of another workspace looks the same as a nonexistent one', async () => {
     const id = await send();
     const { secret } = await world.workspace('free');
     await world.drain();
@@ -185,7 +185,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('counts as a send too', async () => {
+  it('a resend counts in the window of sends', async () => {
     const id = await send();
     const key = await world.key({ scopes: ['email:send', 'email:logs:read'] });
     await fillWindow(world, key.id, 'send', 999);
@@ -201,7 +201,7 @@ describe('429', () => {
 });
 
 describe('422', () => {
-  it('checks again what may have changed: the domain, the suppressions and the month', async () => {
+  it('the domain, suppressions and month are checked again', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('brief.test', workspace_id);
     const { sql } = world.services;

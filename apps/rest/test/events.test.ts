@@ -83,7 +83,7 @@ async function walk(query: URLSearchParams, limit: number): Promise<Entry[]> {
 }
 
 describe('200', () => {
-  it('lists the newest twenty events of the workspace, each as the timeline of its message shows it', async () => {
+  it('the list shows the newest twenty events of the workspace, as in the timeline of each message', async () => {
     const answer = await events();
 
     expect(entriesOf(answer)).toEqual(all.slice(0, 20));
@@ -92,7 +92,7 @@ describe('200', () => {
     rateOf(answer, world.clock.now());
   });
 
-  it('tells of which message and which recipient an event is', async () => {
+  it('an event names its message and its recipient', async () => {
     const [event] = entriesOf(await events(`?type=email.bounced&email_id=${sent[2]}`));
 
     expect(event).toEqual({
@@ -130,7 +130,7 @@ describe('200', () => {
     expect(delayed).toMatchObject({ data: { recipient: { email: 'busy@example.com', status: 'deferred' } } });
   });
 
-  it('shows what plain code finds, for any combination of filters and any size of page', async () => {
+  it('the list matches a plain-code filter, for any combination of filters and any page size', async () => {
     const types = [...new Set(all.map((event) => event.type)), 'email.complained'];
     const first = idTime(all.at(-1)?.id ?? '');
     const instant = fc.integer({ min: first - 1000, max: idTime(all[0]?.id ?? '') + 1000 });
@@ -166,14 +166,14 @@ describe('200', () => {
     );
   });
 
-  it('numbers the events of each message without a gap', async () => {
+  it('the events of each message are numbered without gaps', async () => {
     for (const id of sent) {
       const numbers = all.filter((event) => event.email_id === id).map((event) => event.sequence);
       expect(numbers.toSorted((left, right) => left - right)).toEqual(numbers.map((_, index) => index + 1));
     }
   });
 
-  it('never shows an event of another workspace', async () => {
+  it('an event of another workspace is never listed', async () => {
     const theirs_seen = entriesOf(await events('', theirs.secret));
 
     expect(theirs_seen.map((event) => event.type)).toEqual(['email.queued']);
@@ -183,7 +183,7 @@ describe('200', () => {
 
 describe('400', () => {
   it.each(['nope', '', 'email.queued,', 'email.queued,nope', 'Email.queued'])(
-    'refuses the type %j and lists the known ones',
+    'the type %j is rejected, with a list of the known ones',
     async (type) => {
       const answer = await events(`?type=${encodeURIComponent(type)}`);
 
@@ -192,7 +192,7 @@ describe('400', () => {
     },
   );
 
-  it('names every bad parameter at once', async () => {
+  it('every bad parameter is named in one response', async () => {
     expect(detailsOf(await events('?limit=0&since=x&until=y&types=z'))).toEqual([
       'types unknown_parameter',
       'limit invalid_limit',
@@ -201,7 +201,7 @@ describe('400', () => {
     ]);
   });
 
-  it('refuses a cursor of another list, other filters or another workspace', async () => {
+  it('a cursor from another list, filter or workspace is rejected', async () => {
     const issued = String((await events('?limit=1')).body.next_cursor);
     const logs = String((await rest.call('GET', '/email/logs?limit=1', { key: mine.secret })).body.next_cursor);
 
@@ -213,13 +213,13 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('comes without a key', async () => {
+  it('a request without a key is rejected', async () => {
     expect(errorOf(await events('', null)).reason).toBe('missing_key');
   });
 });
 
 describe('403', () => {
-  it('asks for the scope email:logs:read', async () => {
+  it('the scope email:logs:read is required', async () => {
     for (const scope of scopes.filter((one) => one !== 'email:logs:read' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
 
@@ -228,6 +228,6 @@ describe('403', () => {
   });
 });
 
-it('the event list shows nothing of a message that does not exist', async () => {
+it('the event list shows nothing of a nonexistent message', async () => {
   expect(entriesOf(await events(`?email_id=${newId('message', world.clock.now())}`))).toEqual([]);
 });

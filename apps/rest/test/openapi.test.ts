@@ -75,7 +75,7 @@ describe('the document', () => {
     expect(result).toEqual({ valid: true });
   });
 
-  it('resolves every reference, and refers to every component', () => {
+  it('resolves every reference, and references every component', () => {
     const referred = new Set(objectsIn(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
     const there = (['schemas', 'responses', 'headers'] as const).flatMap((kind) =>
       Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`),
@@ -84,13 +84,13 @@ describe('the document', () => {
     expect([...referred].sort()).toEqual(there.sort());
   });
 
-  it('has every route, and nothing else', () => {
+  it('lists every route, and nothing else', () => {
     const described = operations.map(({ method, path }) => `${method} ${path}`);
 
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('names every operation once, under tags that it explains', () => {
+  it('names every operation once, under tags with a description', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
 
     expect(ids).toEqual([...new Set(ids)]);
@@ -99,7 +99,7 @@ describe('the document', () => {
     );
   });
 
-  it('describes what is posted for every type of event, with an example that is true', () => {
+  it('describes the payload of every event type, with an accurate example', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...eventTypes].sort());
     for (const type of eventTypes) {
       expect(document.webhooks[type]?.post).toMatchObject({
@@ -112,7 +112,7 @@ describe('the document', () => {
     }
   });
 
-  it.each(operations)('describes $method $path whole', ({ method, path, operation }) => {
+  it.each(operations)('describes $method $path completely', ({ method, path, operation }) => {
     const route = routes.find((one) => one.method === method && one.path === path);
     const in_path = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const declared = (operation.parameters ?? []).filter((one) => one.in === 'path');
@@ -139,7 +139,7 @@ describe('the document', () => {
     expect(document.components.schemas.Reason?.enum).toContain(reason);
   });
 
-  it('holds nothing that only a machine would say', () => {
+  it('contains no keywords for machines only', () => {
     for (const one of objectsIn(document.paths).concat(objectsIn(document.components.schemas))) {
       expect(Object.keys(one)).not.toContain('$schema');
       expect(Object.keys(one)).not.toContain('readOnly');
@@ -148,7 +148,7 @@ describe('the document', () => {
     }
   });
 
-  it('shows an example of a send, and only examples that the service takes', () => {
+  it('has an example of a send, and only examples that the service accepts', () => {
     const fields: unknown[] = [];
     for (const { operation } of routes) {
       for (const [schema, io] of [
@@ -176,7 +176,7 @@ describe('the document', () => {
     }
   });
 
-  it('takes null for every optional field of a body', () => {
+  it('accepts null for every optional field of a body', () => {
     const missing = operations.flatMap(({ method, path, operation }) => {
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Json }> };
       return Object.values(content).flatMap(({ schema }) => fieldsWithoutNull(schema, `${method} ${path}`));
@@ -185,7 +185,7 @@ describe('the document', () => {
     expect(missing).toEqual([]);
   });
 
-  it('differs between addresses in its server only', () => {
+  it('differs between addresses only in its server', () => {
     const [here, there] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
 
     expect(here).toEqual({ ...there, servers: [{ url: 'https://mail.example.com/v1' }] });
@@ -196,11 +196,11 @@ describe('the document', () => {
 describe('docs/openapi.json', () => {
   const snapshot = readFileSync(openApiFile, 'utf8');
 
-  it('is a document whose clients are still served', () => {
+  it('is compatible with existing clients', () => {
     expect(breakingChanges(JSON.parse(snapshot), JSON.parse(openApiText()))).toEqual([]);
   });
 
-  it('is current; node scripts/write-openapi.ts writes it again', () => {
+  it('is current; node scripts/write-openapi.ts regenerates it', () => {
     expect(snapshot).toBe(openApiText());
   });
 });
@@ -221,7 +221,7 @@ describe('GET /v1/openapi.json', () => {
     await world.stop();
   });
 
-  it('200 without a key, counted against the window of the address', async () => {
+  it('200 without a key, counted in the window of the address', async () => {
     const [first, second] = [
       await rest.call('GET', '/openapi.json', { key: null }),
       await rest.call('GET', '/openapi.json', { key: null }),
@@ -236,14 +236,14 @@ describe('GET /v1/openapi.json', () => {
     expect(first.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
   });
 
-  it('200 whatever key comes along', async () => {
+  it('200 with any key', async () => {
     const answer = await rest.call('GET', '/openapi.json', { key: 'not-a-key' });
 
     expect(answer.status).toBe(200);
     expect(rateOf(answer, world.clock.now()).limit).toBe(120);
   });
 
-  it('404 for another method', async () => {
+  it('404 for any other method', async () => {
     const answer = await rest.call('POST', '/openapi.json', { body: {} });
 
     expect(errorOf(answer).reason).toBe('route_not_found');

@@ -32,8 +32,8 @@ const things = [
   ['webhook_limit', 'webhooks', 'webhook_limit', '/webhooks', () => ({ url: `http://localhost:4000/${serial++}` }), 0],
 ] as const;
 
-describe('a limit of the plan', () => {
-  it.each(things)('fairness N10: %s is never exceeded, concurrently or one after another', async (...args) => {
+describe('a plan limit', () => {
+  it.each(things)('fairness N10: %s is never exceeded, whether concurrently or sequentially', async (...args) => {
     const [limit, thing, reason, path, body, before] = args;
     const { secret: key, plan } = await workspaceWith({ [limit]: before + 3 });
 
@@ -75,7 +75,7 @@ describe('a limit of the plan', () => {
     expect(usage.body.plan_use).toMatchObject({ members: { used: 2, limit: 2 } });
   });
 
-  it('fairness N10: capture_bytes_limit keeps the newest captured email of a workspace, and all of another', async () => {
+  it("fairness N10: capture_bytes_limit preserves the newest captured email of a workspace, and all of another's", async () => {
     const limited = await workspaceWith({ capture_bytes_limit: 2500 });
     const free = await world.workspace('free');
     for (const { workspace_id } of [limited, free]) {

@@ -27,8 +27,8 @@ async function rowsAfter(work: () => Promise<unknown>): Promise<Row[]> {
 
 const guess = (body: unknown) => rest.call('POST', '/email/send', { key: `pr_test_${'0'.repeat(64)}`, body });
 
-describe('the log of requests', () => {
-  it('fairness N3: keeps no body and few rows of a network of strangers, and nothing past its window', async () => {
+describe('the request log', () => {
+  it('fairness N3: stores no body and few rows for a network of strangers, and nothing past its window', async () => {
     const rows = await rowsAfter(async () => {
       for (let count = 0; count < 200; count++) await guess({ subject: 'x'.repeat(3800) });
     });
@@ -37,7 +37,7 @@ describe('the log of requests', () => {
     expect(rows.every(({ body, reason }) => body === null && reason !== 'address_rate')).toBe(true);
   });
 
-  it('fairness N3: counts the rest in one row when the minute is over', async () => {
+  it('fairness N3: counts the remaining requests in one row at the end of the minute', async () => {
     await rowsAfter(async () => {
       for (let count = 0; count < 60; count++) await guess({});
     });
@@ -51,7 +51,7 @@ describe('the log of requests', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('fairness N3: bounds what a workspace with a valid key fills, and keeps the rows of another', async () => {
+  it('fairness N3: limits the rows of a workspace with a valid key, and preserves those of another', async () => {
     const { secret } = await world.key({ scopes: ['email:send', 'email:logs:read'] });
     const neighbor = await world.workspace('business');
 

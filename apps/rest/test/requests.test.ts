@@ -15,7 +15,7 @@ async function logged(query = ''): Promise<Record<string, unknown>[]> {
 }
 
 describe('GET /requests: 200', () => {
-  it('has a refused send with its fault, and neither content nor an address', async () => {
+  it('a rejected send is logged with its error, but without content or addresses', async () => {
     const { id: key_id, secret } = await world.key({ scopes: ['email:send'] });
     const answer = await rest.call('POST', '/email/send', {
       key: secret,
@@ -46,7 +46,7 @@ describe('GET /requests: 200', () => {
     expect((await rest.call('GET', `/requests/${entry?.id}`)).body).toEqual(entry);
   });
 
-  it('filters by reason, and keeps the paths of routes only', async () => {
+  it('the list is filtered by reason, and contains route paths only', async () => {
     await rest.call('GET', '/email/logs/msg_absent');
     await rest.call('DELETE', '/suppressions/ada@example.com');
 
@@ -54,7 +54,7 @@ describe('GET /requests: 200', () => {
     expect(JSON.stringify(await logged())).not.toContain('ada@');
   });
 
-  it('shows a workspace its own requests only', async () => {
+  it('a workspace sees only its own requests', async () => {
     const other = await world.workspace('free');
     await rest.call('GET', '/email/logs/msg_absent', { key: other.secret });
     await world.services.request_log.flush();
@@ -66,7 +66,7 @@ describe('GET /requests: 200', () => {
 });
 
 describe('GET /requests/{id}', () => {
-  it('404: nothing is kept under the id; 403: it is for administrators', async () => {
+  it('404: an unknown id is not found; 403: only administrators have access', async () => {
     const reader = await world.key({ scopes: ['email:logs:read'] });
 
     const absent = await rest.call('GET', '/requests/req_absent');
@@ -77,8 +77,8 @@ describe('GET /requests/{id}', () => {
   });
 });
 
-describe('the log of requests', () => {
-  it('writes after the answer, drops what is too much, and counts it', async () => {
+describe('the request log', () => {
+  it('is written after the response, drops excess entries, and counts them', async () => {
     const { request_log, sql } = world.services;
     await request_log.flush();
     const before = request_log.dropped;

@@ -86,7 +86,7 @@ async function isOffered({ name, call }: ClientMethod): Promise<boolean> {
   return false;
 }
 
-it('docs/from-resend.md lists every method of the client as a run of it finds it', { timeout: 120_000 }, async () => {
+it('docs/from-resend.md lists every client method with its actual result', { timeout: 120_000 }, async () => {
   const offered: string[] = [];
   const absent: string[] = [];
   for (const method of methodsOf(client)) {

@@ -43,8 +43,8 @@ async function hooked(path: string, events: Parameters<typeof client.webhooks.cr
   return { id: data?.id ?? '', posts, events: () => posts().map((request) => verified(request, secret)) };
 }
 
-describe('a webhook that the client of Resend creates', () => {
-  it('gets the payload, the names and the headers of Resend, and the client verifies them', async () => {
+describe('a webhook created with the Resend client', () => {
+  it('gets the payload, names and headers of Resend, and the client verifies them', async () => {
     const hook = await hooked('/mail', ['email.sent', 'email.delivered', 'email.bounced']);
 
     const { data } = await client.emails.send({
@@ -87,7 +87,7 @@ describe('a webhook that the client of Resend creates', () => {
     }
   });
 
-  it('is told of suppressions and domains in their words', async () => {
+  it('receives suppression and domain events under their Resend names', async () => {
     const hook = await hooked('/other', ['suppression.added', 'domain.updated']);
 
     await invoke(world.as(world.workspace_id), createSuppressions, { email: 'eve@example.com' });
@@ -100,7 +100,7 @@ describe('a webhook that the client of Resend creates', () => {
     expect(data?.events?.toSorted()).toEqual(['domain.updated', 'suppression.added']);
   });
 
-  it('shows in its deliveries what was posted', async () => {
+  it('shows the posted payload in its deliveries', async () => {
     const hook = await hooked('/shown', ['email.sent']);
     await client.emails.send({ ...hello, to: 'ada@example.com' });
     await world.postWebhooks();
@@ -112,7 +112,7 @@ describe('a webhook that the client of Resend creates', () => {
     expect(request_body).toEqual(hook.events()[0]);
   });
 
-  it('is refused an event that does not exist in Postrider', async () => {
+  it('is rejected for an event that does not exist in Postrider', async () => {
     const { error } = await client.webhooks.create({ endpoint: `${sink.url}/x`, events: ['email.opened'] });
 
     expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' });
@@ -121,7 +121,7 @@ describe('a webhook that the client of Resend creates', () => {
 });
 
 describe('the format of a webhook', () => {
-  it('is chosen over /v1, shown, and kept', async () => {
+  it('is chosen over /v1, shown and preserved', async () => {
     const url = `${sink.url}/v1`;
     const webhook = await rest.call('POST', '/webhooks', { body: { url, format: 'resend' } });
     const plain = await rest.call('POST', '/webhooks', { body: { url } });
@@ -131,7 +131,7 @@ describe('the format of a webhook', () => {
     expect(plain.body).toMatchObject({ format: 'postrider', events: 'all' });
   });
 
-  it('decides by which names the client is told of events', async () => {
+  it('determines the event names that the client receives', async () => {
     const body = { url: `${sink.url}/own`, events: ['email.queued', 'domain.failed'] };
     const own = await rest.call('POST', '/webhooks', { body });
     const theirs = await rest.call('POST', '/webhooks', { body: { ...body, format: 'resend' } });
@@ -144,7 +144,7 @@ describe('the format of a webhook', () => {
     ]);
   });
 
-  it('keeps the client from changing an endpoint that posts in our own', async () => {
+  it('prevents the client from changing an endpoint in the Postrider format', async () => {
     const own = await rest.call('POST', '/webhooks', {
       body: { url: `${sink.url}/ours`, events: ['email.delivered'] },
     });
@@ -160,7 +160,7 @@ describe('the format of a webhook', () => {
     });
   });
 
-  it('refuses types that it has no name for, when added, changed and tested', async () => {
+  it('rejects event types without a Resend name when added, changed or tested', async () => {
     const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
     const path = `/webhooks/${webhook.body.id}`;
 
@@ -178,7 +178,7 @@ describe('the format of a webhook', () => {
     }
   });
 
-  it('is that of a test event too', async () => {
+  it('applies to test events too', async () => {
     const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/test`, format: 'resend' } });
 
     await rest.call('POST', `/webhooks/${webhook.body.id}/test`, { body: { type: 'email.failed' } });
@@ -191,7 +191,7 @@ describe('the format of a webhook', () => {
     });
   });
 
-  it('keeps a large event below 20 kB', async () => {
+  it('limits a large event to less than 20 kB', async () => {
     const hook = await hooked('/large', ['email.sent']);
     const to = Array.from({ length: 50 }, (_, index) => {
       const labels = ['a', 'b', 'c'].map((letter) => letter.repeat(60)).join('.');

@@ -16,8 +16,8 @@ async function sent(fields: Record<string, unknown> = {}): Promise<string> {
   return data?.id ?? '';
 }
 
-describe('the client of Resend', () => {
-  it('lists mails in the window of the log, and reads one in that of the rest', async () => {
+describe('the Resend client', () => {
+  it('lists emails in the rate window of logs, and reads one in the default window', async () => {
     const id = await sent();
     const key = await world.key({ scopes: ['email:logs:read'] });
     await fillWindow(world, key.id, 'logs', 60);
@@ -26,7 +26,7 @@ describe('the client of Resend', () => {
     expect((await client(key.secret).emails.get(id)).error).toBeNull();
   });
 
-  it('counts a mail once in the window of sends', async () => {
+  it('counts an email once in the window of sends', async () => {
     const key = await world.key({ scopes: ['email:send'] });
     await fillWindow(world, key.id, 'send', 999);
 
@@ -34,7 +34,7 @@ describe('the client of Resend', () => {
     expect((await client(key.secret).emails.send(hello)).error).toMatchObject({ statusCode: 429 });
   });
 
-  it('fairness L1: gets 429 with Retry-After, until the minute or the month of the quota ends', async () => {
+  it('fairness L1: gets 429 with Retry-After, until the minute or the quota month is over', async () => {
     await world.clock.freeze(new Date('2031-03-30T12:00:20.000Z'));
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('full.test', workspace_id);
@@ -55,7 +55,7 @@ describe('the client of Resend', () => {
     await world.clock.unfreeze();
   });
 
-  it('shows html and text to keys with admin only', async () => {
+  it('sees HTML and text with an admin key only', async () => {
     const id = await sent({ text: 'Hi' });
     const key = await world.key({ scopes: ['email:logs:read'] });
 
@@ -63,7 +63,7 @@ describe('the client of Resend', () => {
     expect((await client().emails.get(id)).data).toMatchObject({ html: '<p>Hi</p>', text: 'Hi' });
   });
 
-  it('sends a mail that arrives, and reads it back', async () => {
+  it('sends an email that arrives, and reads it back', async () => {
     const id = await sent({ replyTo: 'help@good.test', tags: [{ name: 'kind', value: 'receipt' }] });
     await world.drain();
 
@@ -83,13 +83,13 @@ describe('the client of Resend', () => {
     });
   });
 
-  it('takes a list of one address for answers', async () => {
+  it('accepts a list of one reply-to address', async () => {
     const id = await sent({ replyTo: ['help@good.test'] });
 
     expect((await client().emails.get(id)).data?.reply_to).toEqual(['help@good.test']);
   });
 
-  it('answers one id for one idempotency key, and refuses another body under it', async () => {
+  it('gets the same id for the same idempotency key, and a rejection for another body', async () => {
     const first = await client().emails.send(hello, { idempotencyKey: 'order-1' });
     const again = await client().emails.send(hello, { idempotencyKey: 'order-1' });
     const other = await client().emails.send({ ...hello, subject: 'Other' }, { idempotencyKey: 'order-1' });
@@ -98,7 +98,7 @@ describe('the client of Resend', () => {
     expect(other.error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' });
   });
 
-  it('moves a scheduled mail and cancels it', async () => {
+  it('moves a scheduled email and cancels it', async () => {
     const at = (hours: number) => new Date(world.clock.now() + hours * 3_600_000).toISOString();
     const id = await sent({ scheduledAt: at(1) });
 
@@ -109,7 +109,7 @@ describe('the client of Resend', () => {
     expect((await client().emails.get(id)).data?.last_event).toBe('canceled');
   });
 
-  it('pages through mails by the id of the last one', async () => {
+  it('pages through emails by the id of the last one', async () => {
     const ids = [await sent(), await sent(), await sent()].reverse();
 
     const first = await client().emails.list({ limit: 2 });
@@ -120,7 +120,7 @@ describe('the client of Resend', () => {
     expect(second.data?.data.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
-  it('refuses a whole batch for one bad mail, unless it is permissive', async () => {
+  it('gets a whole batch rejected for one bad email, unless it is permissive', async () => {
     const mails = [hello, { ...hello, from: 'hello@unverified.test' }];
 
     const strict = await client().batch.send(mails);
@@ -132,7 +132,7 @@ describe('the client of Resend', () => {
     expect(permissive.data?.errors).toMatchObject([{ index: 1 }]);
   });
 
-  it('refuses a mail of a batch that uses what does not exist here, and takes the others where it may', async () => {
+  it('gets an unsupported email rejected, and the rest of a permissive batch accepted', async () => {
     const mails = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
 
     const strict = await client().batch.send(mails);
@@ -143,7 +143,7 @@ describe('the client of Resend', () => {
     expect(permissive.data?.errors?.map(({ index }) => index)).toEqual([0, 2]);
   });
 
-  it('takes no batch that is not a list, and stores nothing of it', async () => {
+  it('gets a batch that is not a list rejected, and nothing stored', async () => {
     const newest = async () => (await client().emails.list({ limit: 1 })).data?.data[0]?.id;
     const before = await newest();
 
@@ -167,7 +167,7 @@ describe('the client of Resend', () => {
     ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],
     ['two addresses for answers', { replyTo: ['a@good.test', 'b@good.test'] }, 'reply_to must be a single address'],
     ['a time in words', { scheduledAt: 'in 1 hour' }, 'scheduled_at'],
-  ])('is told what to do instead of %s', async (_, fields, message) => {
+  ])('gets an alternative to %s', async (_, fields, message) => {
     const { data, error } = await client().emails.send({ ...hello, ...fields } as typeof hello);
 
     expect(data).toBeNull();
@@ -186,7 +186,7 @@ describe('the client of Resend', () => {
     expect((await client().domains.get(id)).error).toMatchObject({ statusCode: 404, name: 'not_found' });
   });
 
-  it('makes a key that may only send, and takes it away', async () => {
+  it('creates a sending key, and deletes it', async () => {
     const key = await client().apiKeys.create({ name: 'Shop', permission: 'sending_access' });
     const shop = client(key.data?.token);
 
@@ -225,8 +225,8 @@ describe('the client of Resend', () => {
   });
 });
 
-describe('a request without a right', () => {
-  it('is refused by the names of Resend', async () => {
+describe('a request without permission', () => {
+  it('is denied with the Resend error names', async () => {
     const unknown = await client('pr_live_unknown').emails.send(hello);
     const absent = await fetch(`${baseUrl}/emails`, { method: 'POST' });
     const elsewhere = await client().templates.list();

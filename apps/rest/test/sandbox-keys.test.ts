@@ -10,7 +10,7 @@ const rest = await openRest(world);
 const mail = { from: 'shop@sandbox.test', to: 'a@example.com', subject: 'Hello', text: 'Hi' };
 
 describe('an idempotency key', () => {
-  it('an idempotency key of a sandbox key is not that of a live one', async () => {
+  it('an idempotency key of a sandbox key is independent of that of a live one', async () => {
     const sandbox = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const live = await world.key({ scopes: ['email:send'] });
     const ask = (key: string) =>
@@ -24,7 +24,7 @@ describe('an idempotency key', () => {
     expect(again.map(({ body }) => body.id)).toEqual(first.map(({ body }) => body.id));
   });
 
-  it('replays nothing to a key that may not send from that domain', async () => {
+  it('returns no replay to a key that may not send from that domain', async () => {
     const free = await world.key({ scopes: ['email:send'] });
     const bound = await world.key({ scopes: ['email:send'], domains: ['other.example.org'] });
     const ask = (key: string) =>
@@ -38,7 +38,7 @@ describe('an idempotency key', () => {
 });
 
 describe('403', () => {
-  it('lets no sandbox key make a live one, whatever its scopes', async () => {
+  it('a sandbox key cannot create a live one, whatever its scopes', async () => {
     const { secret } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
     const body = { name: 'More', scopes: ['email:send'] };
 
@@ -64,7 +64,7 @@ async function bothModes(mode: 'live' | 'sandbox') {
 }
 
 describe('200', () => {
-  it('lists mail, events and keys of the sandbox only to a sandbox key, and everything to a live one', async () => {
+  it('a sandbox key lists only sandbox email, events and keys, and a live key lists everything', async () => {
     for (const mode of ['sandbox', 'live'] as const) {
       const { key, keys, mails, idsOf } = await bothModes(mode);
       const is_visible = mode === 'live';
@@ -84,7 +84,7 @@ describe('200', () => {
     }
   });
 
-  it('lets a sandbox key do with mail and keys of the sandbox what its scopes allow', async () => {
+  it('a sandbox key can use email and keys of the sandbox within its scopes', async () => {
     const { key, keys, mails } = await bothModes('sandbox');
 
     const answers = [
@@ -100,7 +100,7 @@ describe('200', () => {
 });
 
 describe('403', () => {
-  it('keeps what is about live mail too from a sandbox key, whatever its scopes', async () => {
+  it('operations that affect live email too are denied to a sandbox key, whatever its scopes', async () => {
     const { key } = await bothModes('sandbox');
     const denied: string[] = [];
     for (const { method, path } of routes) {
@@ -120,7 +120,7 @@ describe('403', () => {
     );
   });
 
-  it('keeps statistics and suppressions of live mail from a sandbox key that may read its own log', async () => {
+  it('live statistics and suppressions are denied to a sandbox key with log access', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'], mode: 'sandbox' });
 
     const answers = [
@@ -132,7 +132,7 @@ describe('403', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
-  it('opens changes of domains to a sandbox key that has their scope by name', async () => {
+  it('domain changes are allowed to a sandbox key with their explicit scope', async () => {
     const { secret } = await world.key({ scopes: ['domains:write'], mode: 'sandbox' });
 
     const domain = await rest.call('POST', '/domains', { key: secret, body: { name: 'new.example.com' } });
@@ -140,7 +140,7 @@ describe('403', () => {
     expect(domain.status).toBe(201);
   });
 
-  it('lets no sandbox key make an endpoint that hears of live mail', async () => {
+  it('a sandbox key cannot create an endpoint that receives live events', async () => {
     const { secret } = await world.key({ scopes: ['webhooks:manage'], mode: 'sandbox' });
     const body = { url: 'http://localhost:4000' };
 
@@ -153,7 +153,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('hides live mail and keys from a sandbox key, and leaves them as they are', async () => {
+  it('live email and keys are hidden from a sandbox key, and remain unchanged', async () => {
     const { key, keys, mails } = await bothModes('sandbox');
     const requests = [
       ['GET', `/email/logs/${mails.live}`],
@@ -172,7 +172,7 @@ describe('404', () => {
     expect([still.status, still.body.status]).toEqual([200, 'queued']);
   });
 
-  it('hides endpoints for live mail, and what they are owed, from a sandbox key', async () => {
+  it('live endpoints and their pending deliveries are hidden from a sandbox key', async () => {
     const { secret: live } = await world.workspace('business');
     const key = { name: 'Tests', scopes: ['webhooks:manage'], mode: 'sandbox' };
     const sandbox = String((await rest.call('POST', '/api-keys', { key: live, body: key })).body.secret);
@@ -204,7 +204,7 @@ describe('404', () => {
     });
   });
 
-  it('keeps live mail out of reach of a sandbox key', async () => {
+  it('live email is out of reach for a sandbox key', async () => {
     await world.drain();
     const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
@@ -222,7 +222,7 @@ describe('404', () => {
 });
 
 describe('401', () => {
-  it('refuses a large body of an unknown key before it is sent', async () => {
+  it('a large body with an unknown key is rejected before it is sent', async () => {
     const connection = await openRaw(rest.port);
     const head = {
       authorization: `Bearer pr_live_${'0'.repeat(64)}`,

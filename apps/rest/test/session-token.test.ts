@@ -25,7 +25,7 @@ async function memberToken(): Promise<string> {
   return (await invoke(createContext(services, actor), createSessionToken, {})).token;
 }
 
-describe('a request with the bearer token of a session', () => {
+describe('a request with a session bearer token', () => {
   const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Try it', text: 'Hi' };
 
   it('reads and sends with the scopes of the role, in the window of the session', async () => {
@@ -40,7 +40,7 @@ describe('a request with the bearer token of a session', () => {
     expect(read.headers.get('ratelimit-policy')).toBe('"session";q=600;w=60');
   });
 
-  it('sends in the window of the workspace', async () => {
+  it('counts in the send window of the workspace', async () => {
     const key = await memberToken();
     const [plan] = await world.services.sql<{ limit: number }[]>`
       select send_per_minute as limit from plans p join workspaces w on w.plan = p.name
@@ -54,14 +54,14 @@ describe('a request with the bearer token of a session', () => {
     await world.clock.advance(60_000);
   });
 
-  it('is refused what the role may not do', async () => {
+  it('is denied actions outside the role', async () => {
     const answer = await rest.call('GET', '/api-keys', { key: await memberToken() });
 
     expect(answer.status).toBe(403);
     expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
   });
 
-  it('is refused like an unknown key once the session has ended', async () => {
+  it('is rejected like an unknown key once the session has ended', async () => {
     const key = await memberToken();
     await world.services.sql`delete from sessions`;
 

@@ -35,7 +35,7 @@ function sums(body: Readonly<Record<string, unknown>>): Record<string, number> {
 }
 
 describe('GET /stats: 200', () => {
-  it('counts recipients by hour, for the last day', async () => {
+  it('recipients are counted by hour for the last day', async () => {
     const { status, body } = await rest.call('GET', '/stats');
 
     expect(status).toBe(200);
@@ -47,7 +47,7 @@ describe('GET /stats: 200', () => {
     ['destination', { 'delivered example.com': 2, 'delivered example.net': 1 }],
     ['tag', { 'delivered welcome': 2, 'delivered invoice': 1 }],
     ['domain', { 'delivered sandbox.test': 3 }],
-  ])('groups by %s', async (group_by, expected) => {
+  ])('counts are grouped by %s', async (group_by, expected) => {
     const since = new Date(world.clock.now() - 2 * HOUR_MS).toISOString();
 
     const { body } = await rest.call('GET', `/stats?group_by=${group_by}&step=minute&since=${since}`);
@@ -56,8 +56,8 @@ describe('GET /stats: 200', () => {
   });
 });
 
-describe('GET /stats: the usual range', () => {
-  it.each(['minute', 'hour', 'day'])('holds no more steps of one %s than an answer may have', async (step) => {
+describe('GET /stats: the default range', () => {
+  it.each(['minute', 'hour', 'day'])('contains no more steps of one %s than a response may have', async (step) => {
     const { status, text } = await rest.call('GET', `/stats?step=${step}&until=2030-05-15T11:30:30Z`);
 
     expect(status, text).toBe(200);
@@ -65,14 +65,14 @@ describe('GET /stats: the usual range', () => {
 });
 
 describe('GET /stats: 400', () => {
-  it('names a step or a group that does not exist', async () => {
+  it('an unknown step or group is named', async () => {
     const answer = await rest.call('GET', '/stats?step=week&group_by=moon');
 
     expect(answer.status).toBe(400);
     expect(detailsOf(answer).toSorted()).toEqual(['group_by invalid_type', 'step invalid_type']);
   });
 
-  it('invalid_range: more points than one answer may have', async () => {
+  it('invalid_range: a range with too many points for one response is rejected', async () => {
     const answer = await rest.call('GET', '/stats?step=minute&since=2030-05-01T00:00:00Z');
 
     expect(errorOf(answer).reason).toBe('invalid_range');

@@ -62,7 +62,7 @@ async function eventsOf(type: string, options: CallOptions = {}): Promise<Record
 }
 
 describe('200', () => {
-  it('lists what was added, newest first, and filters by source and by address in any case', async () => {
+  it('the list shows entries newest first, filtered by source and by address in any case', async () => {
     const { secret: key } = await world.workspace('free');
     await add({ email: 'first@example.com' }, { key });
     await world.clock.advance(1);
@@ -82,7 +82,7 @@ describe('200', () => {
     expect(rateOf(answer, world.clock.now()).limit).toBe(120);
   });
 
-  it('pages through every address once, with and without a filter, while others are added', async () => {
+  it('paging returns every address once, with and without a filter, during concurrent additions', async () => {
     const { secret: key } = await world.workspace('free');
     const suppressions = Array.from({ length: 7 }, (_, index) => ({ email: `p${index}@example.com` }));
     await add({ suppressions }, { key });
@@ -106,7 +106,7 @@ describe('200', () => {
     }
   });
 
-  it('takes an address off in any spelling, on any process, for the next mail, and tells of it', async () => {
+  it('an address removed in any spelling, on any process, can receive the next email, with an event', async () => {
     const added = await add({ email: 'back@bücher.test' });
     expect(added.body.email).toBe('back@xn--bcher-kva.test');
     expect(errorOf(await send('back@bücher.test')).reason).toBe('all_recipients_suppressed');
@@ -135,7 +135,7 @@ describe('200', () => {
     });
   });
 
-  it('removes once where two remove at once', async () => {
+  it('concurrent removals remove an address only once', async () => {
     await add({ email: 'once@example.com' });
 
     const answers = await Promise.all(
@@ -154,7 +154,7 @@ describe('200', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('shows and stops nothing any more once the time of an address is up, and tells of it within the hour', async () => {
+  it('an expired address is neither listed nor suppressed, and an event follows within the hour', async () => {
     const { secret: key } = await world.workspace('free');
     const { id } = (await add({ email: 'brief@example.com', expires_at: inMinutes(5) }, { key })).body;
     expect(emailsOf(await list('', { key }))).toEqual(['brief@example.com']);
@@ -171,7 +171,7 @@ describe('200', () => {
 });
 
 describe('201', () => {
-  it('adds an address with all that it shows, for the next mail of every process, and tells of it', async () => {
+  it('an added address is suppressed for the next email on every process, with an event', async () => {
     const expires_at = inMinutes(60);
 
     const answer = await add({ email: 'Ada@Example.COM', reason: 'asked by phone', expires_at });
@@ -195,7 +195,7 @@ describe('201', () => {
     expect(event).toMatchObject({ suppression: { id: answer.body.id, email: 'ada@example.com', source: 'manual' } });
   });
 
-  it('leaves a mail to others a suppressed recipient that its log entry and its events show', async () => {
+  it('a suppressed recipient does not stop email to others, and appears in the log and its events', async () => {
     await add({ email: 'quiet@example.com' });
 
     const sent = await send(['Quiet@example.com', 'loud@example.com']);
@@ -211,7 +211,7 @@ describe('201', () => {
     ]);
   });
 
-  it('adds each of a list by itself, in order, and refuses the rest of it one by one', async () => {
+  it('each address of a list is added in order, and invalid ones are rejected individually', async () => {
     const { secret: key } = await world.workspace('free');
     await add({ email: 'there@example.com' }, { key });
     const suppressions = [
@@ -248,7 +248,7 @@ describe('201', () => {
     expect(await eventsOf('suppression.added', { key })).toHaveLength(3);
   });
 
-  it('takes a thousand at once', async () => {
+  it('a thousand addresses are accepted in one request', async () => {
     const { secret: key } = await world.workspace('free');
     const suppressions = Array.from({ length: 1000 }, (_, index) => ({ email: `m${index}@example.com` }));
 
@@ -257,7 +257,7 @@ describe('201', () => {
     expect(new Set(emailsOf(answer)).size).toBe(1000);
   });
 
-  it('adds an address once where many add it at once, on two processes', async () => {
+  it('an address is added once by concurrent requests to two processes', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (index % 2 === 0 ? rest : other).call('POST', '/suppressions', {
@@ -279,7 +279,7 @@ describe('201', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('adds an address again whose time was up, although the clean-up has not run yet', async () => {
+  it('an expired address can be added again before the cleanup has run', async () => {
     await add({ email: 'again@example.com', expires_at: inMinutes(1) });
     await world.clock.advance(MINUTE_MS);
     expect((await send('again@example.com')).status).toBe(202);
@@ -308,14 +308,14 @@ describe('400', () => {
     [{ suppressions: Array(1001).fill({ email: 'a@example.com' }) }, ['suppressions invalid_type']],
     [{ email: 'a@example.com', suppressions: [{ email: 'b@example.com' }] }, ['suppressions invalid_type']],
     [null, [' invalid_type']],
-  ])('refuses %j', async (body, details) => {
+  ])('the input %j is rejected', async (body, details) => {
     const answer = await add(body);
 
     expect(answer.status, answer.text).toBe(400);
     expect(detailsOf(answer)).toEqual(details);
   });
 
-  it('refuses filters that it does not know, and an address that is none', async () => {
+  it('unknown filters and an invalid address are rejected', async () => {
     expect(detailsOf(await list('?source=nobody&limit=0&emial=x'))).toEqual([
       'emial unknown_parameter',
       'limit invalid_limit',
@@ -325,7 +325,7 @@ describe('400', () => {
     expect(detailsOf(await remove('x'))).toEqual(['email invalid_email']);
   });
 
-  it('refuses a cursor of other filters or of another workspace', async () => {
+  it('a cursor from other filters or another workspace is rejected', async () => {
     await add({ suppressions: [{ email: 'c1@example.com' }, { email: 'c2@example.com' }] });
     const { secret: key } = await world.workspace('free');
     const issued = String((await list('?limit=1')).body.next_cursor);
@@ -334,7 +334,7 @@ describe('400', () => {
     expect(errorOf(await list(`?cursor=${issued}`, { key })).reason).toBe('invalid_cursor');
   });
 
-  it('refuses a body larger than 100 kB', async () => {
+  it('a body larger than 100 kB is rejected', async () => {
     const suppressions = Array.from({ length: 1000 }, (_, index) => ({
       email: `${index}@example.com`,
       reason: 'x'.repeat(100),
@@ -345,7 +345,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('comes without a key on each of the three', async () => {
+  it('all three endpoints need a key', async () => {
     for (const answer of [
       await list('', { key: null }),
       await add({}, { key: null }),
@@ -356,7 +356,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('asks for email:logs:read to read and for admin to write, before it looks at the body', async () => {
+  it('email:logs:read is required to read and admin to write, before the body is read', async () => {
     await add({ email: 'kept@example.com' });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret: key } = await world.key({ scopes: [scope] });
@@ -370,7 +370,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('is the answer for an address that is not on the list, and for one that only another workspace has', async () => {
+  it("an address that is not on the list, or only on another workspace's, is not found", async () => {
     const theirs = await world.workspace('free');
     await add({ email: 'theirs@example.com' }, { key: theirs.secret });
 
@@ -384,7 +384,7 @@ describe('404', () => {
 });
 
 describe('422', () => {
-  it('refuses an address that is on the list already, and leaves it as it was', async () => {
+  it('an address already on the list is rejected, and its entry stays unchanged', async () => {
     const first = await add({ email: 'twice@example.com', reason: 'first' });
 
     const answer = await add({ email: 'Twice@example.com', reason: 'second' });
@@ -393,7 +393,7 @@ describe('422', () => {
     expect(entriesOf(await list('?email=twice@example.com'))).toEqual([first.body]);
   });
 
-  it('refuses a mail to suppressed addresses only', async () => {
+  it('an email to suppressed addresses only is rejected', async () => {
     await add({ suppressions: [{ email: 'one@example.com' }, { email: 'two@example.com' }] });
 
     expect(errorOf(await send(['One@example.com', 'two@example.com'])).reason).toBe('all_recipients_suppressed');
@@ -401,7 +401,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('refuses the 121st request of a minute, whichever of the three it is for', async () => {
+  it('the 121st request of a minute is rejected on any of the three endpoints', async () => {
     const key = await world.key({ scopes: ['admin'] });
     await fillWindow(world, key.id, 'default', 117);
     const options = { key: key.secret };

@@ -70,7 +70,7 @@ describe('404', () => {
     ['POST', '/../xy/email/send'],
     ['POST', '/%2e%2e/xy/email/send'],
     ['POST', '\\email\\send'],
-  ])('is the answer to %s /v1%s', async (method, path) => {
+  ])('%s /v1%s is not found', async (method, path) => {
     const answer = await raw(method, `/v1${path}`);
 
     expect(answer.status).toBe(404);
@@ -85,13 +85,13 @@ describe('404', () => {
   });
 
   it.each(['/', '//', '/v1', '/v10/email/send', '/v2/email/send', '//v1/email/send', '*', 'http://[', '/v1?x'])(
-    'is the answer to the target %s',
+    'the target %s is not found',
     async (target) => {
       expect((await raw('POST', target)).status).toBe(404);
     },
   );
 
-  it('is the answer to HEAD where there is nothing to GET, with headers and without a body', async () => {
+  it('HEAD is not found if GET is not, with headers and without a body', async () => {
     for (const path of ['/email/send', '/nothing']) {
       const answer = await fetch(rest.url + path, {
         method: 'HEAD',
@@ -112,14 +112,14 @@ describe('404', () => {
     ['GET', '/email/logs//', 'The path is /v1/email/logs, without the trailing slash, and supports GET.'],
     ['POST', '/Email//Send', 'The path is /v1/email/send, spelled so, and supports POST.'],
     ['GET', '/nothing', 'See /v1/openapi.json for all endpoints.'],
-  ])('an unknown route, %s /v1%s, says: %s (newcomer N13)', async (method, path, message) => {
+  ])('an unknown route, %s /v1%s, reports: %s (newcomer N13)', async (method, path, message) => {
     const answer = await rest.call(method, path);
 
     expect([answer.status, errorOf(answer).reason]).toEqual([404, 'route_not_found']);
     expect(errorOf(answer).message).toBe(`No route for ${method} /v1${path}. ${message}`);
   });
 
-  it('repeats no header and no body of the request, and no more than the start of a long path', async () => {
+  it('the response repeats no header or body of the request, and only the start of a long path', async () => {
     const answer = await rest.call('PUT', `/${'x'.repeat(5000)}`, {
       body: { canary: 'in the body' },
       headers: { 'x-canary': 'in a header' },
@@ -130,13 +130,13 @@ describe('404', () => {
     expect(answer.text.length).toBeLessThan(1000);
   });
 
-  it('reaches a client that is sending a large body', async () => {
+  it('a client that is sending a large body receives the response', async () => {
     const answer = await rest.call('PUT', '/email/send', { body: 'x'.repeat(20 * 1024 * 1024) });
 
     expect(answer.status).toBe(404);
   });
 
-  it('needs no key, and tells nothing of one', async () => {
+  it('no key is needed, and the response reveals nothing about one', async () => {
     const answers = [
       await rest.call('GET', '/nothing', { key: null }),
       await rest.call('GET', '/nothing'),
@@ -147,7 +147,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(3);
   });
 
-  it('counts the address that a trusted proxy names, read from the right, and trusts no other peer', async () => {
+  it('the address from a trusted proxy is counted, read from the right, and no other peer is trusted', async () => {
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
 
@@ -164,7 +164,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(1);
   });
 
-  it('counts the proxy itself where it names no address or nonsense', async () => {
+  it('the proxy itself is counted if it names no valid address', async () => {
     for (const forwarded of ['', 'unknown', '192.0.2.1:80', '_hidden', "'; drop table rate_windows; --"])
       await behind_proxy.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
     await behind_proxy.call('GET', '/nothing');
@@ -172,7 +172,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(6);
   });
 
-  it('admits a key from where a trusted proxy says that its user is', async () => {
+  it('a key is admitted by the user address that a trusted proxy names', async () => {
     const { secret: key } = await world.key({ scopes: ['email:logs:read'], allowed_ips: ['192.0.2.0/24'] });
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/email/logs', { key, headers: { 'x-forwarded-for': forwarded } });
@@ -185,7 +185,7 @@ describe('404', () => {
 });
 
 describe('200', () => {
-  it('answers HEAD like GET, in the same window and without a body (newcomer N13)', async () => {
+  it('HEAD matches GET, in the same window and without a body (newcomer N13)', async () => {
     for (const path of ['/email/logs', '/domains', '/openapi.json']) {
       const ask = (method: string) =>
         fetch(rest.url + path, { method, headers: { authorization: `Bearer ${world.secret}` } });
@@ -198,7 +198,7 @@ describe('200', () => {
     }
   });
 
-  it('spells the rate headers as they are documented, in every answer (seed 64 to 67)', async () => {
+  it('the rate headers are spelled as documented in every response (seed 64 to 67)', async () => {
     const authorization = `Bearer ${world.secret}`;
     const namesOf = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
       const connection = await openRaw(rest.port);
@@ -246,7 +246,7 @@ describe('400', () => {
     ['POST', '/email/batch?dry_run=true', 'dry_run', 'takes none'],
     ['GET', '/email/logs?lmit=5', 'lmit', 'Did you mean limit?'],
   ])(
-    'an unknown parameter in %s %s names %s and the known ones: %s (newcomer N3)',
+    'an unknown parameter of %s %s is rejected, naming %s and the known ones: %s (newcomer N3)',
     async (method, path, name, known) => {
       const answer = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
 
@@ -256,7 +256,7 @@ describe('400', () => {
     },
   );
 
-  it('names every unknown parameter, after the key and its scope have been checked', async () => {
+  it('every unknown parameter is named, after the key and its scope are checked', async () => {
     const answer = await rest.call('GET', '/email/logs?page=2&offset=1&status=nothing');
 
     expect(errorOf(answer).details?.map(({ param }) => param)).toEqual(['page', 'offset', 'status']);
@@ -267,7 +267,7 @@ describe('400', () => {
 });
 
 describe('429', () => {
-  it('refuses the 121st request of an address, and leaves keys and other addresses alone', async () => {
+  it('the 121st request of an address is rejected, without affecting keys or other addresses', async () => {
     for (let index = 0; index < 120; index++) {
       const answer = await rest.call('GET', '/nothing', { key: null });
       expect([answer.status, rateOf(answer, world.clock.now()).remaining]).toEqual([404, 119 - index]);
@@ -285,7 +285,7 @@ describe('429', () => {
     expect((await rest.call('GET', '/nothing')).status).toBe(404);
   });
 
-  it('names the window that it counted in, also where a key was refused', async () => {
+  it('the window that counted the request is named, even if a key was rejected', async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
     for (const path of ['/nothing', '/email/logs', '/api-keys']) {
       const answer = await rest.call('GET', path, { key: `pr_live_${'0'.repeat(64)}` });
@@ -297,7 +297,7 @@ describe('429', () => {
 });
 
 describe('500', () => {
-  it('carries the rate headers of an address when the database is gone', async () => {
+  it('a missing database returns the rate headers of an address', async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);

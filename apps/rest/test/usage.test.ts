@@ -6,7 +6,7 @@ const world = await openWorld();
 const rest = await openRest(world);
 
 describe('200', () => {
-  it('counts unique recipients by month and by day, and restarts with the month', async () => {
+  it('unique recipients are counted by month and day, and the count restarts each month', async () => {
     await world.clock.freeze(new Date('2031-01-30T10:00:00Z'));
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('used.test', workspace_id);
@@ -45,7 +45,7 @@ describe('200', () => {
     });
   });
 
-  it('warns once, as an event, when four fifths of the month are used up', async () => {
+  it('one warning event is emitted at four fifths of the month', async () => {
     await world.clock.freeze(new Date('2032-03-10T10:00:00Z'));
     const { secret: key, workspace_id } = await world.workspace('free');
     await world.domain('warned.test', workspace_id);
@@ -69,7 +69,7 @@ describe('200', () => {
     ]);
   });
 
-  it('is open to any valid key, and tells a key about itself', async () => {
+  it('any valid key can read its own usage', async () => {
     const { secret, id } = await world.key({ scopes: ['domains:read'] });
 
     const usage = await rest.call('GET', '/usage', { key: secret });
@@ -96,7 +96,7 @@ describe('200', () => {
 });
 
 describe('401', () => {
-  it('refuses a request without a key', async () => {
+  it('a request without a key is rejected', async () => {
     const answer = await rest.call('GET', '/usage', { key: null });
 
     expect(answer.status).toBe(401);

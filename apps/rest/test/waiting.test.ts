@@ -43,8 +43,8 @@ async function park(id: string, lane: string): Promise<void> {
   ]);
 }
 
-describe('the reason that an email is not sent yet', () => {
-  it('is its scheduled time, if that has not come', async () => {
+describe('the reason that an email waits', () => {
+  it('is its scheduled time, if it is not due yet', async () => {
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const { own, listed } = await waiting(await send('ada@example.com', { scheduled_at }));
 
@@ -52,7 +52,7 @@ describe('the reason that an email is not sent yet', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is the line, with how many stand before it and when its turn comes; lists leave that out', async () => {
+  it('is the queue, with its position and estimated turn; lists omit those', async () => {
     await world.drain();
     await world.clock.advance(1000);
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) {
@@ -70,23 +70,20 @@ describe('the reason that an email is not sent yet', () => {
     ['destination', () => 'held.example.com', 'hold'],
     ['sender_domain', () => 'sandbox.test', 'hold'],
     ['queue', () => 'delivery.attempt', 'queue_paused'],
-  ])(
-    'is a hold of its %s, before any worker has come to it, and no longer after the release',
-    async (scope, value, reason) => {
-      const id = await send('ada@held.example.com');
-      const { id: hold_id, expires_at } = await hold(scope, value());
+  ])('is a hold of its %s, before any worker processes it, and until the release', async (scope, value, reason) => {
+    const id = await send('ada@held.example.com');
+    const { id: hold_id, expires_at } = await hold(scope, value());
 
-      const { own, listed } = await waiting(id);
+    const { own, listed } = await waiting(id);
 
-      const facts = { id: hold_id, reason: 'An outage there', expires_at };
-      expect(own).toMatchObject({ reason, until: expires_at, hold: facts });
-      expect(listed).toEqual(own);
-      await invoke(system(), releaseHold, { hold_id });
-      expect((await waiting(id)).own).toMatchObject({ reason: 'in_line', hold: null });
-    },
-  );
+    const facts = { id: hold_id, reason: 'An outage there', expires_at };
+    expect(own).toMatchObject({ reason, until: expires_at, hold: facts });
+    expect(listed).toEqual(own);
+    await invoke(system(), releaseHold, { hold_id });
+    expect((await waiting(id)).own).toMatchObject({ reason: 'in_line', hold: null });
+  });
 
-  it('is a hold of the key that it was sent with, and of no other', async () => {
+  it('is a hold of the key it was sent with, and of no other', async () => {
     const [key, other] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
     const body = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
     const [held, free] = await Promise.all(
@@ -102,7 +99,7 @@ describe('the reason that an email is not sent yet', () => {
     await invoke(system(), releaseHold, { hold_id });
   });
 
-  it('is the rate at which mail goes on after a hold', async () => {
+  it('is the rate at which email resumes after a hold', async () => {
     const id = await send('ada@slow.example.com');
     const { id: hold_id } = await hold('destination', 'slow.example.com', { resume_rate_per_minute: 7 });
     await park(id, holdLane(hold_id));
@@ -114,7 +111,7 @@ describe('the reason that an email is not sent yet', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is a destination that fails, or the limit of one with its numbers', async () => {
+  it('is a failing destination, or the limit of one with its numbers', async () => {
     const failing = await send('ada@busy.example.com');
     await park(failing, 'busy.example.com');
     await closeLane(world.services.sql, { lane: 'busy.example.com', seconds: 60, closings: 1, last_reply: '421 no' });
@@ -141,7 +138,7 @@ describe('the reason that an email is not sent yet', () => {
     });
   });
 
-  it('is the next attempt, with what was said at the last', async () => {
+  it('is the next attempt, with the last response', async () => {
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
     const id = await send('ada@later.example.com');
     await world.drain();
@@ -153,7 +150,7 @@ describe('the reason that an email is not sent yet', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is that no worker is there, since one was last heard of', async () => {
+  it('is that no worker is running, and since when', async () => {
     const id = await send('ada@example.com');
     await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 }, 10_000);
     const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;

@@ -62,7 +62,7 @@ function entriesOf(answer: Answer): Record<string, unknown>[] {
 }
 
 describe('201', () => {
-  it('adds an endpoint, shows its secret once, and stores it encrypted', async () => {
+  it('a new endpoint shows its secret once, and stores it encrypted', async () => {
     const { key, id, secret, call } = await home();
 
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -79,7 +79,7 @@ describe('201', () => {
     expect((await rest.call('GET', '/webhooks', { key })).body.data).toEqual([response.body]);
   });
 
-  it('takes every type where none is named, and writes the URL in its one spelling', async () => {
+  it('all types are selected if none is named, and the URL is normalized', async () => {
     const { key } = await home();
 
     const answer = await add({ url: 'HTTP://LOCALHOST:4000/a/../b?x=1', description: 'Shop' }, { key });
@@ -108,7 +108,7 @@ describe('null', () => {
 });
 
 describe('200', () => {
-  it('lists endpoints newest first, a page at a time', async () => {
+  it('the list shows endpoints newest first, page by page', async () => {
     const { key, id } = await home();
     await world.clock.advance(1);
     const second = idOf(await add({ url: 'http://localhost:4000' }, { key }));
@@ -121,7 +121,7 @@ describe('200', () => {
     expect(rest_of_it.body).toMatchObject({ has_more: false, next_cursor: null });
   });
 
-  it('changes what is named and leaves the rest', async () => {
+  it('an update changes the named fields and preserves the rest', async () => {
     const { id, call } = await home();
 
     const answer = await call('PATCH', `/webhooks/${id}`, { events: ['email.bounced'], description: 'Shop' });
@@ -134,7 +134,7 @@ describe('200', () => {
     expect((await call('PATCH', `/webhooks/${id}`, { events: 'all' })).body.events).toBe('all');
   });
 
-  it('posts nothing while it is disabled, and what was missed once it is recovered', async () => {
+  it('a disabled endpoint gets no posts, and missed ones once it is recovered', async () => {
     const { id, call, send, posted } = await home();
     const since = new Date(world.clock.now()).toISOString();
     expect((await call('PATCH', `/webhooks/${id}`, { status: 'disabled' })).body).toMatchObject({
@@ -166,7 +166,7 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('recovers what was given up, and nothing that was taken or lies outside of the range', async () => {
+  it('a recovery covers failed deliveries in the range, but no accepted ones', async () => {
     const { id, call, send, posted } = await home();
     await send();
     await world.postWebhooks();
@@ -189,7 +189,7 @@ describe('200', () => {
     expect(new Set(posted().map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('hears of live mail or of sandbox mail, as its mode says, and recovers nothing else', async () => {
+  it('an endpoint receives and recovers events of its own mode only, live or sandbox', async () => {
     const { id, key, mail, call, posted } = await home();
     const since = new Date(world.clock.now()).toISOString();
     const test_key = await call('POST', '/api-keys', {
@@ -228,7 +228,7 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('posts an example that says so, in the form of the type that is asked for', async () => {
+  it('a test posts a marked example of the requested type', async () => {
     const { id, call, posted } = await home(['email.bounced']);
 
     const answer = await call('POST', `/webhooks/${id}/test`, { type: 'email.complained' });
@@ -245,7 +245,7 @@ describe('200', () => {
     expect((await call('POST', `/webhooks/${id}/test`)).body.event_type).toBe('email.delivered');
   });
 
-  it('lists deliveries with what became of them, by status too, and replays one under its id', async () => {
+  it('deliveries are listed with their outcome, also by status, and one is replayed under its id', async () => {
     const { id, call, send, posted } = await home();
     sink.script(({ nth }) => ({ kind: 'reply', status: nth === 1 ? 500 : 200, body: 'Oh\r\nno' }));
     await send();
@@ -281,7 +281,7 @@ describe('200', () => {
     ]);
   });
 
-  it('rotates the secret: for a day the old one also signs', async () => {
+  it('a rotated secret is used alongside the old one for a day', async () => {
     const { id, secret, call, send, posted } = await home();
 
     const rotated = await call('POST', `/webhooks/${id}/rotate-secret`);
@@ -298,7 +298,7 @@ describe('200', () => {
     expect((await call('GET', `/webhooks/${id}`)).body.previous_secret_until).toBe(null);
   });
 
-  it('deletes an endpoint: no post begins later, and its deliveries are gone with it', async () => {
+  it('a deleted endpoint gets no new posts, and its deliveries are deleted', async () => {
     const { id, call, send, posted } = await home();
     await send();
 
@@ -340,14 +340,14 @@ describe('400', () => {
     ['an unknown type', { url: 'https://example.com', events: ['email.opened'] }, ['events invalid_type']],
     ['no types', { url: 'https://example.com', events: [] }, ['events invalid_type']],
     ['types that are none', { url: 'https://example.com', events: 7 }, ['events invalid_type']],
-  ])('refuses %s', async (_, body, details) => {
+  ])('an endpoint with %s is rejected', async (_, body, details) => {
     const answer = await add(body);
 
     expect(answer.status).toBe(400);
     expect(detailsOf(answer)).toEqual(details);
   });
 
-  it('refuses an impossible range, an unknown status and a bad limit', async () => {
+  it('an invalid range, status or limit is rejected', async () => {
     const { id, call } = await home();
 
     const range = await call('POST', `/webhooks/${id}/recover`, {
@@ -366,13 +366,13 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('wants a key', async () => {
+  it('a key is required', async () => {
     expect((await add({ url: 'https://example.com' }, { key: null })).status).toBe(401);
   });
 });
 
 describe('403', () => {
-  it('wants webhooks:manage for everything', async () => {
+  it('the scope webhooks:manage is required for everything', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send', 'email:logs:read', 'domains:write'] });
     const { id } = await home();
     const calls = [
@@ -397,7 +397,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('hides the endpoints of other workspaces, and their deliveries', async () => {
+  it('endpoints of other workspaces, and their deliveries, are hidden', async () => {
     const { id, call, send } = await home();
     await send();
     const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
@@ -424,7 +424,7 @@ describe('404', () => {
 });
 
 describe('422', () => {
-  it('keeps to ten of a mode for each workspace, also when they come at once', async () => {
+  it('a workspace is limited to ten endpoints per mode, even concurrently', async () => {
     const { secret: key } = await world.workspace('free');
 
     const answers = await Promise.all(
@@ -436,7 +436,7 @@ describe('422', () => {
     expect(rejected.map((answer) => errorOf(answer).reason)).toEqual(Array(4).fill('webhook_limit'));
   });
 
-  it('lets the sandbox use up its own ten, and none of those for live mail', async () => {
+  it('sandbox endpoints count separately from live ones', async () => {
     const { secret: live } = await world.workspace('free');
     const live_key = await rest.call('POST', '/api-keys', {
       key: live,
@@ -487,14 +487,14 @@ describe('422', () => {
     'http://10.1',
     'http://①⓪.0.0.1',
     'http://10。0。0。1',
-  ])('refuses %s', async (url) => {
+  ])('the URL %s is rejected', async (url) => {
     const answer = await add({ url });
 
     expect(answer.status, answer.text).toBe(422);
     expect(errorOf(answer).reason).toBe('private_address');
   });
 
-  it('refuses a name that resolves to a private address, and takes one that resolves to none yet', async () => {
+  it('a name that resolves to a private address is rejected, but an unresolvable one is accepted', async () => {
     world.dns.set('inside.test', 'A', ['203.0.113.9', '10.0.0.1']);
 
     const response = await add({ url: 'https://inside.test/hook' });
@@ -525,7 +525,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('counts in the window of other requests', async () => {
+  it('requests count in the default window', async () => {
     const { id, secret: key } = await world.key({ scopes: ['webhooks:manage'] });
     await fillWindow(world, id, 'default', 118);
 

@@ -43,7 +43,7 @@ async function sharedWindow({ workspace_id }: Workspace): Promise<number | null>
 }
 
 describe('the workspace_rate of a plan', () => {
-  it('fairness P15: is never exceeded by concurrent requests of two keys, in all classes, on two processes', async () => {
+  it('fairness P15: is never exceeded by concurrent requests of two keys in all classes on two processes', async () => {
     const workspace = await workspaceWith({ workspace_rate: 50 });
     await fill(workspace, 43);
     const calls = [
@@ -64,25 +64,22 @@ describe('the workspace_rate of a plan', () => {
     );
   });
 
-  it.each([false, true])(
-    'fairness P15: is never exceeded by concurrent sends, with cached keys: %s',
-    async (cached) => {
-      const workspace = await workspaceWith({ workspace_rate: 50 });
-      if (cached) for (let number = 0; number < 12; number++) expect((await send(workspace, number)).status).toBe(202);
-      await fill(workspace, 47);
+  it.each([false, true])('fairness P15: is never exceeded by concurrent sends with cached keys: %s', async (cached) => {
+    const workspace = await workspaceWith({ workspace_rate: 50 });
+    if (cached) for (let number = 0; number < 12; number++) expect((await send(workspace, number)).status).toBe(202);
+    await fill(workspace, 47);
 
-      const responses = await Promise.all(Array.from({ length: CONCURRENT }, (_, number) => send(workspace, number)));
+    const responses = await Promise.all(Array.from({ length: CONCURRENT }, (_, number) => send(workspace, number)));
 
-      expect(countEach(responses.map(outcomeOf))).toEqual(
-        new Map([
-          ['passed', 3],
-          ['workspace_rate', CONCURRENT - 3],
-        ]),
-      );
-    },
-  );
+    expect(countEach(responses.map(outcomeOf))).toEqual(
+      new Map([
+        ['passed', 3],
+        ['workspace_rate', CONCURRENT - 3],
+      ]),
+    );
+  });
 
-  it('fairness P15: passes the last request, rejects the next of either key, and begins again a minute later', async () => {
+  it('fairness P15: allows the last request, rejects the next one of either key, and resets after a minute', async () => {
     const workspace = await workspaceWith({ workspace_rate: 3 });
     const statuses = [];
     for (const number of [0, 1, 2]) statuses.push((await send(workspace, number)).status);
@@ -124,7 +121,7 @@ describe('the workspace_rate of a plan', () => {
     expect(responses[1]?.headers.get('retry-after')).toBe('55');
   });
 
-  it.each([1, CONCURRENT])('counts no request that its key has no place for, %i at a time', async (count) => {
+  it.each([1, CONCURRENT])('does not count requests beyond the limit of their key, %i at a time', async (count) => {
     const workspace = await workspaceWith({ workspace_rate: 10, send_per_minute: 2 });
     const [key] = workspace.keys;
     const sendWithFirst = () => rest.call('POST', '/email/send', { key, body: workspace.email });
@@ -143,7 +140,7 @@ describe('the workspace_rate of a plan', () => {
     expect((await rest.call('GET', '/domains', { key: workspace.keys[1] })).status).toBe(200);
   });
 
-  it('limits and counts nothing while it is null, and applies from the next request on', async () => {
+  it('is unlimited and uncounted while null, and applies from the next request', async () => {
     const workspace = await workspaceWith({});
     for (let number = 0; number < 6; number++) expect((await send(workspace, number)).status).toBe(202);
     const usage = await rest.call('GET', '/usage', { key: workspace.keys[0] });
@@ -156,7 +153,7 @@ describe('the workspace_rate of a plan', () => {
     expect(outcomeOf(await send(workspace))).toBe('workspace_rate');
   });
 
-  it('fairness P15: does not affect another workspace, on the same plan too', async () => {
+  it('fairness P15: does not affect another workspace, even on the same plan', async () => {
     const greedy = await workspaceWith({ workspace_rate: 20 });
     const neighbor = await workspaceWith({});
     await world.services.sql`update workspaces set plan = ${greedy.plan} where id = ${neighbor.workspace_id}`;

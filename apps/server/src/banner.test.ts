@@ -10,7 +10,7 @@ const NONE: FirstSecrets = { api_key: null, password: null, login_link: null };
 const banner = (run: Running, secrets: Partial<FirstSecrets> = {}) => bannerOf(run, { ...NONE, ...secrets });
 
 describe('the banner', () => {
-  it('says where GraphQL answers, and how to try it on a page', () => {
+  it('shows the GraphQL URL, and how to try it on a page', () => {
     const text = banner(running(['rest', 'admin']));
 
     expect(text).toContain(
@@ -18,7 +18,7 @@ describe('the banner', () => {
     );
   });
 
-  it('prints the link that signs in as the address of the dashboard, while there is one', () => {
+  it('prints the sign-in link as the address of the dashboard, while the link is valid', () => {
     const value = 'http://localhost:3000/login/link/abc';
 
     expect(banner(running(['rest', 'admin']), { login_link: { value } })).toContain(
@@ -27,7 +27,7 @@ describe('the banner', () => {
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
 
-  it('fairness P35: names the files of secrets in place of them, in a command that works when pasted', () => {
+  it('fairness P35: names the files of secrets instead of their values, in a command ready to paste', () => {
     const file = '/srv/postrider/first-start/api-key';
 
     const run = running(['rest', 'admin']);
@@ -39,14 +39,14 @@ describe('the banner', () => {
     expect(text).toContain(`-H "Authorization: Bearer $(cat '${file}')"`);
   });
 
-  it('says how to sign in after a restart, where it serves the dashboard', () => {
+  it('explains how to sign in after a restart, if it serves the dashboard', () => {
     expect(banner(running(['admin']))).toContain(
       '  Operator       shown on the first start; for a new sign-in link, run npx postrider operators login-link',
     );
     expect(banner(running(['rest']))).not.toContain('login-link');
   });
 
-  it('lists the databases that are left over, and offers to remove them (newcomer N20)', () => {
+  it('lists leftover databases, and offers to remove them (newcomer N20)', () => {
     const leftovers = Array.from({ length: 7 }, (_, index) => ({
       directory: `/var/lib/postrider/cluster-${index}`,
       made_for: `/root/shop-${index}/.postrider`,
@@ -74,7 +74,7 @@ describe('the banner', () => {
       expect(text).toContain(`  ${line}\n`);
   });
 
-  it('names no GraphQL where this process does not answer it', () => {
+  it('omits GraphQL if this process does not serve it', () => {
     expect(banner(running(['rest']))).not.toContain('graphql');
   });
 });

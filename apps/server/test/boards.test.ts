@@ -14,7 +14,7 @@ beforeAll(async () => {
   exposed = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
 });
 
-it.each(files)('every metric in deploy/%s is one that a process exposes', (name) => {
+it.each(files)('every metric in deploy/%s is exposed by a process', (name) => {
   const names = new Set([...fileOf(name).matchAll(/\bpostrider_\w+/g)].map(([metric]) => metric));
 
   const unknown = [...names].filter((metric) => !exposed.has(metric) && !exposed.has(metric.replace(SUFFIX, '')));
@@ -31,7 +31,7 @@ it('the board shows every metric', () => {
   expect(unseen).toEqual([]);
 });
 
-it.each(files)('labels in deploy/%s are labels of their metric', (name) => {
+it.each(files)('labels in deploy/%s exist on their metric', (name) => {
   const wrong: string[] = [];
   for (const [, metric = '', labels = ''] of fileOf(name).matchAll(/\bpostrider_(\w+)\{([^}]*)\}/g)) {
     const known = Object.keys(metricCatalogue).find((one) => one === metric || one === metric.replace(SUFFIX, ''));
@@ -51,7 +51,7 @@ it('every alert has a test', () => {
   expect(tested).toEqual(alerts);
 });
 
-it('every rule and every alarm has a section that says what to do', () => {
+it('every rule and every alarm has a section with instructions', () => {
   const page = readFileSync(new URL('../../../docs/alarms.md', import.meta.url), 'utf8');
   const sections = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name));
   const runbooks = [...fileOf('prometheus/alerts.yml').matchAll(/runbook: docs\/alarms\.md#(\w+)/g)];

@@ -38,7 +38,7 @@ const scrape = async (url: string, key?: string) => {
   return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
 };
 
-it('the main port answers a key with the scope operator, and refuses every other caller', async () => {
+it('the main port serves a key with the scope operator, and rejects every other caller', async () => {
   const admin = await world.key({ scopes: ['admin'] });
 
   const [operator, other, none] = [
@@ -63,7 +63,7 @@ it('METRICS_PORT needs no key', async () => {
   expect((await scrape(local.replace('/metrics', '/'))).status).toBe(404);
 });
 
-it('every metric of the catalogue is exposed under its name, with the buckets that the catalogue names', async () => {
+it('every metric of the catalog is exposed under its name, with the buckets listed there', async () => {
   const { text } = await scrape(local);
 
   const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]));
@@ -78,7 +78,7 @@ it('every metric of the catalogue is exposed under its name, with the buckets th
   );
 });
 
-it('no series has a label twice, as Prometheus refuses a scrape that has one', async () => {
+it('no series has a repeated label, which Prometheus would reject', async () => {
   await watch.turn();
 
   const { text } = await scrape(local);
@@ -89,7 +89,7 @@ it('no series has a label twice, as Prometheus refuses a scrape that has one', a
   expect(labels.filter((names) => new Set(names).size < names.length)).toEqual([]);
 });
 
-it('a mail is counted from its request to its delivery, under the role and the instance of the process', async () => {
+it('an email is counted from request to delivery, under the role and instance of the process', async () => {
   await invoke(world.as(world.workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
     to: 'ada@gmail.com',
@@ -110,7 +110,7 @@ it('a mail is counted from its request to its delivery, under the role and the i
   expect(line('smtp_phase_seconds_count{phase="data"')).toMatch(/ 1$/);
 });
 
-it('has at most 3,000 series at 10,000 destinations and 1,000 workspaces, and names none of them', async () => {
+it('the metrics have at most 3,000 series at 10,000 destinations and 1,000 workspaces, naming none', async () => {
   const { sql, metrics } = services;
   await sql`
     insert into workspaces (id, name, plan, created_at)

@@ -62,7 +62,7 @@ const spanNames = () => spans.getFinishedSpans().map((span) => [span.name, span.
 
 beforeEach(() => spans.reset());
 
-it('one trace leads from the request through commit and attempt to the webhook', async () => {
+it('one trace connects the request, the commit, the attempt and the webhook', async () => {
   const hook = endAfterTests(await startWebhookSink());
   await invoke(world.as(world.workspace_id), createWebhook, { url: hook.url, events: ['email.delivered'] });
 
@@ -80,7 +80,7 @@ it('one trace leads from the request through commit and attempt to the webhook',
   for (const secret of [CANARY, world.secret, 'ada@example.com']) expect(facts).not.toContain(secret);
 });
 
-it('a mail of the other APIs has a trace too', async () => {
+it('an email from the other APIs has a trace too', async () => {
   const person = await callerOf(world, world.workspace_id, ['email:send'], 'member');
   const id = await send();
   spans.reset();
@@ -98,7 +98,7 @@ it('a mail of the other APIs has a trace too', async () => {
   await world.drain();
 });
 
-it('a message that is not sampled stores no trace and begins none', async () => {
+it('an unsampled message stores no trace and starts none', async () => {
   const id = await send({}, false);
   await world.drain();
 
@@ -108,7 +108,7 @@ it('a message that is not sampled stores no trace and begins none', async () => 
   expect(spanNames()).toEqual([]);
 });
 
-it('scheduled mail is attempted in a trace of its own that links to its request', async () => {
+it('scheduled email is attempted in its own trace, linked to its request', async () => {
   await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
   await world.clock.advance(3_700_000);
   await world.drain();

@@ -109,10 +109,10 @@ function without(row: Record<string, unknown> | undefined): Record<string, unkno
   return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => !OWN.test(name)));
 }
 
-describe('a mail', () => {
+describe('an email', () => {
   const reference = ways.REST?.().then(rowsOf);
 
-  it.each(Object.entries(ways))('is stored the same when sent through %s', async (_, send) => {
+  it.each(Object.entries(ways))('is stored identically when sent through %s', async (_, send) => {
     const rows = await rowsOf(await send());
 
     expect(rows.recipients).toHaveLength(4);

@@ -61,8 +61,8 @@ async function jobsIn(queue: string, state: string): Promise<string[]> {
 const breakRecoveries = () => world.services.sql`alter table webhook_recoveries rename to webhook_recoveries_away`;
 const mendRecoveries = () => world.services.sql`alter table webhook_recoveries_away rename to webhook_recoveries`;
 
-describe('jobs that need no lanes', () => {
-  it('are done one after the other without a pause, by two workers, each once', async () => {
+describe('jobs without lanes', () => {
+  it('run back to back on two workers, each once', async () => {
     const workers = [await startWorker(), await startWorker()];
     for (const { services } of workers) await services.jobs.listen();
 
@@ -76,7 +76,7 @@ describe('jobs that need no lanes', () => {
     expect(sum).toEqual({ finished: 100 });
   });
 
-  it('leave their runs that failed, the latest first, with the worker and the one that went well at last', async () => {
+  it('record their failed runs, latest first, with the worker, and the final successful one', async () => {
     const { services, metrics } = await startWorker();
     await breakRecoveries();
     await addRecoveries(1);
@@ -102,7 +102,7 @@ describe('jobs that need no lanes', () => {
     });
   });
 
-  it('are dead once their retries are used up, and do what they should once they are redriven', async () => {
+  it('are dead after their last retry, and run successfully once redriven', async () => {
     const { services } = await startWorker();
     await breakRecoveries();
     await world.services.sql`update pgboss.queue set retry_limit = 0 where name = 'webhook.recover'`;
@@ -119,7 +119,7 @@ describe('jobs that need no lanes', () => {
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(3), 30_000);
   });
 
-  it('run as many at once as an operator has set, on every worker that is at work', async () => {
+  it('run with the concurrency set by an operator, on every running worker', async () => {
     const { services, metrics } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
@@ -148,7 +148,7 @@ describe('jobs that need no lanes', () => {
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(20), 30_000);
   });
 
-  it('wait while their queue is held, and go on after the release', async () => {
+  it('wait while their queue is held, and resume after the release', async () => {
     const { id } = await invoke(ctx, createHold, {
       scope: 'queue',
       value: 'webhook.recover',
@@ -167,7 +167,7 @@ describe('jobs that need no lanes', () => {
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(5), 30_000);
   });
 
-  it('go back to the queue at a stop where they do not end in time, and are done by another', async () => {
+  it('return to the queue if they do not finish before shutdown, and run on another worker', async () => {
     const { services } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
@@ -192,7 +192,7 @@ describe('jobs that need no lanes', () => {
 });
 
 describe('workers.list', () => {
-  it('shows who works on what, and who has crashed as not live', async () => {
+  it('shows the jobs of each worker, and crashed workers as not live', async () => {
     const first = await startWorker();
     await first.metrics.publish();
     // It sends a heartbeat every thirty seconds of real time, so to the others it is silent from now on.
@@ -216,7 +216,7 @@ describe('workers.list', () => {
     expect(data[1]).toMatchObject({ stopped_at: null, queues: [], active: 0 });
   });
 
-  it('is for operators', async () => {
+  it('is available to operators only', async () => {
     const { key_id, workspace_id } = await world.workspace('business');
     const actor = { kind: 'key', workspace_id, key_id, scopes: ['admin'], mode: 'live', domains: null } as const;
 

@@ -79,8 +79,8 @@ function strip(): void {
   world.dns.remove('mta-sts.good.test');
 }
 
-describe('an MTA-STS policy that was fetched', () => {
-  it('holds for workers that start later, though its record is gone, until its time is over', async () => {
+describe('a fetched MTA-STS policy', () => {
+  it('applies to workers that start later, even without its record, until it expires', async () => {
     publish();
 
     // The server offers no TLS, so the policy forbids delivery.
@@ -97,7 +97,7 @@ describe('an MTA-STS policy that was fetched', () => {
   it.each<[string, () => void]>([
     ['there was none', () => strip()],
     ['its host did not answer', () => world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;'])],
-  ])('holds for a worker that had looked when %s, though the record is gone by now', async (_name, before) => {
+  ])('applies to a worker that had looked when %s, even if the record is missing now', async (_name, before) => {
     let time = 0;
     const early = worker(() => time);
     before();
@@ -114,7 +114,7 @@ describe('an MTA-STS policy that was fetched', () => {
     expect(stripped).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
   });
 
-  it('holds for a worker that could not fetch it, while its host does not answer', async () => {
+  it('applies to a worker that could not fetch it, while its host does not respond', async () => {
     let time = 0;
     const early = worker(() => time);
     world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;']);
@@ -131,7 +131,7 @@ describe('an MTA-STS policy that was fetched', () => {
     expect(blocked).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
   });
 
-  it('holds for a worker whose own copy has expired, where another has fetched it since', async () => {
+  it('applies to a worker whose own copy expired, if another has fetched it since', async () => {
     let time = 0;
     const early = worker(() => time);
     publish();
@@ -147,7 +147,7 @@ describe('an MTA-STS policy that was fetched', () => {
     for (const outcome of [first, expired]) expect(outcome).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
   });
 
-  it('gives way to a weaker one of another worker only where the record says so', async () => {
+  it('yields to a weaker policy of another worker only if the record requires it', async () => {
     let time = 0;
     const early = worker(() => time);
     publish();
@@ -167,7 +167,7 @@ describe('an MTA-STS policy that was fetched', () => {
     expect(changed).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
-  it('is forgotten when its time is over, or where there are too many', async () => {
+  it('is deleted when it expires, or if there are too many', async () => {
     const store = stsPolicyStore(world.services);
     const domains = async () =>
       (await world.services.sql`select domain from sts_policies order by domain`).map((row) => row.domain);
@@ -185,7 +185,7 @@ describe('an MTA-STS policy that was fetched', () => {
     expect(await domains()).toEqual(['week.test']);
   });
 
-  it('is nothing that mail goes without, where the database does not answer', async () => {
+  it('is never skipped if the database does not respond', async () => {
     const peer = await world.peer();
     await peer.sql.end();
 

@@ -28,7 +28,7 @@ describe('the program', () => {
     expect(out).toContain('Exit codes:');
   });
 
-  it('help describes each command as the command describes itself', async () => {
+  it("help describes each command with the command's own description", async () => {
     const whole = await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
 
     const commands = whole.commands.filter((one) => one.name() !== 'completion');
@@ -58,7 +58,7 @@ describe('the program', () => {
     expect(await printedBy('fish', ['--no-config', '-c', fish])).toBe('hold\nholds\nwebhooks\n');
   });
 
-  it('an unknown command of a group is rejected with the commands of that group', async () => {
+  it('an unknown subcommand is rejected with the commands of its group', async () => {
     const rejection = await postrider(['queues', 'list']);
 
     expect(rejection.code).toBe(2);

@@ -7,7 +7,7 @@ import { type Outcome, openCommandLine } from './command-line.ts';
 const { directory, postrider, send } = await openCommandLine();
 
 describe('bulk', () => {
-  it('a bulk operation is previewed, run once its count is confirmed, and kept as a receipt', async () => {
+  it('a bulk operation is previewed, run once its count is confirmed, and recorded as a receipt', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const email = await send('--to', 'ada@example.com', '--tag', 'bulk', '--schedule', scheduled_at, '--json');
     const { id } = JSON.parse(email.out);
@@ -102,7 +102,7 @@ describe('import', () => {
   ];
   const parts = ({ out }: Outcome) => (JSON.parse(out) as { parts: Record<string, unknown>[] }).parts;
 
-  it('an import previews its changes, applies them when told to, and changes nothing when it is repeated', async () => {
+  it('an import previews its changes, applies them on request, and changes nothing when repeated', async () => {
     const dry = await postrider(['import', 'postmark', ...files]);
     const first = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
     const again = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
@@ -154,7 +154,7 @@ describe('suppressions', () => {
     expect((await postrider(['suppressions', 'remove', 'ada@example.com'])).err).toMatch(/^suppression_not_found: /);
   });
 
-  it('a file is imported in parts, with its invalid lines listed, and changes nothing when it is repeated (newcomer N19)', async () => {
+  it('a file is imported in parts, lists its invalid lines, and changes nothing when repeated (newcomer N19)', async () => {
     const file = join(directory, 'addresses.csv');
     const addresses = Array.from({ length: 450 }, (_, index) => `m${index}@example.com,"left, in May"`);
     await writeFile(file, ['email,reason', ...addresses, '', 'nobody', 'last@example.com'].join('\r\n'));

@@ -29,7 +29,7 @@ describe('destructive commands', () => {
     return { code, out, err, prompt };
   }
 
-  it('an erasure shows what it would destroy, and waits for the count to be typed', async () => {
+  it('an erasure shows what it would destroy, and waits until the count is typed', async () => {
     await send('--to', 'counted@example.com');
     await send('--to', 'counted@example.com');
 
@@ -86,7 +86,7 @@ describe('erase', () => {
 });
 
 describe('restore-check', () => {
-  it('the instance is held, and emails that a log lists as sent are closed', async () => {
+  it('the instance is held, and emails listed as sent in a log are closed', async () => {
     await postrider(['queues', 'hold', 'queue', 'delivery.attempt', '--reason', 'A backup is to have open mail']);
     const email = JSON.parse((await send('--to', 'sent@example.com', '--json')).out);
     const open = JSON.parse((await send('--to', 'open@example.com', '--json')).out);

@@ -4,7 +4,7 @@ import { openCommandLine } from './command-line.ts';
 const { postrider, url } = await openCommandLine();
 
 describe('keys', () => {
-  it('a new key is listed and revoked, and is then rejected', async () => {
+  it('a new key is listed and revoked, and then rejected', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'Reader', '--scope', 'admin', '--json'])).out);
     const list = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: key.secret });
     expect(list.out).toMatch(new RegExp(`${key.id} .*active.*Reader`));
@@ -64,7 +64,7 @@ describe('operators', () => {
     expect((await press()).status).toBe(401);
   });
 
-  it('a second operator is added and removed, and the last one cannot be', async () => {
+  it('a second operator is added and removed, but the last one cannot be removed', async () => {
     const addition = await postrider(['operators', 'add', 'Second@people.test', '--password']);
     expect(addition.out).toMatch(/^\S{20}\ntheir password; shown once\nAdded second@people\.test as an operator\n$/);
     expect((await postrider(['operators', 'login-link'])).err).toMatch(/^missing_option: There are 2 operators/);
@@ -78,7 +78,7 @@ describe('operators', () => {
 });
 
 describe('members', () => {
-  it('a member is added, gets another role and is removed, and the last admin cannot be', async () => {
+  it('a member is added, gets another role and is removed, but the last admin cannot be removed', async () => {
     const addition = await postrider(['members', 'add', 'ada@people.test', '--role', 'admin']);
     const second = await postrider(['members', 'add', 'bob@people.test', '--role', 'viewer', '--json']);
     const change = await postrider(['members', 'set-role', 'bob@people.test', 'member']);

@@ -14,7 +14,7 @@ describe('keys create --local', () => {
     expect((await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret })).code).toBe(0);
   });
 
-  it('a local key is not created where nothing is installed', async () => {
+  it('a local key is not created if nothing is installed', async () => {
     const rejection = await launch(['keys', 'create', '--local'], { DATA_DIR: join(directory, 'elsewhere') });
 
     expect(rejection.code).toBe(1);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => visitor.stop());
 
 describe('signing in', () => {
-  it('leads back to the page that asked for it, and signing out ends it', async () => {
+  it('a user returns to the requested page, and signing out ends the session', async () => {
     const { page, problems, foreign } = await visitor.open();
     await page.goto('/graphiql');
     expect(new URL(page.url()).pathname).toBe('/login');
@@ -61,7 +61,7 @@ describe('signing in', () => {
     expect(await visitor.context.cookies()).toEqual([]);
   });
 
-  it('is not done for a person by the form of another page', async () => {
+  it('a form on another site cannot sign a user in', async () => {
     const { page } = await visitor.open();
     const response_promise = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.setContent(`<form method="post" action="http://127.0.0.1:${admin.port}/login">
@@ -74,7 +74,7 @@ describe('signing in', () => {
 });
 
 describe('confirming a password', () => {
-  it('leads back to the page that asked for it, and a wrong one says so', async () => {
+  it('the user returns to the requested page, and a wrong password is reported', async () => {
     const { page, problems, foreign } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);
@@ -99,7 +99,7 @@ describe('confirming a password', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('a confirmation without a page to return to shows until when it is valid', async () => {
+  it('a confirmation without a return page shows how long it is valid', async () => {
     const { page, problems } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);

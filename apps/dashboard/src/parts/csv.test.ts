@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { csvOf } from './csv.ts';
 
 describe('a file for a spreadsheet', () => {
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('has no formula in the cell %j', (text) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('neutralizes a formula in the cell %j', (text) => {
     const [, row = ''] = csvOf(['tag'], [[text]]).split(/(?<=^tag\r\n)/);
 
     expect(row.replace(/^"/, '')).toMatch(/^'/);
   });
 
-  it('quotes what would be taken apart, and leaves numbers as they are', () => {
+  it('quotes separators, and leaves numbers unchanged', () => {
     expect(
       csvOf(
         ['tag', 'count'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { flag, number, oneOf, searchOf, text } from './search.ts';
 
-test('search parameters that fit are kept', () => {
+test('valid search parameters are preserved', () => {
   const validate = searchOf({ open: oneOf('new', 'edit'), q: text, ended: flag, age: number });
 
   const read = validate({ open: 'edit', q: 'to:ada', ended: true, age: 0 });
@@ -9,7 +9,7 @@ test('search parameters that fit are kept', () => {
   expect(read).toStrictEqual({ open: 'edit', q: 'to:ada', ended: true, age: 0 });
 });
 
-test('search parameters that are unknown or do not fit are left out', () => {
+test('unknown or invalid search parameters are dropped', () => {
   const validate = searchOf({ open: oneOf('new', 'edit'), q: text, ended: flag, age: number });
 
   const read = validate({ open: 'gone', q: '', ended: 'true', age: '3', other: 'x' });

@@ -22,7 +22,7 @@ import {
 
 openSender();
 
-describe('the same request again with its Idempotency-Key (chaos C1)', () => {
+describe('a repeated request with its Idempotency-Key (chaos C1)', () => {
   const body = {
     ...hello,
     to: ['ada@example.com'],
@@ -42,7 +42,7 @@ describe('the same request again with its Idempotency-Key (chaos C1)', () => {
     ['Z instead of +00:00', { ...body, scheduled_at: '2031-01-01T00:00:00Z' }],
     ['a number as text', { ...body, metadata: { count: '5' } }],
     ['white space', body],
-  ])('means the same with %s', async (what, again) => {
+  ])('is equivalent with %s', async (what, again) => {
     const soon = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
     const key = keyed(`same ${what.replace(/[^ -~]/g, '')}`);
     const first = await post({ ...body, ...soon }, key);
@@ -59,7 +59,7 @@ describe('the same request again with its Idempotency-Key (chaos C1)', () => {
     ['to in another order', { to: ['b@example.com', 'a@example.com'] }],
     ['another value', { to: ['a@example.com', 'b@example.com'], metadata: { count: 6 } }],
     ['one more field', { to: ['a@example.com', 'b@example.com'], html: '<p>Hi</p>' }],
-  ])('means something else with %s', async (what, other_fields) => {
+  ])('is different with %s', async (what, other_fields) => {
     const key = keyed(`other ${what}`);
     await send({ to: ['a@example.com', 'b@example.com'], metadata: { count: 5 } }, key);
 
@@ -68,7 +68,7 @@ describe('the same request again with its Idempotency-Key (chaos C1)', () => {
 });
 
 describe('202', () => {
-  it('accepts a mail, delivers it once and shows it delivered', async () => {
+  it('an email is accepted, delivered once and shown as delivered', async () => {
     const sent = await send();
 
     expect(sent.status).toBe(202);
@@ -79,7 +79,7 @@ describe('202', () => {
     expect(response.body).toMatchObject({ status: 'delivered', recipients: [{ attempts: 1, status: 'delivered' }] });
   });
 
-  it('carries the headers of an answer of /v1', async () => {
+  it('the response has the headers of /v1', async () => {
     const sent = await send({}, { headers: { 'x-request-id': 'req_mine' } });
 
     expect(rateOf(sent, world.clock.now())).toMatchObject({ limit: 1000, remaining: 999 });
@@ -90,14 +90,14 @@ describe('202', () => {
     expect(sent.headers.get('ratelimit')).toBe('"send";r=999;t=55');
   });
 
-  it('ignores a field that it does not know and that looks like no other', async () => {
+  it('an unknown field unlike any known one is ignored', async () => {
     const sent = await send({ foo: 1, status: 'delivered', workspace_id: 'wsp_other', id: 'msg_mine' });
 
     expect(sent.status).toBe(202);
     expect(sent.body.id).not.toBe('msg_mine');
   });
 
-  it('takes constructor.prototype as an unknown field without effect on any later request', async () => {
+  it('constructor.prototype is an unknown field without effect on later requests', async () => {
     const sent = await send({ constructor: { prototype: { html: 'polluted', bcc: ['spy@example.com'] } } });
 
     expect((await onlyCopyOf(sent)).envelope_to).toEqual(['ada@example.com']);
@@ -105,7 +105,7 @@ describe('202', () => {
     expect(Object.prototype).not.toHaveProperty('html');
   });
 
-  it('takes five tags, fifty headers and fifty addresses', async () => {
+  it('five tags, fifty headers and fifty addresses are accepted', async () => {
     const sent = await send({
       to: numbered(50),
       tags: ['a', 'B', '1', 'a.b:c-d_e', 'x'.repeat(128)],
@@ -115,7 +115,7 @@ describe('202', () => {
     expect(await copiesOf(sent)).toHaveLength(50);
   });
 
-  it('counts up to a hundred unique recipients of to, cc and bcc together on Business', async () => {
+  it('a hundred unique recipients in to, cc and bcc combined are accepted on Business', async () => {
     const [to, cc, bcc] = [numbered(50), numbered(75).slice(50), numbered(100).slice(75)];
 
     expect((await send({ to, cc, bcc })).status).toBe(202);
@@ -124,7 +124,7 @@ describe('202', () => {
     );
   });
 
-  it('delivers to ten recipients on Free', async () => {
+  it('ten recipients are delivered to on Free', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('ten.test', workspace_id);
 
@@ -134,7 +134,7 @@ describe('202', () => {
     expect(await usedMails(workspace_id)).toBe(10);
   });
 
-  it('delivers and counts an address once however often it is named', async () => {
+  it('an address named several times is delivered to and counted once', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('once.test', workspace_id);
 
@@ -152,7 +152,7 @@ describe('202', () => {
     expect(await usedMails(workspace_id)).toBe(1);
   });
 
-  it('reaches to, cc and bcc and shows bcc in no copy', async () => {
+  it('recipients in to, cc and bcc get the email, and no copy shows bcc', async () => {
     const sent = await send({ to: 'to@example.com', cc: 'cc@example.com', bcc: ['Blind <bcc@example.com>'] });
 
     const copies = await copiesOf(sent);
@@ -164,14 +164,14 @@ describe('202', () => {
     for (const copy of copies) expect(copy.raw.toString()).not.toMatch(/bcc@example\.com|^bcc:|Blind/im);
   });
 
-  it('writes the domain of from in lower case and the local part as given', async () => {
+  it('the domain of from is lowercased, and the local part is unchanged', async () => {
     const copy = await onlyCopyOf(await send({ from: 'A@GOOD.TEST' }));
 
     expect(headerLines(copy)).toContain('From: A@good.test');
     expect(copy.envelope_from).toMatch(/@good\.test$/);
   });
 
-  it('removes one trailing dot from every domain', async () => {
+  it('one trailing dot is removed from every domain', async () => {
     const copy = await onlyCopyOf(await send({ from: 'a@good.test.', to: 'ada@example.com.' }));
 
     expect(headerLines(copy)).toContain('From: a@good.test');
@@ -179,7 +179,7 @@ describe('202', () => {
     expect(copy.envelope_to).toEqual(['ada@example.com']);
   });
 
-  it.each(['bücher.test', 'xn--bcher-kva.test', 'BÜCHER.test'])('sends from %s as its A-label', async (domain) => {
+  it.each(['bücher.test', 'xn--bcher-kva.test', 'BÜCHER.test'])('a sender at %s uses its A-label', async (domain) => {
     await world.services.sql`delete from domains where name = 'xn--bcher-kva.test'`;
     await world.domain('xn--bcher-kva.test');
 
@@ -194,7 +194,7 @@ describe('202', () => {
     expect(JSON.stringify(response.body.attempts)).toMatch(/MAIL FROM:<[^>]*@xn--bcher-kva\.test>/);
   });
 
-  it('keeps a subject of 2,000 characters whole in lines of at most 998', async () => {
+  it('a subject of 2,000 characters stays intact in lines of at most 998', async () => {
     for (const subject of ['x'.repeat(2000), 'word '.repeat(400).trim(), '👩‍👩‍👧 שלום '.repeat(150).trim()]) {
       const copy = await onlyCopyOf(await send({ subject }));
 
@@ -203,7 +203,7 @@ describe('202', () => {
     }
   });
 
-  it('folds a header value of 900 characters without a space and keeps it intact', async () => {
+  it('a header value of 900 characters without a space is folded and stays intact', async () => {
     const token = 'a'.repeat(900);
 
     const copy = await onlyCopyOf(await send({ headers: { 'X-Token': token, References: `<${token}@example.com>` } }));
@@ -214,7 +214,7 @@ describe('202', () => {
     expect(headerLines(copy).find((line) => line.startsWith('References:'))).toContain(`<${token}@example.com>`);
   });
 
-  it('writes list and thread headers as they were given', async () => {
+  it('list and thread headers are written unchanged', async () => {
     const headers = {
       'List-Unsubscribe': '<https://example.com/u?a=1&b=2>, <mailto:off@example.com?subject=unsubscribe>',
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -229,14 +229,14 @@ describe('202', () => {
     );
   });
 
-  it('takes constructor and toString as the header names that they are', async () => {
+  it('constructor and toString are ordinary header names', async () => {
     const copy = await onlyCopyOf(await send({ headers: { constructor: 'one', toString: 'two' } }));
 
     expect(headerLines(copy)).toEqual(expect.arrayContaining(['constructor: one', 'toString: two']));
     expect(headerLines(await onlyCopyOf(await send())).join()).not.toContain('constructor');
   });
 
-  it('takes any character of Unicode in subject, names, bodies, metadata and header values', async () => {
+  it('any Unicode character is accepted in subject, names, bodies, metadata and header values', async () => {
     const text = 'שלום 👩‍👩‍👧 \u{10FFFF} é';
     const sent = await send({
       to: `${text} <ada@example.com>`,
@@ -256,7 +256,7 @@ describe('202', () => {
     expect(response.body).toMatchObject({ subject: text, metadata: { [text]: text } });
   });
 
-  it('takes a body with Content-Length, in chunks, with a BOM and with a charset', async () => {
+  it('a body is accepted with Content-Length, in chunks, with a BOM and with a charset', async () => {
     const json = JSON.stringify(hello);
     const raw = await openRaw(rest.port);
     const authorization = `Bearer ${world.secret}`;
@@ -275,7 +275,7 @@ describe('202', () => {
     raw.socket.destroy();
   });
 
-  it('takes a large body in chunks that never says how long it is', async () => {
+  it('a large chunked body without a declared length is accepted', async () => {
     const json = JSON.stringify({ ...hello, text: 'x'.repeat(300_000) });
     const raw = await openRaw(rest.port);
     const authorization = `Bearer ${world.secret}`;
@@ -291,7 +291,7 @@ describe('202', () => {
     raw.socket.destroy();
   });
 
-  it('takes a message of exactly 10 MiB', async () => {
+  it('a message of exactly 10 MiB is accepted', async () => {
     const content = Buffer.alloc(4 * MIB).toString('base64');
     const rest_of_it = { html: 'h'.repeat(6 * MIB - 2), attachments: [{ filename: 'a.bin', content }] };
 
@@ -299,7 +299,7 @@ describe('202', () => {
     expect(errorOf(await send({ ...rest_of_it, text: 'ok!' })).reason).toBe('body_too_large');
   });
 
-  it('takes a schedule up to 60 s in the past as now, and one up to 366 days ahead', async () => {
+  it('a schedule up to 60 s ago counts as now, and up to 366 days ahead is accepted', async () => {
     const at = (seconds: number) => new Date(world.clock.now() + seconds * 1000).toISOString();
 
     for (const scheduled_at of [at(-60), at(-10)]) await onlyCopyOf(await send({ scheduled_at }));
@@ -310,7 +310,7 @@ describe('202', () => {
     expect(errorOf(await send({ scheduled_at: at(366 * 86_400 + 1) })).reason).toBe('scheduled_too_far');
   });
 
-  it.each(['+02:00', '-11:30', '+14:00'])('reads the offset %s of a schedule', async (offset) => {
+  it.each(['+02:00', '-11:30', '+14:00'])('the schedule offset %s is accepted', async (offset) => {
     const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
     const shift_ms = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
     const instant = new Date(world.clock.now() + 3_600_000);
@@ -346,7 +346,7 @@ describe('202', () => {
       for (const answer of answers.slice(0, 1)) await onlyCopyOf(answer);
     });
 
-    it('shares no key with another workspace', async () => {
+    it('is independent of the same key in another workspace', async () => {
       const { secret, workspace_id } = await world.workspace('free');
       await world.domain('apart.test', workspace_id);
 
@@ -374,7 +374,7 @@ describe('202', () => {
       expect(second.body.id).not.toBe(first.body.id);
     });
 
-    it('may have a key of 255 characters', async () => {
+    it('can have a key of 255 characters', async () => {
       expect((await send({}, keyed('k'.repeat(255)))).status).toBe(202);
     });
   });

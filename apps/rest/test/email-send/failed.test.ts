@@ -6,7 +6,7 @@ import { hello, keyed, openSender, post, world } from './send-fixture.ts';
 openSender();
 
 describe('500', () => {
-  it('says no more than that, and carries the rate headers, when the database is gone', async () => {
+  it('a missing database returns the rate headers and no further detail', async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);
@@ -20,7 +20,7 @@ describe('500', () => {
     await lost.stop();
   });
 
-  it('is never the answer to a JSON value, whatever it is', async () => {
+  it('no JSON value causes an internal error', async () => {
     await world.services.sql`update plans set send_per_minute = 1000000 where name = 'business'`;
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),

@@ -9,7 +9,7 @@ const entryOf = async (id: unknown) => (await rest.call('GET', `/email/logs/${id
 const ignoredBy = (answer: { readonly headers: Headers }) => answer.headers.get('postrider-ignored-fields');
 
 describe('tags', () => {
-  it('are any printable text, shown and compared as given', async () => {
+  it('can be any printable text, shown and compared unchanged', async () => {
     const tags = ['Frühlings Aktion', 'заказ/оплачен', '注文', '🚀 \u200dlaunch', `"{a,b}"\\ ${'x'.repeat(119)}`];
     const sent = await send({ tags });
 
@@ -22,7 +22,7 @@ describe('tags', () => {
     expect((await rest.call('GET', `/email/logs?tag=${encodeURIComponent('frühlings aktion')}`)).body.data).toEqual([]);
   });
 
-  it('are up to 128 characters long, counted as people see code points', async () => {
+  it('can be up to 128 characters long, counted in code points', async () => {
     expect((await send({ tags: ['🚀'.repeat(128)] })).status).toBe(202);
     expect(errorOf(await send({ tags: ['🚀'.repeat(129)] })).reason).toBe('invalid_tag');
   });
@@ -42,7 +42,7 @@ describe('null', () => {
     expect((await send({ attachments: [attachment] })).status).toBe(202);
   });
 
-  it('is a value of the wrong type for a required one', async () => {
+  it('is the wrong type for a required field', async () => {
     for (const name of ['from', 'to', 'subject'])
       expect(detailsOf(await send({ [name]: null }))).toEqual([`${name} invalid_type`]);
   });
@@ -60,13 +60,13 @@ describe('values of headers and metadata', () => {
     expect((await entryOf(sent.body.id)).metadata).toEqual({ count: '5', on: 'true', text: 'x' });
   });
 
-  it.each([null, [], {}, ['a']])('are never %j', async (value) => {
+  it.each([null, [], {}, ['a']])('cannot be %j', async (value) => {
     expect(detailsOf(await send({ headers: { 'X-A': value } }))).toEqual(['headers.X-A invalid_type']);
     expect(detailsOf(await send({ metadata: { a: value } }))).toEqual(['metadata.a invalid_type']);
   });
 
   it.each(['\u001b', '\u007f', '\u0085', '\r', '\n'])(
-    'hold no control character such as %j (chaos C6)',
+    'cannot contain a control character such as %j (chaos C6)',
     async (bad) => {
       expect(detailsOf(await send({ subject: `a${bad}b` }))).toEqual(['subject invalid_type']);
       expect(detailsOf(await send({ headers: { 'X-A': `a${bad}b` } }))).toEqual(['headers.X-A invalid_header']);
@@ -74,7 +74,7 @@ describe('values of headers and metadata', () => {
     },
   );
 
-  it('are refused in List-Unsubscribe where they are not ASCII (chaos C5)', async () => {
+  it('are rejected in List-Unsubscribe if not ASCII (chaos C5)', async () => {
     const answer = await send({ headers: { 'List-Unsubscribe': '<https://example.com/jörg>' } });
 
     expect(detailsOf(answer)).toEqual(['headers.List-Unsubscribe invalid_header']);
@@ -90,7 +90,7 @@ describe('scheduled_at', () => {
     ['with an offset of hours', (iso: string) => iso.replace('Z', '+00')],
     ['without an offset', (iso: string) => iso.replace('Z', '')],
     ['with a comma', (iso: string) => iso.replace('.', ',')],
-  ])('is read %s and shown in UTC', async (_, text) => {
+  ])('is accepted %s and shown in UTC', async (_, text) => {
     const instant = new Date(world.clock.now() + 3_600_000).toISOString();
     const sent = await send({ scheduled_at: text(instant) });
 
@@ -98,7 +98,7 @@ describe('scheduled_at', () => {
     expect((await entryOf(sent.body.id)).scheduled_at).toBe(instant);
   });
 
-  it('outlives the retention of its job', async () => {
+  it('is honored beyond the retention period of its job', async () => {
     const due = new Date(world.clock.now() + 366 * 86_400_000);
     const sent = await send({ scheduled_at: due.toISOString() });
 
@@ -110,14 +110,14 @@ describe('scheduled_at', () => {
     expect(jobs[0]?.keep_until.getTime()).toBeGreaterThan(due.getTime() + 30 * 86_400_000);
   });
 
-  it('a time far in the past is 422, whatever the year', async () => {
+  it('a time far in the past returns 422, whatever the year', async () => {
     for (const scheduled_at of ['1969-07-20T20:17:40Z', '0001-01-01T00:00:00Z'])
       expect(errorOf(await send({ scheduled_at })).reason).toBe('scheduled_in_past');
     expect(errorOf(await send({ scheduled_at: '9999-12-31T23:59:59Z' })).reason).toBe('scheduled_too_far');
   });
 });
 
-describe('a field that means nothing', () => {
+describe('an unknown field', () => {
   it('is ignored and named in a header (newcomer N2)', async () => {
     const sent = await send({
       foo: 1,
@@ -131,7 +131,7 @@ describe('a field that means nothing', () => {
     expect(ignoredBy(await send())).toBeNull();
   });
 
-  it('is named by refusals, replays and batches too', async () => {
+  it('is named in rejections, replays and batches too', async () => {
     expect(ignoredBy(await send({ foo: 1, to: [] }))).toBe('foo');
     const keyed = { headers: { 'idempotency-key': 'ignored-1' } };
     await send({ foo: 1 }, keyed);
@@ -144,14 +144,14 @@ describe('a field that means nothing', () => {
     );
   });
 
-  it('shows no more than twenty names', async () => {
+  it('is listed with at most twenty names', async () => {
     const sent = await send(Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`name${index}`, 0])));
 
     expect(ignoredBy(sent)?.split(', ')).toHaveLength(20);
   });
 });
 
-describe('a name that means something elsewhere', () => {
+describe('a misplaced field', () => {
   it.each([
     ['dry_run', 'POST /v1/email/send?dry_run=true'],
     ['send_at', 'scheduled_at'],
@@ -159,7 +159,7 @@ describe('a name that means something elsewhere', () => {
     ['idempotency_key', 'Idempotency-Key'],
     ['template', 'html or text'],
     ['template_id', 'html or text'],
-  ])('is refused: %s belongs to %s (newcomer N2)', async (name, place) => {
+  ])('is rejected: %s belongs to %s (newcomer N2)', async (name, place) => {
     const answer = await send({ [name]: true });
 
     expect([answer.status, detailsOf(answer)]).toEqual([400, [`${name} misplaced_field`]]);
@@ -171,7 +171,7 @@ describe('a name that means something elsewhere', () => {
   });
 });
 
-describe('a misspelt name', () => {
+describe('a misspelled field name', () => {
   it('a misspelled name inside an attachment is named by its path', async () => {
     const answer = await send({ attachments: [{ filename: 'a.txt', content: 'SGk=', contentType: 'text/plain' }] });
 
@@ -180,8 +180,8 @@ describe('a misspelt name', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('an error for a body that is not JSON names line and column (newcomer N11)', async () => {
+describe('an error message', () => {
+  it('an invalid JSON body is reported with line and column (newcomer N11)', async () => {
     const answer = await post('{\n  "from": "a@sandbox.test",\n  "to": [\'ada@example.com\']\n}');
 
     expect(errorOf(answer)).toMatchObject({
@@ -190,7 +190,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('an error for another charset names it (newcomer N11)', async () => {
+  it('an unsupported charset is named (newcomer N11)', async () => {
     const answer = await send({}, { headers: { 'content-type': 'application/json; charset=latin1' } });
 
     expect(errorOf(answer)).toMatchObject({
@@ -202,11 +202,11 @@ describe('a refusal', () => {
   it.each([
     [' hello@sandbox.test', 'the space before or after the address'],
     ['Hello hello@sandbox.test', 'angle brackets'],
-  ])('an error for the sender %j names the cause (newcomer N11)', async (from, cause) => {
+  ])('the sender %j is rejected with the cause (newcomer N11)', async (from, cause) => {
     expect(errorOf(await send({ from })).message).toContain(cause);
   });
 
-  it('an error for non-ASCII letters before the @ says that they are not supported (real R23)', async () => {
+  it('non-ASCII letters before the @ are reported as unsupported (real R23)', async () => {
     const answer = await send({ to: 'jörg@example.com' });
 
     expect(detailsOf(answer)).toEqual(['to invalid_email']);
@@ -214,7 +214,7 @@ describe('a refusal', () => {
   });
 
   it.each(['Authorization', 'Content-Type', 'Idempotency-Key'])(
-    'an error for a duplicate %s header names it (chaos C2)',
+    'a duplicate %s header is named (chaos C2)',
     async (name) => {
       const body = JSON.stringify(hello);
       const headers = {

@@ -29,20 +29,23 @@ describe('400', () => {
   };
 
   it.each(['{"from":', '', 'nonsense', '{"a":1}{"b":2}', "{'a':1}", '{"a":1,}', 'NaN'])(
-    'refuses %j, which is not JSON',
+    'the body %j is rejected because it is not JSON',
     async (body) => {
       expect(['malformed_json', 'missing_field']).toContain(await reasonOf(await post(body)));
     },
   );
 
-  it.each(['null', '[]', '"x"', '42', 'true', '[{}]'])('refuses %s, which is not an object', async (body) => {
-    const answer = await post(body);
+  it.each(['null', '[]', '"x"', '42', 'true', '[{}]'])(
+    'the body %s is rejected because it is not an object',
+    async (body) => {
+      const answer = await post(body);
 
-    expect(await reasonOf(answer)).toBe('invalid_type');
-    expect(errorOf(answer).message).toBe('The body must be an object.');
-  });
+      expect(await reasonOf(answer)).toBe('invalid_type');
+      expect(errorOf(answer).message).toBe('The body must be an object.');
+    },
+  );
 
-  it('asks for a body where there is none', async () => {
+  it('a missing body is rejected', async () => {
     const answer = await rest.call('POST', '/email/send');
 
     expect(await reasonOf(answer)).toBe('missing_field');
@@ -55,11 +58,11 @@ describe('400', () => {
     'application/jsonp',
     'application/json; charset=utf-16',
     '',
-  ])('refuses the media type %j', async (type) => {
+  ])('the media type %j is rejected', async (type) => {
     expect(await reasonOf(await post(hello, { headers: { 'content-type': type } }))).toBe('unsupported_media_type');
   });
 
-  it('refuses a body whose media type is not given', async () => {
+  it('a body without a media type is rejected', async () => {
     const raw = await openRaw(rest.port);
     raw.write(requestHead('POST', '/v1/email/send', { authorization: `Bearer ${world.secret}`, 'content-length': 2 }));
     raw.write('{}');
@@ -68,7 +71,7 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('refuses a body larger than 14 MiB by its Content-Length, before one byte of it has come', async () => {
+  it('a body over 14 MiB is rejected by its Content-Length, before any of it arrives', async () => {
     const raw = await openRaw(rest.port);
     const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
     raw.write(requestHead('POST', '/v1/email/send', { ...head, 'content-length': 14 * MIB + 1 }));
@@ -81,13 +84,13 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('tells a client that sends a too large body all the same', async () => {
+  it('a client that sends an oversized body anyway still gets the response', async () => {
     const padding = 'x'.repeat(14 * MIB);
 
     expect(await reasonOf(await send({ html: padding }))).toBe('body_too_large');
   });
 
-  it('refuses a body in chunks once it has grown larger than 14 MiB', async () => {
+  it('a chunked body is rejected once it exceeds 14 MiB', async () => {
     const raw = await openRaw(rest.port);
     const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
     raw.write(requestHead('POST', '/v1/email/send', { ...head, 'transfer-encoding': 'chunked' }));
@@ -98,7 +101,7 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('takes a body of exactly 14 MiB as far as its size goes', async () => {
+  it('a body of exactly 14 MiB passes the size check', async () => {
     const frame = JSON.stringify({ ...hello, foo: '' });
 
     const answer = await send({ foo: 'x'.repeat(14 * MIB - frame.length) });
@@ -106,7 +109,7 @@ describe('400', () => {
     expect(answer.status).toBe(202);
   });
 
-  it('does not inflate a compressed body', async () => {
+  it('a compressed body is not inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
 
     const answer = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
@@ -114,7 +117,7 @@ describe('400', () => {
     expect(await reasonOf(answer)).toBe('unsupported_media_type');
   });
 
-  it('refuses invalid UTF-8 and puts no replacement character in its place', async () => {
+  it('invalid UTF-8 is rejected, without replacement characters', async () => {
     const [before, after] = JSON.stringify(hello).split('Hi');
     const before_count = await storedMessages();
     for (const bytes of [[0xc3, 0x28], [0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
@@ -124,7 +127,7 @@ describe('400', () => {
     expect(await storedMessages()).toBe(before_count);
   });
 
-  it('gives up on a body that does not move, answers and closes', async () => {
+  it('a stalled body gets a response and its connection is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const raw = await openRaw(rest.port);
     const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
@@ -138,7 +141,7 @@ describe('400', () => {
     await raw.closed();
   });
 
-  it('answers others at once while many connections hold back their bodies', async () => {
+  it('other requests get immediate responses while many connections hold back their bodies', async () => {
     const head = {
       authorization: `Bearer ${world.secret}`,
       'content-type': 'application/json',
@@ -152,7 +155,7 @@ describe('400', () => {
     for (const raw of slow) raw.socket.destroy();
   });
 
-  it('logs nothing as a fault when the sender goes away in the middle of its body', async () => {
+  it('a client that disconnects in the middle of its body is not logged as a fault', async () => {
     const faults = () => world.logged.filter((line) => Number(line.level) >= 50).length;
     const before = faults();
     const raw = await openRaw(rest.port);
@@ -171,14 +174,14 @@ describe('400', () => {
     expect(faults()).toBe(before);
   });
 
-  it('takes BCC for a misspelt bcc, so that no recipient is dropped silently', async () => {
+  it('BCC is rejected as a misspelled bcc, and no recipient is dropped silently', async () => {
     const answer = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
 
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: { reason: 'misspelled_field' } });
   });
 
-  it('refuses a header that is given twice in two cases', async () => {
+  it('a header repeated in a different case is rejected', async () => {
     const headers = { 'List-Unsubscribe': '<mailto:a@example.com>', 'list-unsubscribe': '<mailto:b@example.com>' };
 
     const answer = await rest.call('POST', '/email/send', { body: { ...hello, headers } });
@@ -187,7 +190,7 @@ describe('400', () => {
     expect(answer.body).toMatchObject({ error: { reason: 'invalid_header' } });
   });
 
-  it('refuses deep nesting wherever it stands', async () => {
+  it('deep nesting is rejected anywhere in the body', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     for (const levels of [33, 5000, 200_000]) {
       for (const field of ['headers', 'foo', 'to']) {
@@ -197,7 +200,7 @@ describe('400', () => {
     }
   });
 
-  it('names at most a hundred mistakes, however many there are', async () => {
+  it('a response lists at most 100 errors', async () => {
     for (const fields of [
       { tags: Array(40_000).fill('') },
       { attachments: Array(40_000).fill(0) },
@@ -221,7 +224,7 @@ describe('400', () => {
     }
   });
 
-  it('refuses __proto__ as a name at any depth', async () => {
+  it('__proto__ is rejected as a name at any depth', async () => {
     const text = JSON.stringify({ ...hello, headers: {}, metadata: {} });
     for (const body of [
       text.replace('{', '{"__proto__":{"bcc":"spy@example.com"},'),
@@ -233,7 +236,7 @@ describe('400', () => {
     expect((await onlyCopyOf(await send())).envelope_to).toEqual(['ada@example.com']);
   });
 
-  it('lists every required field that is missing', async () => {
+  it('every missing required field is listed', async () => {
     const answer = await post({});
 
     expect(await reasonOf(answer)).toBe('missing_field');
@@ -246,7 +249,7 @@ describe('400', () => {
   });
 
   it.each([{}, { html: '' }, { text: '' }, { html: '', text: '' }])(
-    'refuses a mail without content: %j',
+    'an email without content is rejected: %j',
     async (body) => {
       const { text: _, ...rest_of_it } = hello;
 
@@ -287,7 +290,7 @@ describe('400', () => {
     { attachments: [{ filename: 'a', content: { path: '/etc/passwd' } }] },
     { attachments: [{ filename: 'a', content: '', href: 'http://127.0.0.1', content_type: 'text/plain\r\nX-A: b' }] },
     { scheduled_at: 1_900_000_000 },
-  ])('refuses a value of the wrong type: %j', async (fields) => {
+  ])('a value of the wrong type is rejected: %j', async (fields) => {
     const answer = await send(fields);
 
     expect(['invalid_type', 'missing_field']).toContain(await reasonOf(answer));
@@ -295,20 +298,20 @@ describe('400', () => {
     for (const detail of detailsOf(answer)) expect(detail).toMatch(new RegExp(`^${field}[ [.]`));
   });
 
-  it('counts the addresses of to before duplicates are removed', async () => {
+  it('addresses in to are counted before duplicates are removed', async () => {
     expect(await reasonOf(await send({ to: [] }))).toBe('missing_field');
     expect(await reasonOf(await send({ to: numbered(51) }))).toBe('too_many_recipients');
     expect(await reasonOf(await send({ to: Array(51).fill('ada@example.com') }))).toBe('too_many_recipients');
   });
 
-  it('names the index of each tag that is wrong', async () => {
+  it('each invalid tag is named by its index', async () => {
     expect(await reasonOf(await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] }))).toBe('too_many_tags');
     const answer = await send({ tags: ['ok', 'not\nok', '', 'x'.repeat(129), 'a\tb'] });
 
     expect(detailsOf(answer)).toEqual([1, 2, 3, 4].map((index) => `tags[${index}] invalid_tag`));
   });
 
-  it.each(['\0', '\ud800', '\udc00x'])('refuses %j in any string field', async (bad) => {
+  it.each(['\0', '\ud800', '\udc00x'])('the value %j is rejected in any string field', async (bad) => {
     const spots: [Record<string, unknown>, string][] = [
       [{ from: `${bad}a@good.test` }, 'from'],
       [{ to: ['ok@example.com', `${bad}a@example.com`] }, 'to[1]'],
@@ -340,7 +343,7 @@ describe('400', () => {
     ['From', 'from'],
     ['tag', 'tags'],
     ['attachment', 'attachments'],
-  ])('says that %s should be %s', async (name, suggestion) => {
+  ])('the misspelled field %s is rejected with the suggestion %s', async (name, suggestion) => {
     const { from, ...rest_of_it } = hello;
 
     const answer = await post({ ...rest_of_it, ...(suggestion !== 'from' && { from }), [name]: 'x' });
@@ -349,7 +352,7 @@ describe('400', () => {
     expect(errorOf(answer).message).toContain(`did you mean ${suggestion}?`);
   });
 
-  it('lists misspelt, missing and wrong fields together', async () => {
+  it('misspelled, missing and invalid fields are listed together', async () => {
     const answer = await post({ from: 'x', replyTo: 'a@example.com', subject: 5, headers: { Bcc: 'a@example.com' } });
 
     expect(detailsOf(answer)).toEqual([
@@ -394,7 +397,7 @@ describe('400', () => {
     `a@${'b'.repeat(64)}.test`,
     `a@${`${'b'.repeat(49)}.`.repeat(5)}test`,
     'é@good.test',
-  ])('refuses the address %j in every field and names its place', async (address) => {
+  ])('the address %j is rejected in every field, with its position', async (address) => {
     const answer = await send({
       from: address,
       to: ['ok@example.com', address],
@@ -431,7 +434,7 @@ describe('400', () => {
     'Reply-To',
     'Resent-To',
     'Resent-Bcc',
-  ])('refuses the header %s, which the service writes itself', async (name) => {
+  ])('the header %s is rejected because the service sets it', async (name) => {
     const answer = await send({ headers: { [name]: 'spy@example.com' } });
 
     expect(await reasonOf(answer)).toBe('reserved_header');
@@ -439,49 +442,49 @@ describe('400', () => {
   });
 
   it.each(['', 'X A', 'X:A', 'X-Ä', 'X\r\nBcc', 'X-A:', `X-${'a'.repeat(75)}`])(
-    'refuses the header name %j',
+    'the header name %j is rejected',
     async (name) => {
       expect(await reasonOf(await send({ headers: { [name]: 'x' } }))).toBe('invalid_header');
     },
   );
 
   it.each(['a\r\nBcc: spy@example.com', 'a\rb', 'a\nb', 'a\n b', 'a\u0001b'])(
-    'refuses the header value %j',
+    'the header value %j is rejected',
     async (value) => {
       expect(await reasonOf(await send({ headers: { 'X-A': value } }))).toBe('invalid_header');
     },
   );
 
-  it('refuses more than 50 headers and more than 32 kB of them', async () => {
+  it('more than 50 headers, or more than 32 kB of them, are rejected', async () => {
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, 'x']));
 
     expect(await reasonOf(await send({ headers: many }))).toBe('invalid_header');
     expect(await reasonOf(await send({ headers: { 'X-A': 'x'.repeat(33 * 1024) } }))).toBe('invalid_header');
   });
 
-  it.each(['a\r\nBcc: spy@example.com', 'a\nb', 'a\rb'])('refuses the subject %j', async (subject) => {
+  it.each(['a\r\nBcc: spy@example.com', 'a\nb', 'a\rb'])('the subject %j is rejected', async (subject) => {
     expect(await reasonOf(await send({ subject }))).toBe('invalid_type');
   });
 
   it.each(['tomorrow', '', '0', '1900000000', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '2030-01-01'])(
-    'refuses the schedule %j',
+    'the schedule %j is rejected',
     async (scheduled_at) => {
       expect(await reasonOf(await send({ scheduled_at }))).toBe('invalid_timestamp');
     },
   );
 
   it.each(['2030-12-31T23:59:60Z', '2030-01-01T24:00:00Z', '+275760-09-13T00:00:00Z', '-000001-01-01T00:00:00Z'])(
-    'refuses the schedule %j, which some parsers take',
+    'the schedule %j is rejected, although some parsers accept it',
     async (scheduled_at) => {
       expect(await reasonOf(await send({ scheduled_at }))).toBe('invalid_timestamp');
     },
   );
 
-  it.each(['', 'k'.repeat(256), 'käse', 'tab\tinside'])('refuses the Idempotency-Key %j', async (key) => {
+  it.each(['', 'k'.repeat(256), 'käse', 'tab\tinside'])('the Idempotency-Key %j is rejected', async (key) => {
     expect(await reasonOf(await send({}, keyed(key)))).toBe('invalid_idempotency_key');
   });
 
-  it('refuses an Idempotency-Key with a line break', async () => {
+  it('an Idempotency-Key with a line break is rejected', async () => {
     const raw = await openRaw(rest.port);
     const head = requestHead('POST', '/v1/email/send', {
       authorization: `Bearer ${world.secret}`,
@@ -493,7 +496,7 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('stores nothing and counts no mail for any of these', async () => {
+  it('no invalid request stores or counts an email', async () => {
     const [before, used] = [await storedMessages(), await usedMails(world.workspace_id)];
 
     for (const fields of [{ from: 'x' }, { tags: [''] }, { headers: { bcc: 'a@example.com' } }]) await send(fields);

@@ -6,7 +6,7 @@ import { hello, openSender, other, post, rest, send, world } from './send-fixtur
 openSender();
 
 describe('429', () => {
-  it('accepts the 1,000th request of a minute and refuses the 1,001st', async () => {
+  it('the 1,000th request of a minute is accepted and the 1,001st rejected', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     // A rejected body also counts against the window, and stores nothing.
     const early = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
@@ -22,7 +22,7 @@ describe('429', () => {
     expect((await post('{', { key: secret })).status).toBe(429);
   });
 
-  it('passes exactly 1,000 of 1,500 that arrive at once on two processes', async () => {
+  it('exactly 1,000 of 1,500 concurrent requests to two processes are allowed', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
 
     const answers = await Promise.all(
@@ -40,7 +40,7 @@ describe('429', () => {
     for (const answer of answers) rateOf(answer, world.clock.now());
   });
 
-  it('wins over a missing scope and a bad body, and loses to a bad key', async () => {
+  it('the rate limit takes precedence over scope and body errors, but not over a bad key', async () => {
     const { secret, id } = await world.key({ scopes: ['email:logs:read'] });
     await fillWindow(world, id, 'send', 1000);
 
@@ -48,7 +48,7 @@ describe('429', () => {
     expect((await send({}, { key: null })).status).toBe(401);
   });
 
-  it('leaves the windows of other keys, other classes and the next minute alone', async () => {
+  it('a full window does not affect other keys, other classes or the next minute', async () => {
     const { secret, id } = await world.key({ scopes: ['admin'] });
     await fillWindow(world, id, 'send', 1000);
 
@@ -59,7 +59,7 @@ describe('429', () => {
     expect((await send({}, { key: secret })).status).toBe(202);
   });
 
-  it('answers a flood of unknown keys from one address and leaves a valid key untouched', async () => {
+  it('a flood of unknown keys from one address is rejected, and a valid key is unaffected', async () => {
     const key = `pr_live_${'0'.repeat(64)}`;
 
     const answers = await Promise.all(Array.from({ length: 130 }, () => send({}, { key })));

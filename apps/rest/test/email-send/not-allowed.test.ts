@@ -16,7 +16,7 @@ describe('401', () => {
     [`Bearer pr_live_${'0'.repeat(64)}`, 'unknown_key'],
     [`Bearer pr_test_${'0'.repeat(64)}`, 'unknown_key'],
     [`Bearer pr_live_${'A'.repeat(64)}`, 'malformed_key'],
-  ])('refuses the header Authorization: %s as %s', async (authorization, reason) => {
+  ])('the header Authorization: %s is rejected as %s', async (authorization, reason) => {
     const answer = await rest.call('POST', '/email/send', {
       key: null,
       body: hello,
@@ -30,7 +30,7 @@ describe('401', () => {
     expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
   });
 
-  it('refuses a key with one character changed, one too many, or something beside it', async () => {
+  it('a key with a changed, extra or surrounding character is rejected', async () => {
     const last = world.secret.endsWith('0') ? '1' : '0';
     for (const key of [
       world.secret.slice(0, -1) + last,
@@ -44,7 +44,7 @@ describe('401', () => {
     }
   });
 
-  it('does not look for a key in the query or the body', async () => {
+  it('a key in the query or the body is ignored', async () => {
     const path = `/email/send?api_key=${world.secret}&authorization=Bearer%20${world.secret}`;
 
     const answer = await rest.call('POST', path, { key: null, body: { ...hello, api_key: world.secret } });
@@ -52,7 +52,7 @@ describe('401', () => {
     expect(errorOf(answer).reason).toBe('missing_key');
   });
 
-  it('wins over a body, an Idempotency-Key and a media type that are wrong', async () => {
+  it('a bad key takes precedence over an invalid body, Idempotency-Key and media type', async () => {
     const key = `pr_live_${'0'.repeat(64)}`;
     const type = { 'content-type': 'text/plain' };
 
@@ -62,7 +62,7 @@ describe('401', () => {
     expect((await send({}, { key: null, ...keyed('') })).status).toBe(401);
   });
 
-  it('refuses a revoked key, an expired key and a key from an address that it may not be used from', async () => {
+  it('a revoked or expired key, or one from a disallowed address, is rejected', async () => {
     const revoked = await world.key({ scopes: ['email:send'] });
     const expires_at = new Date(world.clock.now() + 1000).toISOString();
     const expired = await world.key({ scopes: ['email:send'], expires_at });
@@ -80,7 +80,7 @@ describe('401', () => {
     expect((await send({}, { key: here.secret })).status).toBe(202);
   });
 
-  it('follows a revocation on the other process', async () => {
+  it('a revocation on the other process takes effect', async () => {
     const key = await world.key({ scopes: ['email:send'] });
     const there = () => other.call('POST', '/email/send', { key: key.secret, body: hello });
     expect((await there()).status).toBe(202);
@@ -92,7 +92,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('asks for the scope email:send, whatever else a key may do', async () => {
+  it('the scope email:send is required, whatever other scopes a key has', async () => {
     for (const scope of scopes) {
       const { secret } = await world.key({ scopes: [scope] });
       const answer = await send({}, { key: secret });
@@ -106,7 +106,7 @@ describe('403', () => {
     }
   });
 
-  it('wins over a body and an Idempotency-Key that are wrong', async () => {
+  it('a missing scope takes precedence over an invalid body and Idempotency-Key', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
 
     expect((await post('{', { key: secret })).status).toBe(403);
@@ -114,7 +114,7 @@ describe('403', () => {
     expect((await send({}, { key: secret, ...keyed('') })).status).toBe(403);
   });
 
-  it('holds a key to the domains that it is restricted to', async () => {
+  it('a key restricted to some domains cannot send from others', async () => {
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['GOOD.test.'] });
 
     expect((await send({ from: 'a@good.test' }, { key: secret })).status).toBe(202);

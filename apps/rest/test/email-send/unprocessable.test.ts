@@ -26,7 +26,7 @@ describe('422', () => {
     return error.reason;
   };
 
-  it('refuses a domain that is not exactly a verified one of the workspace', async () => {
+  it('a domain that does not exactly match a verified one of the workspace is rejected', async () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('theirs.test', workspace_id);
     await world.domain('sub.deep.test');
@@ -48,7 +48,7 @@ describe('422', () => {
     expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual(before);
   });
 
-  it.each(['pending', 'failed', 'suspended'])('refuses a domain that is %s', async (status) => {
+  it.each(['pending', 'failed', 'suspended'])('a domain that is %s is rejected', async (status) => {
     await world.domain(`${status}.test`);
     await world.services.sql`update domains set status = ${status} where name = ${`${status}.test`}`;
 
@@ -58,7 +58,7 @@ describe('422', () => {
     expect(errorOf(answer).message).toContain(status);
   });
 
-  it('refuses the eleventh unique recipient on Free', async () => {
+  it('the eleventh unique recipient on Free is rejected', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('cap.test', workspace_id);
     const eleven = {
@@ -75,7 +75,7 @@ describe('422', () => {
     expect(await usedMails(workspace_id)).toBe(0);
   });
 
-  it('refuses a schedule more than 60 s in the past', async () => {
+  it('a schedule more than 60 s in the past is rejected', async () => {
     for (const seconds of [61, 3600]) {
       const scheduled_at = new Date(world.clock.now() - seconds * 1000).toISOString();
       expect(await reasonOf(await send({ scheduled_at }))).toBe('scheduled_in_past');
@@ -84,14 +84,14 @@ describe('422', () => {
     expect(await reasonOf(await send({ scheduled_at: '9999-12-31T23:59:59Z' }))).toBe('scheduled_too_far');
   });
 
-  it('refuses another body under the same Idempotency-Key and keeps the first answer', async () => {
+  it('another body under the same Idempotency-Key is rejected, and the first response is preserved', async () => {
     const first = await send({}, keyed('other-body'));
 
     expect(await reasonOf(await send({ subject: 'Other' }, keyed('other-body')))).toBe('idempotency_mismatch');
     expect((await send({}, keyed('other-body'))).text).toBe(first.text);
   });
 
-  it('refuses a message whose recipients are all suppressed, and sends to the others of a mixed one', async () => {
+  it('a message to suppressed recipients only is rejected, and a mixed one reaches the others', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'gone@example.com', 'bounce', clock_now())`;
@@ -102,7 +102,7 @@ describe('422', () => {
     expect((await onlyCopyOf(mixed)).envelope_to).toEqual(['here@example.com']);
   });
 
-  it('accepts one of twenty that want the last mail of the month, on two processes', async () => {
+  it('one of twenty requests for the last email of the month is accepted, across two processes', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('last.test', workspace_id);
     await leaveMails(workspace_id, 1);
@@ -127,7 +127,7 @@ describe('422', () => {
     expect(await usedMails(workspace_id)).toBe(3000);
   });
 
-  it('shares the month between two keys, and counts none of it for a sandbox key or a refusal', async () => {
+  it('two keys share the month, and sandbox sends and rejections do not count', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('month.test', workspace_id);
     const from = { from: 'a@month.test' };

@@ -81,7 +81,7 @@ describe('a running instance', () => {
     expect(held).toMatchObject([{ value: [expect.any(Number), '1'] }]);
   });
 
-  it('fires for a hold, a domain that lost a record and a month that is used up', async () => {
+  it('fires for a hold, a domain that lost a record and an exhausted month', async () => {
     const { sql } = journey;
     await sql`update domains set status = 'at_risk' where name = 'good.test'`;
     const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
@@ -102,7 +102,7 @@ describe('a running instance', () => {
     await fires('PostriderQuota80', 'PostriderQuota95', 'PostriderQuota100');
   });
 
-  it('fires for failing webhooks, and for one that is disabled', async () => {
+  it('fires for failing and disabled webhooks', async () => {
     hooks.script(({ path }) => ({ kind: 'reply', status: path === '/gone' ? 410 : 500 }));
     for (const path of ['/gone', '/broken']) {
       const { status } = await api.call('POST', '/v1/webhooks', {
@@ -123,7 +123,7 @@ describe('a running instance', () => {
     for (const name of names) fired.add(name);
   });
 
-  it('fires for a provider that defers', async () => {
+  it('fires for a provider that defers email', async () => {
     journey.smtp.script(() => ({ kind: 'reply', code: 452, text: '4.2.2 The mailbox is full' }));
     const toGoogle = (number: number) => ({ to: `ada${number}@gmail.com` });
     await send(10, toGoogle);
@@ -151,7 +151,7 @@ describe('a running instance', () => {
     await fires('PostriderDeadJobsGrow');
   });
 
-  it('fires for transactions that wait for a connection', async () => {
+  it('fires for transactions waiting for a connection', async () => {
     let answers: Promise<unknown> = Promise.resolve();
     await journey.sql.begin(async (tx) => {
       await tx`lock table suppressions in access exclusive mode`;
@@ -167,7 +167,7 @@ describe('a running instance', () => {
     await answers;
   });
 
-  it('fires without a worker while email is accepted', async () => {
+  it('fires if email is accepted without a worker', async () => {
     await worker.end();
     await send(1, () => ({ scheduled_at: new Date(Date.now() + 90_000).toISOString() }));
     await send(1500);
@@ -175,7 +175,7 @@ describe('a running instance', () => {
     await fires('PostriderNoWorker', 'PostriderBacklogGrows');
   });
 
-  it('fires for email that has waited for long, by a clock that is not that of the process', async () => {
+  it('fires for email that has waited too long, by a clock other than the process clock', async () => {
     await journey.clock.advance(6 * 60_000);
 
     await fires('PostriderQueueWaits', 'PostriderScheduledLate', 'PostriderClockSkew');
@@ -190,7 +190,7 @@ describe('a running instance', () => {
     await fires('PostriderFirstAttemptsSlow1h', 'PostriderFirstAttemptsSlow6h');
   });
 
-  it('has every metric of the board and of the rules', async () => {
+  it('exposes every metric used by the board and the rules', async () => {
     await journey.sql`update plans set logs_per_minute = 1`;
     for (const _ of [1, 2, 3]) await api.call('GET', '/v1/email/logs');
     await api.call('POST', '/graphql', { body: { query: '{ __typename }' } });
@@ -208,7 +208,7 @@ describe('a running instance', () => {
     await expect.poll(missing, PATIENCE).toEqual([]);
   });
 
-  it('fires for an instance that is gone', async () => {
+  it('fires for an instance that is down', async () => {
     await Promise.all([worker.end(), api.end()]);
 
     await fires('PostriderGone');

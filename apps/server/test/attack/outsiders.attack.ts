@@ -17,12 +17,12 @@ afterAll(async () => {
 });
 
 describe('an outsider', () => {
-  it('is tried at least 100 times', () => {
+  it('makes at least 100 attempts', () => {
     expect(attempts.length).toBeGreaterThanOrEqual(100);
   });
 
   it.each(attempts.map((attempt) => [attempt.by, attempt.request, attempt] as const))(
-    '%s gets nowhere with %s',
+    '%s achieves nothing with %s',
     async (by, request, attempt) => {
       const attack = await attempt.prepare(stage);
       const before = await stage.rows();

@@ -42,7 +42,7 @@ async function problemsInBothThemes(): Promise<Record<'light' | 'dark', string[]
 const NONE = { light: [], dark: [] };
 
 describe('axe, in both themes', () => {
-  it.each(pages)('finds nothing wrong on %s, which does not scroll sideways when narrow', async (path, shows) => {
+  it.each(pages)('finds no issues on %s, which does not scroll sideways when narrow', async (path, shows) => {
     await openPage(page, placed(path, ids), shows);
 
     expect(await problemsInBothThemes()).toEqual(NONE);
@@ -53,7 +53,7 @@ describe('axe, in both themes', () => {
     await page.setViewportSize(VIEWPORT);
   });
 
-  it.each(['?', 'Control+k'])('finds nothing wrong in the dialog of %s', async (keys) => {
+  it.each(['?', 'Control+k'])('finds no issues in the dialog of %s', async (keys) => {
     await page.goto('/emails');
     await page.getByRole('heading', { name: emails.title }).waitFor();
     await page.keyboard.press(keys);
@@ -62,7 +62,7 @@ describe('axe, in both themes', () => {
     expect(await problemsInBothThemes()).toEqual(NONE);
   });
 
-  it('finds nothing wrong in the account menu', async () => {
+  it('finds no issues in the account menu', async () => {
     await page.goto('/emails');
     await page.getByRole('button', { name: wordsAround(shell.account.menu) }).click();
     await page.getByRole('menu').waitFor();

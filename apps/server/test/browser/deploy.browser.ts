@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('a tab of the previous release', () => {
-  it('says so, stays where it is, and is never blank', async () => {
+  it('reports the new release, stays on its page, and is never blank', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();

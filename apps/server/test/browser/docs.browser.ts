@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('Try the API', () => {
-  it('sends requests with the rights of the session', async () => {
+  it('requests are sent with the rights of the session', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -29,7 +29,7 @@ describe('Try the API', () => {
     await visitor.stop();
   });
 
-  it('says to sign in to those who are not', async () => {
+  it('a visitor who is not signed in is prompted to sign in', async () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.context().clearCookies();

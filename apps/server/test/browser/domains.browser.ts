@@ -18,7 +18,7 @@ interface Record {
 }
 
 describe('Domains', () => {
-  it('a domain is added, each wrong record says what was found, and it turns green by itself', async () => {
+  it('an added domain shows the value found for each wrong record, and turns green automatically', async () => {
     const { dns } = stage.world;
     const visitor = await stage.visitor('member');
     const tab = await visitor.open();
@@ -57,7 +57,7 @@ describe('Domains', () => {
     await visitor.stop();
   });
 
-  it('a domain is suspended with a reason and resumed by an operator, and its keys are rotated once', async () => {
+  it('an operator suspends a domain with a reason and resumes it, and its keys are rotated once', async () => {
     const { world } = stage;
     await world.domain('levers.test');
     const visitor = await stage.visitor('operator');
@@ -90,7 +90,7 @@ describe('Domains', () => {
     await visitor.stop();
   });
 
-  it('a domain is loaded once its link is hovered, and a missing one shows its error', async () => {
+  it('a domain is preloaded when its link is hovered, and a missing one shows its error', async () => {
     await stage.world.domain('hovered.test');
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();

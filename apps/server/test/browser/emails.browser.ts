@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('Emails', () => {
-  it('finds by its search, whose state is in the address, and moves by keyboard', async () => {
+  it('the search is stored in the URL, and results are navigated by keyboard', async () => {
     await sendMail(stage, { to: 'ada@example.com', subject: 'First', tags: ['invoice'] });
     await sendMail(stage, { to: 'bob@example.com', subject: 'Second' });
     await stage.world.drain();
@@ -43,7 +43,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('tells of new mail without moving a row, and shows it when asked', async () => {
+  it('new email is announced without moving a row, and shown on request', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('viewer');
     const { page } = await visitor.open();
@@ -57,7 +57,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('shows why a mail waits, and the action beside it ends the wait', async () => {
+  it('a waiting email shows its reason, and the action next to it releases the email', async () => {
     const id = await sendMail(stage, {
       subject: 'Later',
       scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
@@ -76,7 +76,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('gives up an email that was tried, for an admin with a reason', async () => {
+  it('an admin gives up an attempted email, with a reason', async () => {
     stage.world.smtp.script(({ to }) =>
       to === 'hopeless@example.com' ? { kind: 'reply', code: 451, text: '4.3.0 Later' } : { kind: 'accept' },
     );
@@ -97,7 +97,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it.each(['/emails/', '/emails?open='])('opens a dialog by its address at %s, which Back closes', async (place) => {
+  it.each(['/emails/', '/emails?open='])('a dialog opens by its URL at %s, and Back closes it', async (place) => {
     const id = await sendMail(stage, { to: 'back@example.com', subject: 'Back' });
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
@@ -118,7 +118,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('cancels what is chosen, all at once', async () => {
+  it('selected emails are canceled together', async () => {
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     for (const subject of ['Stop one', 'Stop two'])
       await sendMail(stage, { to: 'stop@example.com', subject, scheduled_at });
@@ -140,10 +140,10 @@ describe('Emails', () => {
   });
 });
 
-describe('text from outside', () => {
+describe('untrusted text', () => {
   const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 
-  it('runs and fetches nothing, wherever it is shown', async () => {
+  it('runs and fetches nothing, wherever it appears', async () => {
     const paths: string[] = [];
     const server = createServer((request, response) => {
       paths.push(request.url ?? '');

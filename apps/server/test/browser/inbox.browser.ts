@@ -37,7 +37,7 @@ async function capture(subject: string, html: string, to = 'ada@example.com'): P
 }
 
 describe('the test inbox', () => {
-  it('finds a mail, shows it with its code and link, releases it, and deletes it', async () => {
+  it('an email is found, shown with its code and link, released, and deleted', async () => {
     await capture('Sign in', '<p>Your code is 493817.</p><a href="https://shop.test/in">Sign in</a>');
     await capture('Another', '<p>Hello</p>', 'grace@example.com');
     const visitor = await stage.visitor('admin');
@@ -70,7 +70,7 @@ describe('the test inbox', () => {
     await visitor.stop();
   });
 
-  it('lets a member see that there is mail, and not what it says', async () => {
+  it('a member sees that email exists, but not its content', async () => {
     await capture('Reset', '<p>secret</p>');
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
@@ -86,7 +86,7 @@ describe('the test inbox', () => {
 const ELSEWHERE = 'http://127.0.0.1:0';
 const marked = (how: string) => `top.document.title='${how}';document.title='${how}';alert('${how}')`;
 
-describe('the preview of a captured mail', () => {
+describe('the preview of captured email', () => {
   it.each([
     ['a script', `<script>${marked('script')}</script>`],
     ['a handler of errors', `<img src="x:" onerror="${marked('onerror')}">`],

@@ -76,7 +76,7 @@ async function unreachable(page: Page): Promise<string[]> {
   ];
 }
 
-describe('by keyboard alone', () => {
+describe('keyboard navigation', () => {
   let visitor: Visitor;
   let page: Page;
   beforeAll(async () => {
@@ -85,13 +85,13 @@ describe('by keyboard alone', () => {
   });
   afterAll(() => visitor.stop());
 
-  it.each(pages)('%s has every control in reach of Tab, with its focus drawn and in view', async (path, shows) => {
+  it.each(pages)('%s has every control reachable by Tab, with visible focus', async (path, shows) => {
     await openPage(page, placed(path, ids), shows);
 
     expect(await unreachable(page)).toEqual([]);
   });
 
-  it('every page of the navigation is opened by the keys that ? lists, and by the palette', async () => {
+  it('every page in the navigation opens with the keys listed by ?, and by the palette', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
@@ -124,7 +124,7 @@ describe('by keyboard alone', () => {
 });
 
 describe('the pages', () => {
-  it('are all in the list that axe judges', async () => {
+  it('are all included in the list that axe checks', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');

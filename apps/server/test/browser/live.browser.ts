@@ -73,7 +73,7 @@ describe('a change in one tab', () => {
 });
 
 describe('an open email', () => {
-  it('has its content read once, since each read is an audit entry that the stream reports', async () => {
+  it('reads its content once, since each read is an audit entry that the stream reports', async () => {
     const id = await sendMail(stage, { subject: 'Confidential', text: 'Only once.' });
     const { sql } = stage.world.services;
     const reads = () => sql`select 1 from audit_log where action = 'message.content_read'`;
@@ -103,7 +103,7 @@ describe('an open email', () => {
 });
 
 describe('seven tabs of one browser', () => {
-  it('share one stream, and all hear of a new mail; when its tab is closed, another goes on', async () => {
+  it('share one stream, all show a new email, and another tab takes over when the first closes', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('viewer');
     const tabs = await Promise.all(Array.from({ length: 7 }, () => visitor.open()));

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('an incident', () => {
-  it('is found, held, given up and read in its receipts, by keyboard alone', async () => {
+  it('is found, held, given up and verified in its receipts, by keyboard alone', async () => {
     const { world } = stage;
     for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
     const flows = await sendMail(stage, { to: 'eve@fine.test' });
@@ -116,7 +116,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('says to an admin that only an operator holds a destination', async () => {
+  it('tells an admin that only an operator can hold a destination', async () => {
     await sendMail(stage, { to: 'ivy@full.test' });
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
@@ -136,7 +136,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('keeps the focus in an open menu when another operator releases the hold', async () => {
+  it('leaves focus in an open menu when another operator releases the hold', async () => {
     const { world } = stage;
     await sendMail(stage, { to: 'una@menu.test' });
     const operator = world.as(world.workspace_id);
@@ -159,7 +159,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('limits a destination, shows the limit again, and removes it', async () => {
+  it('is contained by a destination limit, which is shown again and then removed', async () => {
     await sendMail(stage, { to: 'kim@narrow.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
@@ -186,7 +186,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('holds a sending domain in the own workspace alone', async () => {
+  it('is contained by a hold on a sending domain in one workspace only', async () => {
     await sendMail(stage, { to: 'joe@full.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
@@ -207,7 +207,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('keeps its time in its address', async () => {
+  it('stores its time range in the URL', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/operations/incident');
@@ -229,7 +229,7 @@ describe('an incident', () => {
 });
 
 describe('Jobs', () => {
-  it('shows a job with its attempts, and why it may not be canceled', async () => {
+  it('a job shows its attempts, and why it cannot be canceled', async () => {
     const { world } = stage;
     const id = await sendMail(stage, { to: 'grace@slow.test' });
     const visitor = await stage.visitor('operator');
@@ -248,7 +248,7 @@ describe('Jobs', () => {
 });
 
 describe('a queue', () => {
-  it('is held, released and changed on its page, which marks each in its history', async () => {
+  it('is held, released and changed on its page, with each action marked in its history', async () => {
     const { world } = stage;
     await world.services.sql`update sessions set authenticated_at = clock_now()`;
     await measureQueues(world.services.sql, queueNames, 0);
@@ -284,7 +284,7 @@ describe('a queue', () => {
 });
 
 describe('Storage', () => {
-  it('says what a mail takes, what each table takes, and what is kept without limit', async () => {
+  it('the page shows the size of an email and each table, and any data retained without limit', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
@@ -299,7 +299,7 @@ describe('Storage', () => {
 });
 
 describe('people and workspaces', () => {
-  it('a plan is made, changed and deleted, and not while a workspace is on it', async () => {
+  it('a plan is created, changed and deleted, but not while a workspace uses it', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
@@ -338,7 +338,7 @@ describe('people and workspaces', () => {
     await visitor.stop();
   });
 
-  it('a workspace is made with a key shown once, and put on another plan', async () => {
+  it('a workspace is created with a key shown once, and moved to another plan', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
@@ -359,7 +359,7 @@ describe('people and workspaces', () => {
     await visitor.stop();
   });
 
-  it('an operator is added with a link shown once, and removed', async () => {
+  it('an operator is added with a link shown once, and then removed', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
@@ -379,7 +379,7 @@ describe('people and workspaces', () => {
 });
 
 describe('Find', () => {
-  it('leads from an id, a subject and a tag to the thing', async () => {
+  it('an id, a subject and a tag each lead to their object', async () => {
     const id = await sendMail(stage, { subject: 'Quarterly figures', tags: ['finance'] });
     const visitor = await stage.visitor('viewer');
     const { page } = await visitor.open();
@@ -403,7 +403,7 @@ describe('Find', () => {
 });
 
 describe('the dock', () => {
-  it('shows events as they happen over any page, and asks GraphQL without a key', async () => {
+  it('shows events as they happen on any page, and queries GraphQL without a key', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;

@@ -52,7 +52,7 @@ function shownIn(page: Page): Promise<string[]> {
 }
 
 describe('the admin process', () => {
-  it(`is killed and started ${RESTARTS} times under load, after which the list equals the database`, async () => {
+  it(`survives ${RESTARTS} kills and restarts under load, after which the list matches the database`, async () => {
     const api = await journey.start({ ROLES: 'rest,worker' });
     let admin = await journey.start({ ROLES: 'admin' });
     const PORT = String(admin.port);
@@ -96,7 +96,7 @@ describe('the admin process', () => {
     await Promise.all([api.kill(), admin.kill()]);
   }, 400_000);
 
-  it('alone says that no worker is running, on every page and beside the mail, and both end by themselves', async () => {
+  it('alone reports a missing worker on every page and beside the email, until a worker starts', async () => {
     const admin = await journey.start({ ROLES: 'admin,rest' });
     await send(admin, 'Waits for a worker');
     const { visitor, page } = await signedIn(admin.port);
@@ -116,14 +116,14 @@ describe('the admin process', () => {
   });
 });
 
-describe('a database that is away', () => {
+describe('a database outage', () => {
   let proxy: DatabaseProxy;
   beforeAll(async () => {
     proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
   });
   afterAll(() => proxy.close());
 
-  it('is told on every page, and each recovers by itself', async () => {
+  it('is reported on every page, and each recovers automatically', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url });
     await send(server, 'Before');
     const { visitor, page } = await signedIn(server.port);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('a session', () => {
-  it('begins at the page that was asked for, and a wrong password keeps what was typed', async () => {
+  it('starts at the requested page, and a wrong password preserves the typed address', async () => {
     const visitor = await stage.visitor(null);
     const tab = await visitor.open();
     const { page } = tab;
@@ -46,7 +46,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('keeps the page and its form when it expires, and continues after signing in again', async () => {
+  it('preserves the page and its form when it expires, and continues after signing in again', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/compose');
@@ -65,7 +65,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('asks for the password when it is an hour old, and repeats the action', async () => {
+  it('prompts for the password after an hour, and repeats the action', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/settings/api-keys');
@@ -87,7 +87,7 @@ describe('a session', () => {
 });
 
 describe('the first run', () => {
-  it('leads from signing in to the first captured mail in five actions', async () => {
+  it('leads from sign-in to the first captured email in five actions', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
@@ -100,7 +100,7 @@ describe('the first run', () => {
     await visitor.stop();
   });
 
-  it('keeps the theme and shows it in the first paint', async () => {
+  it('preserves the theme and uses it in the first paint', async () => {
     await sendMail(stage, {});
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();

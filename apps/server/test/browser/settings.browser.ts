@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('A domain', () => {
-  it('gets a second signature with a record of its own, and loses it', async () => {
+  it('can add and remove a second signature with its own record', async () => {
     await stage.world.domain('acme.test');
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
@@ -41,7 +41,7 @@ describe('A domain', () => {
 });
 
 describe('The account', () => {
-  it('gets another password, with which it signs in again', async () => {
+  it('changes its password, and signs in with the new one', async () => {
     const { sql } = stage.world.services;
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
@@ -66,7 +66,7 @@ describe('The account', () => {
 });
 
 describe('Settings', () => {
-  it('renames the workspace, and shows its plan and its month', async () => {
+  it('the workspace is renamed, and its plan and month are shown', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -87,7 +87,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('shows how long what is kept, and whether mail is captured', async () => {
+  it('retention periods are shown, and whether email is captured', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -107,7 +107,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('erases an address that is typed twice, and shows a receipt without it', async () => {
+  it('an address typed twice is erased, and the receipt omits it', async () => {
     const { world } = stage;
     await sendMail(stage, { to: 'forget@example.com' });
     const visitor = await stage.visitor('admin');
@@ -136,7 +136,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('invites a person with a link shown once, changes their role, and removes them', async () => {
+  it('a person is invited with a link shown once, changes role, and is removed', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -168,7 +168,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('says where notices of alarms go, and what is wrong with an address', async () => {
+  it('alarm notification targets are shown, with errors in an address', async () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.goto('/settings/alarms');
@@ -183,7 +183,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('shows a viewer the month, and who may change the workspace', async () => {
+  it('a viewer sees the month, and who can change the workspace', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;
@@ -197,7 +197,7 @@ describe('Settings', () => {
 });
 
 describe('Health', () => {
-  it('tells what does not work, and acknowledges an alarm', async () => {
+  it('failures are shown, and an alarm is acknowledged', async () => {
     const { sql, clock } = stage.world.services;
     await sql`
       insert into alarms (id, workspace_id, rule, subject, status, value, detail, page, seen_since, started_at)
@@ -223,7 +223,7 @@ describe('Health', () => {
     await visitor.stop();
   });
 
-  it('leads from an alarm to its page as the alarm names it, with what is chosen there', async () => {
+  it('an alarm links to its page with the affected item selected', async () => {
     const { sql, clock } = stage.world.services;
     const path = '/operations/jobs?queue=delivery.attempt&state=dead';
     await sql`

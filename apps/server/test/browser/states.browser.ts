@@ -53,7 +53,7 @@ function refuse(route: Route): Promise<void> {
 }
 
 describe('axe', () => {
-  it('finds nothing wrong on any page that is empty', async () => {
+  it('finds no issues on any empty page', async () => {
     const { visitor, page } = await openTab(empty);
     const problems: Problems = {};
     for (const [path] of ofNavigation) {
@@ -69,7 +69,7 @@ describe('axe', () => {
 });
 
 describe.each(ALL ? ['loading', 'refused'] : [])('axe', (state) => {
-  it(`finds nothing wrong on any page that is ${state}`, async () => {
+  it(`finds no issues on any page that is ${state}`, async () => {
     const { visitor, page } = await openTab(one);
     const problems: Problems = {};
     await page.route('**/trpc/**', (route) => {
@@ -96,7 +96,7 @@ describe.each(ALL ? ['loading', 'refused'] : [])('axe', (state) => {
 });
 
 describe.each(ALL ? ['full'] : [])('axe', (state) => {
-  it(`finds nothing wrong on any page that is ${state}`, async () => {
+  it(`finds no issues on any page that is ${state}`, async () => {
     await seedMany(empty);
     const own = await seedOne(empty);
     const { visitor, page } = await openTab(empty);
@@ -185,7 +185,7 @@ async function titleOf(page: Page): Promise<string> {
 }
 
 describe.each(ALL ? [null] : [])('axe', () => {
-  it('finds nothing wrong in any menu and dialog that a page opens, each opened by keyboard', async () => {
+  it('finds no issues in any menu or dialog of a page, each opened by keyboard', async () => {
     const { visitor, page } = await openTab(one);
     await page.route('**/trpc/**', (route) => (route.request().method() === 'POST' ? refuse(route) : route.continue()));
     const results: StatesReport = { problems: {}, opened: new Set(), stuck: [] };

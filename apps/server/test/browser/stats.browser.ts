@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('Overview', () => {
-  it('does not show 0 for mail that is not counted yet', async () => {
+  it('email not counted yet is not shown as 0', async () => {
     const own = await startStage();
     await sendMail(own, {});
     const visitor = await own.visitor('viewer');
@@ -39,7 +39,7 @@ describe('Overview', () => {
 });
 
 describe('Stats', () => {
-  it('shows a chart that is read by keyboard, as a table and as a file without formulas', async () => {
+  it('a chart is readable by keyboard, as a table and as a file without formulas', async () => {
     await sendMail(stage, { tags: ['=1+1'] });
     await sendMail(stage, { tags: ['=1+1'] });
     await stage.world.drain();
@@ -75,7 +75,7 @@ describe('Stats', () => {
     await visitor.stop();
   });
 
-  it('gives a viewer the mail by domain, tag and destination, and no durations', async () => {
+  it('a viewer sees email by domain, tag and destination, but no durations', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;

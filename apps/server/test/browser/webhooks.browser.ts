@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('Webhooks', () => {
-  it('creates one, sees a post fail with each attempt, and posts it again', async () => {
+  it('a new webhook shows each attempt of a failed post, and posts it again', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -63,7 +63,7 @@ describe('Webhooks', () => {
 });
 
 describe('Suppressions', () => {
-  it('adds an address, which gets no mail, and removes it after its name is typed', async () => {
+  it('an added address gets no email, and is removed after the address is typed', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -85,7 +85,7 @@ describe('Suppressions', () => {
 });
 
 describe('the first steps', () => {
-  it('tick by themselves while another program sends', async () => {
+  it('are checked off automatically while another program sends', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');

@@ -24,8 +24,8 @@ function stallAtDot(count: number) {
 
 const attempts = () => journey.sql`select number, outcome, stage from attempts order by started_at, number`;
 
-describe('a stop while servers owe their answers', () => {
-  it('promise P1, P2: hands back what was not sent, and waits for the answers to what was', async () => {
+describe('a shutdown while servers owe responses', () => {
+  it('promise P1, P2: hands back unsent email, and waits for responses to sent email', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '8s' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
     // A lane starts with five.
@@ -48,7 +48,7 @@ describe('a stop while servers owe their answers', () => {
     expect(journey.smtp.mails).toHaveLength(5);
   });
 
-  it('promise P2: an answer that never comes is recorded as unknown just before the end of the grace', async () => {
+  it('promise P2: a response that never comes is recorded as unknown just before the grace period ends', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '10s' });
     const stall = stallAtDot(1);
     await server.call('POST', '/v1/email/send', { body: hello });
@@ -64,7 +64,7 @@ describe('a stop while servers owe their answers', () => {
 });
 
 describe('a worker', () => {
-  it('promise P3, P7: sends three copies into silence at most, and scheduled mail with its scheduled time', async () => {
+  it('promise P3, P7: sends at most three copies into silence, and dates scheduled email by its scheduled time', async () => {
     const server = await journey.start({ RETRY_SCHEDULE: '1s,1s,1s,1s,1s', LIMITS: 'smtp_after_dot=300ms' });
     journey.smtp.script(({ to, nth }) => {
       if (to === 'silent@example.com') return { kind: 'stall', until: new Promise(() => undefined) };

@@ -10,8 +10,8 @@ afterAll(() => journey.stop());
 
 const SENDERS = 10;
 
-describe('an API process that dies while it takes mail', () => {
-  it('has every mail that it said it took, and a retry with the same key finds the same id', async () => {
+describe('an API process that dies while accepting email', () => {
+  it('has stored every accepted email, and a retry with the same key returns the same id', async () => {
     const first = await journey.start({ ROLES: 'rest' });
     const accepted = new Map<number, string>();
     const send = async (server: ServerProcess, number: number) =>

@@ -51,7 +51,7 @@ async function mutate(name: string, type: string, success: string, input: object
 }
 
 describe('processes under a database role that owns nothing', () => {
-  it('are ready, and name the version of the schema', async () => {
+  it('are ready, and report the schema version', async () => {
     const [row] = await journey.sql<
       { schema: string }[]
     >`select name as schema from migrations order by name desc limit 1`;
@@ -60,7 +60,7 @@ describe('processes under a database role that owns nothing', () => {
       expect((await server.call('GET', '/readyz')).body).toMatchObject({ database: 'ok', migrations: 'ok', ...row });
   });
 
-  it('accept mail, deliver it, and post its events', async () => {
+  it('accept email, deliver it, and post its events', async () => {
     await rest('POST', '/webhooks', { url: `${sink.url}/hook`, events: ['email.delivered'] });
 
     const messages = Array.from({ length: 20 }, (_, number) => ({ ...hello, subject: `Mail ${number}` }));
@@ -71,7 +71,7 @@ describe('processes under a database role that owns nothing', () => {
     expect(journey.smtp.mails).toHaveLength(20);
   });
 
-  it('work off a bulk operation', async () => {
+  it('complete a bulk operation', async () => {
     const scheduled_at = new Date(journey.clock.now() + DAY_MS).toISOString();
     const messages = Array.from({ length: 5 }, () => ({ ...hello, tags: ['later'], scheduled_at }));
     await rest('POST', '/email/batch', { messages });
@@ -91,7 +91,7 @@ describe('processes under a database role that owns nothing', () => {
     expect(await journey.sql`select from recipients where email = ${hello.to}`).toEqual([]);
   });
 
-  it('drop what is past its age, and make partitions that the role does not own', async () => {
+  it('drop expired data, and create partitions that the role does not own', async () => {
     const { sql } = journey;
     await sql`select ensure_all_partitions(clock_now() - interval '65 days')`;
     const [old] = await sql<{ id: string; partition: string; next: string }[]>`
@@ -120,7 +120,7 @@ describe('processes under a database role that owns nothing', () => {
     expect(await sql`select from pg_class where relowner = ${ROLE}::regrole`).toEqual([]);
   });
 
-  it('have no connection of another role, and are denied nothing', async () => {
+  it('have no connection under another role, and are denied nothing', async () => {
     const users = await journey.sql<{ usename: string }[]>`
       select distinct usename from pg_stat_activity
       where datname = current_database() and application_name like 'postrider%'

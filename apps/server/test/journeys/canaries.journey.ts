@@ -30,7 +30,7 @@ async function openCollector() {
   };
 }
 
-it('keys, passwords and bodies reach no log, metric or trace of a process, not even where the database refuses them', async () => {
+it('keys, passwords and bodies reach no log, metric or trace, even if the database rejects them', async () => {
   const collector = await openCollector();
   const hook = await startWebhookSink();
   const journey = await openJourney({

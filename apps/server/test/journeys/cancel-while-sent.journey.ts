@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-it('promise P20, real R19: mail that is canceled while it is sent never meets a deadlock', async () => {
+it('promise P20, real R19: email canceled while it is being sent never causes a deadlock', async () => {
   const statuses = new Map<number, number>();
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {

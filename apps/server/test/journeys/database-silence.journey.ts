@@ -25,8 +25,8 @@ const timed = async (call: Promise<Answer>) => {
   return { status, ms: performance.now() - began };
 };
 
-describe('a database that takes bytes and says nothing', () => {
-  it('promise P19, chaos C8: fails a send and a read in time, and mail and reads go on over new connections', async () => {
+describe('a database that accepts bytes but never responds', () => {
+  it('promise P19, chaos C8: a send and a read fail in time, and traffic resumes over new connections', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url, LIMITS: 'database_answer=3s,database_accept=2s' });
     expect((await send(server)).status).toBe(202);
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
@@ -44,7 +44,7 @@ describe('a database that takes bytes and says nothing', () => {
     expect(server.stderr()).toContain('has not answered for');
   });
 
-  it('promise P18: a lock on messages fails 64 clients in seconds, and their requests go on after it', async () => {
+  it('promise P18: a lock on messages fails 64 clients within seconds, and requests resume after it', async () => {
     const server = await journey.start();
     await send(server);
     const locked = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ describe('a database that takes bytes and says nothing', () => {
     expect((await send(server)).status).toBe(202);
   });
 
-  it('promise P18: a full disk fails 64 clients at once, each batch tried once, and sends go on after it', async () => {
+  it('promise P18: a full disk fails 64 clients immediately, each batch tried once, and sends resume after it', async () => {
     const server = await journey.start();
     await send(server);
     // Fails the statement the way Postgres does when it cannot extend a file.
@@ -96,8 +96,8 @@ describe('a database that takes bytes and says nothing', () => {
   });
 });
 
-describe('a database that takes no writes', () => {
-  it('chaos C9: is not what /readyz calls ready', async () => {
+describe('a read-only database', () => {
+  it('chaos C9: causes /readyz to report not ready', async () => {
     const server = await journey.start({ ROLES: 'rest' });
     const name = (await journey.sql<{ name: string }[]>`select current_database() as name`)[0]?.name ?? '';
     await journey.sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
@@ -113,8 +113,8 @@ describe('a database that takes no writes', () => {
   });
 });
 
-describe('a start', () => {
-  it('chaos C7: waits for a database that is away, says so once, and N7 counts live workers', async () => {
+describe('a server start', () => {
+  it('chaos C7: waits for a missing database, reports it once, and N7 counts live workers', async () => {
     await proxy.close();
     const server = launch({ ...journey.env, DATABASE_URL: proxy.url });
     await server.says(/Waiting for the database at 127[\d.]+:\d+ \(.*ECONNREFUSED.*\)/);
@@ -132,7 +132,7 @@ describe('a start', () => {
     expect((await api.call('GET', '/readyz', { key: null })).body).toMatchObject({ workers: 0 });
   });
 
-  it('chaos C7, C8: goes on over a new connection where the database falls silent between two answers', async () => {
+  it('chaos C7, C8: continues over a new connection if the database falls silent between two responses', async () => {
     const silent = proxy.silenceAt('is not null as present');
     const server = launch({
       ...journey.env,
@@ -147,7 +147,7 @@ describe('a start', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('chaos C7, newcomer N7: ends at once for an unknown database and for a SECRET_KEY that opens nothing', async () => {
+  it('chaos C7, newcomer N7: fails immediately for an unknown database or a SECRET_KEY that decrypts nothing', async () => {
     const first = await journey.start();
     await first.end();
     const unknown = new URL(journey.env.DATABASE_URL ?? '');
@@ -163,7 +163,7 @@ describe('a start', () => {
     expect(wrong.stderr()).toMatch(/SECRET_KEY cannot decrypt \d+ stored secret/);
   });
 
-  it('newcomer N19: says that the server has no TLS if sslmode asks for it', async () => {
+  it('newcomer N19: reports that the server has no TLS if sslmode requires it', async () => {
     const tls_url = new URL(journey.env.DATABASE_URL ?? '');
     tls_url.searchParams.set('sslmode', 'require');
 
@@ -173,7 +173,7 @@ describe('a start', () => {
     expect(started.stderr()).toContain('does not offer TLS, which is required for other hosts');
   });
 
-  it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {
+  it('promise P22: re-encrypts everything after a SECRET_KEY change, which allows the old key to be removed', async () => {
     const first = await journey.start();
     await first.end();
     const before = await hashKey(journey.env.SECRET_KEY ?? '');
@@ -203,7 +203,7 @@ async function hashKey(secret_key: string): Promise<Buffer> {
 }
 
 describe('an outage', () => {
-  it('promise P4, P23: keeps the result of mail past the dot, and is logged once, with a count', async () => {
+  it('promise P4, P23: preserves the result of email past the dot, and is logged once, with a count', async () => {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     journey.smtp.script(({ stage }) => {
@@ -227,8 +227,8 @@ describe('an outage', () => {
   });
 });
 
-describe('a connection that ends between the claim of a mail and the reading of its body', () => {
-  it('promise P8: costs no attempt: the mail is handed back and sent once', async () => {
+describe('a connection lost between claiming an email and reading its body', () => {
+  it('promise P8: costs no attempt, and the email is handed back and sent once', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url });
     const cut = proxy.cutAt('b.headers, b.attachments\n    from unnest(');
     // Larger bodies are not read as part of the claim.

@@ -20,7 +20,7 @@ describe('the listener', () => {
     return { head, body };
   }
 
-  it('fairness P37: tells browsers to stay with https if PUBLIC_URL is https, on every path', async () => {
+  it('fairness P37: sends HSTS on every path if PUBLIC_URL is https', async () => {
     const secure = await journey.start({ PUBLIC_URL: 'https://mail.good.test' });
     const hsts = async (of: ServerProcess, path: string) =>
       (await of.call('GET', path)).headers.get('strict-transport-security');
@@ -36,7 +36,7 @@ describe('the listener', () => {
     ['POST', '/v2/email/send'],
     ['GET', '/nope'],
     ['PUT', '/v1/email/send'],
-  ])('answers %s %s in the one shape, which names the request and a page (chaos C20)', async (method, path) => {
+  ])('rejects %s %s in the standard format, with the request id and a page (chaos C20)', async (method, path) => {
     const answer = await server.call(method, path, { headers: { accept: 'application/json' } });
 
     expect(answer.status).toBe(404);
@@ -58,7 +58,7 @@ describe('the listener', () => {
       'POST /v1/email/send HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a header that is too large', `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-Filler: ${'a'.repeat(20_000)}\r\n\r\n`],
-  ])('answers %s in the one shape, with the headers of every answer', async (_what, request) => {
+  ])('rejects %s in the standard format, with the headers of every response', async (_what, request) => {
     const { head, body } = await exchange(request);
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(JSON.parse(body)).toMatchObject({
@@ -75,7 +75,7 @@ describe('the listener', () => {
     );
   });
 
-  it('takes a target in absolute form for its path', async () => {
+  it('treats an absolute-form target as its path', async () => {
     const body = JSON.stringify(hello);
     const { head } = await exchange(
       `POST http://api.example.com/v1/email/send HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: Bearer ${journey.secret}\r\n` +

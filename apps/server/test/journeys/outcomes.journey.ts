@@ -102,8 +102,8 @@ async function send(to: string | string[], text = hello.text): Promise<() => Pro
 
 const mailsAt = (name: Name) => sinks.get(name)?.mails ?? [];
 
-describe('what a mail server does', () => {
-  it('accepted: delivered, with its answer', async () => {
+describe('a mail server outcome', () => {
+  it('accepted: the email is delivered, with the server response', async () => {
     const read = await send('ada@well.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'delivered',
@@ -112,7 +112,7 @@ describe('what a mail server does', () => {
     expect(mailsAt('well.test')).toHaveLength(1);
   });
 
-  it('refused for now: deferred, then delivered, in one copy', async () => {
+  it('rejected temporarily: the email is deferred, then delivered in one copy', async () => {
     const read = await send('ada@busy.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'delivered',
@@ -124,7 +124,7 @@ describe('what a mail server does', () => {
     expect(mailsAt('busy.test')).toHaveLength(1);
   });
 
-  it('refused for good: bounced, tried once', async () => {
+  it('rejected permanently: the email bounces after one attempt', async () => {
     const read = await send('ada@strict.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'bounced',
@@ -133,7 +133,7 @@ describe('what a mail server does', () => {
     });
   });
 
-  it('each recipient of one request by itself: no refusal sends another recipient a second copy', async () => {
+  it('each recipient individually: no rejection sends another recipient a second copy', async () => {
     const read = await send(['fine@mixed.test', 'gone@mixed.test', 'full@mixed.test']);
     await expect
       .poll(async () => statusesOf(await read()), PATIENCE)
@@ -149,7 +149,7 @@ describe('what a mail server does', () => {
     ).toEqual(['fine@mixed.test', 'full@mixed.test']);
   });
 
-  it('lost after the dot: unknown, and sent again as the same mail', async () => {
+  it('lost after the dot: the result is unknown, and the same email is sent again', async () => {
     const read = await send('ada@forgetful.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'delivered',
@@ -160,7 +160,7 @@ describe('what a mail server does', () => {
     expect(second?.raw).toEqual(first?.raw);
   });
 
-  it('lost in the middle of the mail: deferred and never unknown, in one copy', async () => {
+  it('lost mid-message: the email is deferred, never unknown, and delivered in one copy', async () => {
     // So large that the connection closes before the final dot is written.
     const read = await send('ada@clumsy.test', 'A line of a long mail.\n'.repeat(400_000));
     await expect.poll(read, PATIENCE).toMatchObject({
@@ -170,13 +170,13 @@ describe('what a mail server does', () => {
     expect(mailsAt('clumsy.test')).toHaveLength(1);
   });
 
-  it('two megabytes of greeting: deferred, and what is kept of it is small', async () => {
+  it('two megabytes of greeting: the email is deferred, and little of the greeting is stored', async () => {
     const read = await send('ada@chatty.test');
     await expect.poll(async () => (await read()).attempts, PATIENCE).toMatchObject([{ outcome: 'deferred' }]);
     expect(JSON.stringify(await read()).length).toBeLessThan(32 * 1024);
   });
 
-  it('silence: its mail waits alone, and goes back to the queue when the process ends', async () => {
+  it('silence: only that email waits, and it returns to the queue at shutdown', async () => {
     const silent = await send('ada@silent.test');
     await expect.poll(async () => (await silent()).status, PATIENCE).toBe('sending');
     const other = await send('bob@well.test');

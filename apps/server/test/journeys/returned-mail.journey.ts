@@ -20,8 +20,8 @@ async function delivered(to: string): Promise<{ path: string; return_path: strin
   return { path, return_path: copy.envelope_from };
 }
 
-describe('a report after the delivery', () => {
-  it('marks the email bounced for a failure of the mailbox, and the next email to it is rejected', async () => {
+describe('a report after delivery', () => {
+  it('marks the email as bounced for a mailbox failure, and the next email to the address is rejected', async () => {
     const { path, return_path } = await delivered('gone@example.com');
     expect(return_path).toMatch(/^b\+[^@]{1,62}@bounces\.good\.test$/);
 
@@ -48,7 +48,7 @@ describe('a report after the delivery', () => {
     expect(again).toMatchObject({ status: 422, body: { error: { reason: 'all_recipients_suppressed' } } });
   });
 
-  it('marks the email complained for a complaint, and the next email to it is rejected', async () => {
+  it('marks the email as complained for a complaint, and the next email to the address is rejected', async () => {
     const { path, return_path } = await delivered('angry@example.com');
 
     await bringMail(server.portOf('Bounces'), {
@@ -65,7 +65,7 @@ describe('a report after the delivery', () => {
     expect(again.status).toBe(422);
   });
 
-  it('is matched by the previous secret key after a restart with a new one', async () => {
+  it('is verified with the previous secret key after a restart with a new one', async () => {
     const { path, return_path } = await delivered('kept@example.com');
     await server.end();
     server = await journey.start({
@@ -79,7 +79,7 @@ describe('a report after the delivery', () => {
     expect((await server.call('GET', path)).body.status).toBe('bounced');
   });
 
-  it('has a listener that stops with everything else', async () => {
+  it('arrives at a listener that shuts down with everything else', async () => {
     expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 });

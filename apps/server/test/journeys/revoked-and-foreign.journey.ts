@@ -41,7 +41,7 @@ async function foreignKey(): Promise<string> {
 }
 
 describe('a key revoked on one process', () => {
-  it('is refused by the other one from the next request on, and both say so the same way', async () => {
+  it('is rejected by the other one from the next request, with the same response', async () => {
     const key = await makeKey(first);
     const send = () => second.call('POST', '/v1/email/send', { key: key.secret, body: hello });
     expect((await send()).status).toBe(202);
@@ -57,7 +57,7 @@ describe('a key revoked on one process', () => {
     expect((await first.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
   });
 
-  it('lets nothing through that began after the answer, however many are under way', async () => {
+  it('allows nothing that began after the response, even with many requests in flight', async () => {
     const key = await makeKey(first);
     let revokedAt = Number.POSITIVE_INFINITY;
     const late: number[] = [];
@@ -79,8 +79,8 @@ describe('a key revoked on one process', () => {
   });
 });
 
-describe('the key of another workspace', () => {
-  it('finds what is not its own as absent as what never was', async () => {
+describe('a key of another workspace', () => {
+  it('sees a foreign object as nonexistent', async () => {
     const foreign = await foreignKey();
     const own = await first.call('POST', '/v1/email/send', { body: hello });
     const absent = `msg_${'0'.repeat(26)}`;

@@ -23,8 +23,8 @@ async function sandboxKey(): Promise<string> {
   return String((await server.call('POST', '/v1/api-keys', { body })).body.secret);
 }
 
-describe('a sandbox key of an installation that sends for real', () => {
-  it('meets what each address of the simulator scripts, in the log, and reaches no other server', async () => {
+describe('a sandbox key on an installation with live delivery', () => {
+  it('gets the scripted result of each simulator address in the log, and reaches no other server', async () => {
     const key = await sandboxKey();
     const expected: [string, Record<string, unknown>][] = [
       ['delivered', { status: 'delivered', attempts: [{ outcome: 'accepted', reply: { code: 250 } }] }],
@@ -71,7 +71,7 @@ describe('a sandbox key of an installation that sends for real', () => {
     expect((await server.call('GET', '/v1/usage')).body).toMatchObject({ used: 0 });
   });
 
-  it('is simulated for sandbox keys only', async () => {
+  it('a live key is not simulated, and sends to the same address for real', async () => {
     const id = await send(journey.secret, 'bounce+5.1.1@simulator.test');
 
     const mail = await journey.smtp.waitFor((one) => one.envelope_to.includes('bounce+5.1.1@simulator.test'));
@@ -80,8 +80,8 @@ describe('a sandbox key of an installation that sends for real', () => {
   });
 });
 
-describe('a report of the simulator', () => {
-  it('reaches the inbound listener of its own process, and ends the recipient and its address as real ones do', async () => {
+describe('a simulator report', () => {
+  it('reaches the inbound listener of its own process, and has the effect of a real report', async () => {
     const whole = await openJourney({ DELIVERY: 'capture' });
     const { call } = await whole.start();
     const locals = ['complain', 'dsn+5.1.1', 'dsn+5.2.2'];

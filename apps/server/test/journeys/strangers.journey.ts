@@ -115,9 +115,9 @@ afterAll(async () => {
   await dns.stop();
 });
 
-describe('a domain that DNS does not know', () => {
+describe('a domain unknown to DNS', () => {
   it(
-    'promise P5: gets its mail once it is back, and no address of it is suppressed',
+    'promise P5: gets its email once it is back, and none of its addresses is suppressed',
     async () => {
       const id = await send('ada@back.example');
       await expect.poll(() => read(id), PATIENCE).toMatchObject({ status: 'deferred' });
@@ -131,9 +131,9 @@ describe('a domain that DNS does not know', () => {
   );
 });
 
-describe('a stranger', () => {
+describe('an unfamiliar mail server', () => {
   it(
-    'promise P9: gets no envelope before its response to the email before, though it offers PIPELINING',
+    'promise P9: gets no envelope before its response to the previous email, even if it offers PIPELINING',
     async () => {
       const ids = await Promise.all(Array.from({ length: 6 }, (_, number) => send(`to${number}@prompt.example`)));
 
@@ -144,7 +144,7 @@ describe('a stranger', () => {
   );
 
   it(
-    'promise P6: gets its email by the first attempt, though it greets after half a minute',
+    'promise P6: gets its email on the first attempt, even if it greets after half a minute',
     async () => {
       await expect.poll(() => read(late), PATIENCE).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
     },

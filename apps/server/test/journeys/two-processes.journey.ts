@@ -23,7 +23,7 @@ function inParallel(count: number, idempotency_key: string | null): Promise<Answ
 }
 
 describe('two API processes', () => {
-  it('make one message and one copy of fifty concurrent duplicates with one idempotency key', async () => {
+  it('produce one message and one copy from fifty concurrent duplicates with one idempotency key', async () => {
     const answers = await inParallel(50, 'the-one');
 
     expect(answers.map((answer) => answer.status)).toEqual(Array(50).fill(202));
@@ -35,7 +35,7 @@ describe('two API processes', () => {
     expect(usage).toEqual({ used: 1 });
   });
 
-  it('let exactly as many requests through as one window holds', async () => {
+  it('allow exactly as many requests as one window holds', async () => {
     await journey.clock.freeze(new Date('2031-03-01T12:00:00Z'));
 
     const answers = await inParallel(1500, null);

@@ -41,8 +41,8 @@ async function leasesEnd(other: ServerProcess) {
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
 }
 
-describe('a worker that dies in the middle of SMTP', () => {
-  it('loses nothing: another one takes over, and a copy sent twice is the same to the byte', async () => {
+describe('a worker that dies during SMTP', () => {
+  it('loses nothing: another takes over, and a second copy is byte-identical', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const first = await journey.start({ ROLES: 'worker' });
     const stall = stallAtDot(5);
@@ -75,7 +75,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     ]);
   });
 
-  it('sends no second copy where the workspace stops after lost answers: what may have arrived fails as unknown', async () => {
+  it('sends no second copy if the workspace stops after lost responses, and fails the email as unknown', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
     const first = await journey.start({ ROLES: 'worker' });
@@ -97,7 +97,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     );
   });
 
-  it('changes nothing when it was only asleep and comes back late', async () => {
+  it('changes nothing if it was only suspended and resumes late', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const sleeper = await journey.start({ ROLES: 'worker' });
     const stall = stallAtDot(1);

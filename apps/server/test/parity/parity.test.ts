@@ -87,8 +87,8 @@ async function give(use: UseCase): Promise<Setup> {
 
 const byName = (uses: readonly UseCase[]) => uses.map((use) => [use.name, use] as const);
 
-describe('what two or more APIs offer', () => {
-  it('is in the registry, on each API that has it', async () => {
+describe('an operation in two or more APIs', () => {
+  it('is in the registry, with each API that has it', async () => {
     const { paths } = openApiDocument('http://localhost') as { paths: Record<string, Record<string, unknown>> };
     const mounted: Record<ApiName, string[]> = {
       rest: Object.entries(paths).flatMap(([path, verbs]) =>
@@ -111,19 +111,19 @@ describe('what two or more APIs offer', () => {
     }
   });
 
-  it.each(byName(useCases.filter((use) => use.answers)))('answers the same to %s', async (_, use) => {
+  it.each(byName(useCases.filter((use) => use.answers)))('returns the same from every API for %s', async (_, use) => {
     expect(await valueDifferences(use, all, everybody, () => give(use), byCore)).toEqual([]);
   });
 
   it.each(byName(useCases.filter((use) => use.scope !== null || use.scope_on)))(
-    'names the scope that %s needs',
+    'reports the scope that %s needs',
     async (_, use) => {
       expect(await scopeDifferences(use, all, lacking, await give(use))).toEqual([]);
     },
   );
 
   it.each(byName(useCases.filter((use) => use.target !== null)))(
-    'refuses %s of what is not there in the same words, and of what is another workspace’s',
+    'rejects %s of a missing or foreign object with the same message',
     async (_, use) => {
       const there = await give(use);
       const cases = [
@@ -135,12 +135,12 @@ describe('what two or more APIs offer', () => {
     },
   );
 
-  it.each(byName(useCases.filter((use) => use.bad !== null)))('refuses the same bad input of %s', async (_, use) => {
+  it.each(byName(useCases.filter((use) => use.bad !== null)))('rejects the same bad input of %s', async (_, use) => {
     expect(await refusalDifferences(use, all, everybody, await give(use), use.bad ?? {})).toEqual([]);
   });
 
   it.each(byName(useCases.filter((use) => use.paged)))(
-    'has the same pages of %s, and cursors that are good on every API',
+    'has the same pages of %s, and cursors valid on every API',
     async (_, use) => {
       expect(await pageDifferences(use, all, everybody, await give(use))).toEqual([]);
     },
@@ -168,13 +168,13 @@ const patterns: Record<ApiName, (name: string) => RegExp> = {
 
 const lonely = apiNames.flatMap((api) => Object.keys(alone[api]).map((name) => [api, name] as const));
 
-describe('what is not compared', () => {
-  it.each(lonely)('has a test of %s that asks %s', (api, name) => {
+describe('an operation excluded from the comparison', () => {
+  it.each(lonely)('has a test of %s that calls %s', (api, name) => {
     expect(tests.filter(({ text }) => patterns[api](name).test(text)).map(({ path }) => path)).not.toEqual([]);
   });
 
   it.each(useCases.filter((use) => !use.answers).map((use) => [use.name, use] as const))(
-    'has a test of each API that is answered by %s',
+    'has a test of %s on each API',
     (_, use) => {
       for (const api of apiNames) {
         const way = use[api];
@@ -188,7 +188,7 @@ describe('what is not compared', () => {
     },
   );
 
-  it('is a stream of GraphQL, each of which has a test', async () => {
+  it('is a GraphQL stream with its own test', async () => {
     for (const name of await apis.streams(everybody))
       expect(
         tests.filter(({ text }) => new RegExp(`subscription[^{]*\\{\\s*${name}\\b`).test(text)),
@@ -197,8 +197,8 @@ describe('what is not compared', () => {
   });
 });
 
-describe('the audit log after all of it', () => {
-  it('names no recipient, since nothing of it can be erased', async () => {
+describe('the audit log after every operation', () => {
+  it('names no recipient, since its entries cannot be erased', async () => {
     const entries = await world.services.sql<{ action: string; text: string }[]>`
       select action, concat_ws(' ', target_name, diff) as text from audit_log order by action`;
 
@@ -211,11 +211,11 @@ describe('the audit log after all of it', () => {
   });
 });
 
-describe('the comparison', () => {
+describe('the parity comparison', () => {
   const useOf = (name: string) => useCases.find((use) => use.name === name) as UseCase;
 
   it.each(byName(useCases.filter((use) => use.scope !== null)))(
-    'tells of an API that forgets who asks for %s',
+    'detects an API that ignores the caller of %s',
     async (_, use) => {
       const setup = await give(use);
       for (const api of all.filter(({ name }) => !isAbsent(use[name]))) {
@@ -232,7 +232,7 @@ describe('the comparison', () => {
     ['suppressions.list', 'source'],
     ['events.list', 'type'],
     ['audit.list', 'action'],
-  ])('tells of an API that drops a filter of %s', async (name, filter) => {
+  ])('detects an API that drops a filter of %s', async (name, filter) => {
     const use = useOf(name);
     const setup = await give(use);
     for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
@@ -242,7 +242,7 @@ describe('the comparison', () => {
   });
 
   it.each(['email.get', 'domains.get', 'webhooks.get', 'holds.get', 'bulk.get'])(
-    'tells of an API that shows another workspace’s for %s',
+    'detects an API that shows objects of another workspace for %s',
     async (name) => {
       const use = useOf(name);
       const cases = [{ setup: await give(use), caller: stranger }];

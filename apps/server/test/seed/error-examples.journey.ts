@@ -136,8 +136,8 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   '{"order":"1815"}': [send({ metadata: { order: '1815' } })],
 };
 
-describe('every example of an error text', () => {
-  it('is among those below, and nothing else is', () => {
+describe('every example of an error message', () => {
+  it('is listed below, and nothing else is', () => {
     expect(shownExamples().toSorted()).toEqual(Object.keys(tries).toSorted());
   });
 

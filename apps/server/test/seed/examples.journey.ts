@@ -159,8 +159,8 @@ async function sendExample({ method, path, place, steps, value }: Example): Prom
 
 const cases = examples.map((one) => [one.method, one.path, one.steps.join('.'), one.value, one] as const);
 
-describe('every example of the OpenAPI document', () => {
-  it('is among those below', () => {
+describe('every example in the OpenAPI document', () => {
+  it('is listed below', () => {
     expect(examples).toHaveLength(count);
     expect(count).toBeGreaterThan(150);
   });
@@ -174,7 +174,7 @@ describe('every example of the OpenAPI document', () => {
     }
   });
 
-  it.each(cases.filter(([, path]) => path.includes('{')))('is understood by %s %s: %s = %j', async (...row) => {
+  it.each(cases.filter(([, path]) => path.includes('{')))('is parsed by %s %s: %s = %j', async (...row) => {
     const answer = await sendExample(row[4]);
 
     // No object here has the example's id.

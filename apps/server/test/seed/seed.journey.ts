@@ -50,7 +50,7 @@ async function newDomain(): Promise<string> {
   return name;
 }
 
-describe('what the service does', () => {
+describe('the service', () => {
   it('seed 1: sends email, lists logs, manages sending domains and webhooks over HTTP', async () => {
     expect((await send()).status).toBe(202);
     for (const path of ['/email/logs', '/domains', '/webhooks']) expect((await call('GET', path)).status).toBe(200);
@@ -64,7 +64,7 @@ describe('what the service does', () => {
     expect((await call('GET', '/domains', undefined, null)).status).toBe(401);
   });
 
-  it('seed 3: answers JSON at every endpoint', async () => {
+  it('seed 3: returns JSON from every endpoint', async () => {
     for (const [method, path] of [
       ['GET', '/email/logs'],
       ['GET', '/domains'],
@@ -75,7 +75,7 @@ describe('what the service does', () => {
       expect((await call(method, path)).headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  it('seed 4: takes bodies as JSON', async () => {
+  it('seed 4: accepts JSON bodies', async () => {
     expect((await send()).status).toBe(202);
     const form = await fetch(`${base_url}/email/send`, {
       method: 'POST',
@@ -85,36 +85,36 @@ describe('what the service does', () => {
     expect(form.status).toBe(400);
   });
 
-  it('seed 5: has a base address that ends with /v1', async () => {
+  it('seed 5: has a base URL ending in /v1', async () => {
     expect(base_url).toMatch(/\/v1$/);
     expect((await fetch(`${base_url.slice(0, -3)}/v2/email/logs`)).status).toBe(404);
   });
 });
 
 describe('a send request', () => {
-  it('seed 6: needs from, a sender address', async () => {
+  it('seed 6: requires from, a sender address', async () => {
     expect(codeOf(await send({ from: undefined }))).toBe('invalid_request');
     expect((await entry((await send({ from: 'orders@sandbox.test' })).body.id)).from).toBe('orders@sandbox.test');
   });
 
-  it('seed 7: needs from at a verified domain', async () => {
+  it('seed 7: requires from at a verified domain', async () => {
     const answer = await send({ from: `orders@${await newDomain()}` });
 
     expect([answer.status, codeOf(answer)]).toEqual([422, 'unprocessable']);
   });
 
-  it('seed 8: takes to as a string or as an array of strings', async () => {
+  it('seed 8: accepts to as a string or an array of strings', async () => {
     expect((await entry((await send({ to: 'a@example.com' })).body.id)).to).toEqual(['a@example.com']);
     expect((await entry((await send({ to: addresses(3) })).body.id)).to).toEqual(addresses(3));
     expect(codeOf(await send({ to: undefined }))).toBe('invalid_request');
   });
 
-  it('seed 9: takes at most 50 addresses in to', async () => {
+  it('seed 9: accepts at most 50 addresses in to', async () => {
     expect((await send({ to: addresses(50) })).status).toBe(202);
     expect((await send({ to: addresses(51) })).status).toBe(400);
   });
 
-  it('seed 10: needs a subject', async () => {
+  it('seed 10: requires a subject', async () => {
     expect((await entry((await send({ subject: 'Grüße 👋' })).body.id)).subject).toBe('Grüße 👋');
     expect(codeOf(await send({ subject: undefined }))).toBe('invalid_request');
   });
@@ -122,7 +122,7 @@ describe('a send request', () => {
   it.each([
     [11, 'html', '<p>Thank you.</p>'],
     [12, 'text', 'Thank you.'],
-  ])('seed %i: takes %s as the body', async (_, name, value) => {
+  ])('seed %i: accepts %s as the body', async (_, name, value) => {
     const { body } = await send({ text: undefined, [name]: value });
 
     expect((await call('GET', `/email/${body.id}/content`)).body[name]).toBe(value);
@@ -131,21 +131,21 @@ describe('a send request', () => {
   it.each([
     [13, 'cc', ['copy@example.com']],
     [14, 'bcc', ['blind@example.com', 'blinder@example.com']],
-  ])('seed %i: takes %s as an array of strings', async (_, name, value) => {
+  ])('seed %i: accepts %s as an array of strings', async (_, name, value) => {
     expect((await entry((await send({ [name]: value })).body.id))[name]).toEqual(value);
   });
 
-  it('seed 15: takes reply_to', async () => {
+  it('seed 15: accepts reply_to', async () => {
     expect((await entry((await send({ reply_to: 'help@example.com' })).body.id)).reply_to).toBe('help@example.com');
   });
 
-  it('seed 16: takes headers as key-value pairs', async () => {
+  it('seed 16: accepts headers as key-value pairs', async () => {
     const { body } = await send({ headers: { 'X-Order': '1815' } });
 
     expect((await call('GET', `/email/${body.id}/content`)).body.raw).toContain('X-Order: 1815\r\n');
   });
 
-  it('seed 17: takes tags, by which logs are filtered', async () => {
+  it('seed 17: accepts tags, which filter the logs', async () => {
     const tag = 'spring sale/2030 – Frühling';
     const { body } = await send({ tags: [tag] });
 
@@ -153,12 +153,12 @@ describe('a send request', () => {
     expect(response.body.data).toMatchObject([{ id: body.id, tags: [tag] }]);
   });
 
-  it('seed 18: takes at most 5 tags', async () => {
+  it('seed 18: accepts at most 5 tags', async () => {
     expect((await send({ tags: ['a', 'b', 'c', 'd', 'e'] })).status).toBe(202);
     expect((await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] })).status).toBe(400);
   });
 
-  it('seed 19: takes scheduled_at as an ISO 8601 timestamp in the future', async () => {
+  it('seed 19: accepts scheduled_at as an ISO 8601 timestamp in the future', async () => {
     const later = new Date(Date.now() + 3_600_000).toISOString();
     for (const scheduled_at of [later, later.replace('Z', '+00:00'), later.replaceAll(/[-:]/g, '')]) {
       const { body } = await send({ scheduled_at });
@@ -167,8 +167,8 @@ describe('a send request', () => {
   });
 });
 
-describe('the answer to a send', () => {
-  it('seed 20: has an id of msg_ and an opaque string', async () => {
+describe('the response to a send', () => {
+  it('seed 20: has an id in the form msg_ plus an opaque string', async () => {
     expect((await send()).body.id).toMatch(/^msg_\S+$/);
   });
 
@@ -182,7 +182,7 @@ describe('the answer to a send', () => {
 });
 
 describe('an API key', () => {
-  it('seed 23: has an id of key_ and an opaque string', async () => {
+  it('seed 23: has an id in the form key_ plus an opaque string', async () => {
     expect((await keyWith('email:send')).id).toMatch(/^key_\S+$/);
   });
 
@@ -200,7 +200,7 @@ describe('an API key', () => {
     expect(JSON.stringify((await call('GET', '/api-keys')).body)).not.toContain(secret);
   });
 
-  it('seed 26: is revoked and replaced by another when it is lost', async () => {
+  it('seed 26: is revoked and replaced if it is lost', async () => {
     const lost = await keyWith('email:send');
     expect((await call('DELETE', `/api-keys/${lost.id}`)).status).toBe(200);
 
@@ -215,7 +215,7 @@ describe('a domain', () => {
     expect((await call('GET', `/domains/${name}`)).body.name).toBe(name);
   });
 
-  it('seed 28: must be verified before it is used in from', async () => {
+  it('seed 28: must be verified before use in from', async () => {
     const name = await newDomain();
 
     expect((await send({ from: `a@${name}` })).status).toBe(422);
@@ -224,7 +224,7 @@ describe('a domain', () => {
 });
 
 describe('states', () => {
-  it('seed 29: a message is queued at first and delivered in the filter of the log', async () => {
+  it('seed 29: a message is queued at first, and delivered in the log filter later', async () => {
     const { body } = await send({ tags: ['seed-29'] });
 
     expect(body.status).toBe('queued');
@@ -236,13 +236,13 @@ describe('states', () => {
       .toMatchObject([{ id: body.id, status: 'delivered' }]);
   });
 
-  it('seed 30: a key goes from active to revoked by DELETE /api-keys/{key_id}', async () => {
+  it('seed 30: a key changes from active to revoked by DELETE /api-keys/{key_id}', async () => {
     const { id } = await keyWith('email:send');
 
     expect((await call('DELETE', `/api-keys/${id}`)).body).toMatchObject({ id, status: 'revoked' });
   });
 
-  it('seed 31: a revoked key is rejected at once', async () => {
+  it('seed 31: a revoked key is rejected immediately', async () => {
     const { id, secret } = await keyWith('email:send');
     expect((await send({}, secret)).status).toBe(202);
     await call('DELETE', `/api-keys/${id}`);
@@ -263,7 +263,7 @@ describe('states', () => {
 });
 
 describe('endpoints', () => {
-  it('seed 33: all need the Authorization header', async () => {
+  it('seed 33: all require the Authorization header', async () => {
     for (const [method, path] of [
       ['POST', '/email/send'],
       ['GET', '/email/logs'],
@@ -275,11 +275,11 @@ describe('endpoints', () => {
       expect((await call(method, path, undefined, null)).status).toBe(401);
   });
 
-  it('seed 34: POST /email/send answers id, status and created_at', async () => {
+  it('seed 34: POST /email/send returns id, status and created_at', async () => {
     expect(Object.keys((await send()).body).sort()).toEqual(['created_at', 'id', 'status']);
   });
 
-  it('seed 35: GET /email/logs takes limit and status', async () => {
+  it('seed 35: GET /email/logs accepts limit and status', async () => {
     await send();
     await send();
 
@@ -300,7 +300,7 @@ describe('endpoints', () => {
     expect((await call('POST', '/domains', { name: 'added.test' })).body).toMatchObject({ name: 'added.test' });
   });
 
-  it('seed 38: DELETE /domains/{domain} removes it', async () => {
+  it('seed 38: DELETE /domains/{domain} removes a domain', async () => {
     const name = await newDomain();
 
     expect((await call('DELETE', `/domains/${name}`)).status).toBe(200);
@@ -311,7 +311,7 @@ describe('endpoints', () => {
     expect((await call('DELETE', `/api-keys/${(await keyWith('email:send')).id}`)).status).toBe(200);
   });
 
-  it('seed 40: a domain verification exists, and domains:write covers it', async () => {
+  it('seed 40: domain verification exists, and domains:write covers it', async () => {
     const { secret } = await keyWith('domains:write');
 
     expect((await call('POST', `/domains/${await newDomain()}/verify`, undefined, secret)).status).toBe(200);
@@ -324,7 +324,7 @@ describe('endpoints', () => {
     expect((await call('DELETE', `/webhooks/${webhook.body.id}`)).status).toBe(200);
   });
 
-  it('seed 42: POST /email/send is subject to the limits of recipients, tags and rate', async () => {
+  it('seed 42: POST /email/send is subject to the recipient, tag and rate limits', async () => {
     expect((await send({ to: addresses(51) })).status).toBe(400);
     expect((await send({ tags: ['1', '2', '3', '4', '5', '6'] })).status).toBe(400);
     expect((await send()).headers.get('x-ratelimit-limit')).toBe('1000');
@@ -332,7 +332,7 @@ describe('endpoints', () => {
 });
 
 describe('authentication', () => {
-  it('seed 43: is the header Authorization: Bearer and the key', async () => {
+  it('seed 43: uses the header Authorization: Bearer with the key', async () => {
     expect((await call('GET', '/domains')).status).toBe(200);
     for (const header of [`Basic ${instance.key}`, instance.key, 'Bearer']) {
       const answer = await fetch(`${base_url}/domains`, { headers: { Authorization: header } });
@@ -340,14 +340,14 @@ describe('authentication', () => {
     }
   });
 
-  it('seed 44: a missing or invalid key yields 401 unauthorized', async () => {
+  it('seed 44: a missing or invalid key returns 401 unauthorized', async () => {
     for (const key of [null, 'wrong', `pr_live_${'0'.repeat(64)}`]) {
       const answer = await call('GET', '/domains', undefined, key);
       expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
     }
   });
 
-  it('seed 45: a key that lacks permission yields 403 forbidden', async () => {
+  it('seed 45: a key without permission returns 403 forbidden', async () => {
     const { secret } = await keyWith('email:send');
 
     const answer = await call('GET', '/domains', undefined, secret);
@@ -361,7 +361,7 @@ describe('authentication', () => {
     [48, 'domains:read', 'GET', '/domains', undefined],
     [49, 'domains:write', 'POST', '/domains', { name: 'scoped.test' }],
     [50, 'webhooks:manage', 'POST', '/webhooks', { url: 'https://example.com/scoped' }],
-  ])('seed %i: the scope %s is what %s %s needs', async (_, scope, method, path, body) => {
+  ])('seed %i: the scope %s is required for %s %s', async (_, scope, method, path, body) => {
     const all = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage'];
     const with_it = await keyWith(scope);
     const without = await keyWith(...all.filter((other) => other !== scope));
@@ -370,7 +370,7 @@ describe('authentication', () => {
     expect((await call(method, path, body, with_it.secret)).status).toBeLessThan(300);
   });
 
-  it('seed 51: an admin key revokes any key with effect at once, a key without that right does not', async () => {
+  it('seed 51: an admin key revokes any key immediately, and a key without that right does not', async () => {
     const admin = await keyWith('admin');
     const [one, other] = [await keyWith('email:send'), await keyWith('email:send')];
 
@@ -379,7 +379,7 @@ describe('authentication', () => {
     expect((await send({}, one.secret)).status).toBe(401);
   });
 
-  it('seed 52: keys have no use in client-side code, because browsers get no permission', async () => {
+  it('seed 52: keys are useless in client-side code, because browsers get no CORS permission', async () => {
     const answer = await fetch(`${base_url}/domains`, {
       headers: { Authorization: `Bearer ${instance.key}`, Origin: 'https://shop.example' },
     });
@@ -410,7 +410,7 @@ describe('errors', () => {
   });
 });
 
-describe('rates', () => {
+describe('rate limits', () => {
   /**
    * Sends that many requests within one rate-limit window of a new key; retries if the window rolled over meanwhile.
    */
@@ -432,14 +432,14 @@ describe('rates', () => {
     [60, 'email:send', 1000, (key) => call('POST', '/email/send', {}, key)],
     [61, 'email:logs:read', 60, (key) => call('GET', '/email/logs?limit=1', undefined, key)],
     [62, 'domains:read', 120, (key) => call('GET', '/domains?limit=1', undefined, key)],
-  ])('seed %i: a key with %s has %i requests a minute and no more', async (_, scope, limit, ask) => {
+  ])('seed %i: a key with %s gets exactly %i requests a minute', async (_, scope, limit, ask) => {
     const answers = await askAll(scope, limit + 1, ask);
 
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
     expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-limit')))).toEqual(new Set([String(limit)]));
   });
 
-  it('seed 63: windows belong to one key, and end with the minute', async () => {
+  it('seed 63: windows belong to one key, and reset each minute', async () => {
     const [one, other] = [await keyWith('domains:read'), await keyWith('domains:read')];
     await call('GET', '/domains', undefined, one.secret);
 
@@ -449,12 +449,12 @@ describe('rates', () => {
     expect(Number(headers.get('x-ratelimit-reset')) % 60).toBe(0);
   });
 
-  it('seed 64: every response has X-RateLimit-Limit, the requests of a window', async () => {
+  it('seed 64: every response has X-RateLimit-Limit, the size of the window', async () => {
     for (const answer of [await send(), await call('GET', '/nowhere'), await call('GET', '/domains', undefined, null)])
       expect(answer.headers.get('X-RateLimit-Limit')).toMatch(/^\d+$/);
   });
 
-  it('seed 65: every response has X-RateLimit-Remaining, the requests that are left', async () => {
+  it('seed 65: every response has X-RateLimit-Remaining, the requests left', async () => {
     const { secret } = await keyWith('domains:read');
     const remaining = async () =>
       Number((await call('GET', '/domains', undefined, secret)).headers.get('X-RateLimit-Remaining'));
@@ -469,7 +469,7 @@ describe('rates', () => {
     expect(Math.abs(reset - Date.now() / 1000)).toBeLessThanOrEqual(62);
   });
 
-  it('seed 58, 67, 68 and 76: beyond the limit it is 429 rate_limited with Retry-After in seconds, and only then', async () => {
+  it('seed 58, 67, 68 and 76: only requests over the limit return 429 rate_limited with Retry-After in seconds', async () => {
     const answers = await askAll('email:logs:read', 61, (key) => call('GET', '/email/logs?limit=1', undefined, key));
     const late = answers.filter(({ status }) => status === 429);
 
@@ -511,14 +511,14 @@ describe('plans', () => {
     [69, 'free', 3000, 10],
     [70, 'starter', 50_000, 50],
     [71, 'growth', 500_000, 50],
-  ])('seed %i: %s has %i emails a month and %i recipients a request', async (_, plan, monthly, cap) => {
+  ])('seed %i: %s allows %i emails a month and %i recipients per request', async (_, plan, monthly, cap) => {
     await choose(plan);
 
     expect((await call('GET', '/usage')).body.limit).toBe(monthly);
     expect([await capOf(cap), await capOf(cap + 1)]).toEqual([202, 422]);
   });
 
-  it('seed 77: more requests a minute can be arranged', async () => {
+  it('seed 77: a higher rate per minute can be configured', async () => {
     const input = { name: 'business', otherPerMinute: 240 };
     const raised = await graphql('mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { __typename } }', {
       input,
@@ -529,7 +529,7 @@ describe('plans', () => {
     expect((await call('GET', '/domains')).headers.get('X-RateLimit-Limit')).toBe('240');
   });
 
-  it('seed 72: business has a custom volume and 100 recipients a request', async () => {
+  it('seed 72: business has a custom volume and 100 recipients per request', async () => {
     await choose('business');
 
     expect([await capOf(100), await capOf(101)]).toEqual([202, 422]);

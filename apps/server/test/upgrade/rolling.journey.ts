@@ -98,8 +98,8 @@ function tell(answers: readonly RollingResponse[], ran: readonly string[], migra
   );
 }
 
-describe('an upgrade while mail is accepted and sent', () => {
-  it('rejects nothing, and the earlier process keeps running beside a later one', async () => {
+describe('an upgrade while email is accepted and sent', () => {
+  it('rejects nothing, while the earlier version runs alongside the later one', async () => {
     const before = await start(old_release ?? undefined);
     let servers = [before];
     const traffic = keepSending(() => servers);

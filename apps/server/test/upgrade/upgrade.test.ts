@@ -54,21 +54,21 @@ async function ask(query: string): Promise<Json> {
   return data;
 }
 
-describe('a database of the baseline with 10,000 mails', () => {
-  it('is brought to the newest schema', async () => {
+describe('a baseline database with 10,000 emails', () => {
+  it('is migrated to the newest schema', async () => {
     expect(ran).not.toContain('0001_baseline');
     expect(await pendingMigrations(sql)).toEqual([]);
     expect(await schemaVersion(sql)).toBe(ran.at(-1) ?? '0001_baseline');
   });
 
-  it('keeps no password of a rejected change', async () => {
+  it('stores no password from a rejected change', async () => {
     const rows = await sql<{ body: string | null }[]>`
       select body from requests where api = 'trpc' and path = 'people.changePassword'`;
 
     expect([...rows]).toEqual([{ body: null }]);
   });
 
-  it('shows its mail in every state', async () => {
+  it('shows its email in every state', async () => {
     const states = [
       'scheduled',
       'queued',
@@ -144,7 +144,7 @@ describe('a database of the baseline with 10,000 mails', () => {
     expect(await get('/stats')).toMatchObject({ object: 'stats' });
   });
 
-  it('shows what operators have over GraphQL', async () => {
+  it('shows operator data over GraphQL', async () => {
     const nodes = (await ask(`{
       workspaces { nodes { id name } } members { nodes { role } } operators { nodes { __typename } }
       auditLog { nodes { id action } } bulkOperations { nodes { id status } } webhookDeliveries { nodes { id } }
@@ -176,7 +176,7 @@ describe('a database of the baseline with 10,000 mails', () => {
     expect(await invoke(world.as(world.workspace_id), verifyAudit, {})).toMatchObject({ broken: null, complete: true });
   });
 
-  it('sends each open mail once, and new mail as before', async () => {
+  it('sends each open email once, and new email as before', async () => {
     const open = await sql<{ name: string }[]>`
       select '<' || id_text(r.message_id) || '@' || m.from_domain || '> ' || r.email as name
       from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id where r.is_open`;

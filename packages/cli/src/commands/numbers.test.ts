@@ -10,7 +10,7 @@ const one = (metric: 'accepted' | 'accept_to_delivered_p95', key: string | null)
 });
 const head = (lines: string) => lines.split('\n')[0]?.trim().split(/ {2,}/);
 
-it('names what has no key where lines are by a dimension, and durations with their unit', () => {
+it('column headings name a missing dimension key, and durations have their unit', () => {
   const alone = [one('accepted', null), one('accept_to_delivered_p95', null)];
   const beside = [one('accepted', 'google'), one('accepted', null)];
 
@@ -28,7 +28,7 @@ it('names what has no key where lines are by a dimension, and durations with the
   ]);
 });
 
-it('says so where nothing was counted', () => {
+it('an empty result is reported', () => {
   expect(statLines({ ...frame, group_by: 'provider', series: [] })).toBe(
     `No data for this period.\nData is complete until ${at}.`,
   );

@@ -6,7 +6,7 @@ import { documents } from './graphql.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../../../docs/schema.graphql', import.meta.url), 'utf8'));
 
-it('every document of the commands is valid in the schema of the service', async () => {
+it('every document of the commands is valid in the service schema', async () => {
   await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
 
   expect(documents.length).toBeGreaterThan(30);

@@ -17,7 +17,7 @@ async function newHome(): Promise<{ readonly terminal: Terminal; readonly file: 
 }
 
 describe('the profile', () => {
-  it('fairness L4: reaches no reader of the file that it replaces, and is readable by its owner only', async () => {
+  it('fairness L4: is hidden from readers of the file it replaces, and readable by its owner only', async () => {
     const { terminal, file } = await newHome();
     await writeFile(file, '{}', { mode: 0o644 });
     const reader = await open(file);
@@ -31,7 +31,7 @@ describe('the profile', () => {
     expect(settingsOf(terminal).key).toBe(profile.key);
   });
 
-  it('fairness L4: is not written through a symbolic link', async () => {
+  it('fairness L4: is never written through a symbolic link', async () => {
     const { terminal, file } = await newHome();
     const target = join(dirname(file), 'shared.json');
     await writeFile(target, '{}');

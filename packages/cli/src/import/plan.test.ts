@@ -18,7 +18,7 @@ async function writeExport(name: string, text: string): Promise<string> {
   return file;
 }
 
-describe('an export of suppressions', () => {
+describe('a suppression export', () => {
   it.each([
     ['resend', 'resend-suppressions.json', 'steve@example.com', 'from Resend, manual, 2026-10-06T23:47:56.678Z'],
     [
@@ -27,14 +27,14 @@ describe('an export of suppressions', () => {
       'unsubscribed@example.com',
       'from Postmark, ManualSuppression, Recipient, 2019-12-17T08:58:33-05:00',
     ],
-  ] as const)('keeps who, why and when, from %s', async (provider, file, email, reason) => {
+  ] as const)('preserves address, reason and time from %s', async (provider, file, email, reason) => {
     const plan = await suppressionsOf(provider, fixture(file));
 
     expect(plan.entries[0]).toEqual({ line: 1, email, reason });
     expect(plan).toMatchObject({ skipped: [], unknown_columns: [] });
   });
 
-  it('is read as CSV from SendGrid, and a line that cannot be imported is named', async () => {
+  it('is read as CSV from SendGrid, and names any line that cannot be imported', async () => {
     const plan = await suppressionsOf('sendgrid', fixture('sendgrid-bounces.csv'));
 
     expect(plan.entries.map(({ line, email }) => [line, email])).toEqual([
@@ -48,7 +48,7 @@ describe('an export of suppressions', () => {
     ]);
   });
 
-  it('names columns that it does not know, and takes others in any spelling', async () => {
+  it('reports unknown columns, and accepts known ones in any spelling', async () => {
     const file = await writeExport(
       'list.csv',
       '\uFEFFEmail Address,Suppression-Reason,Mood\r\na@b.example,HardBounce,bad\r\n',
@@ -65,15 +65,15 @@ describe('an export of suppressions', () => {
     ['a quote that is not closed', 'email,reason\na@b.example,"open\n', /a quoted cell is not closed/],
     ['broken JSON', '{ "data": [', /cannot be read/],
     ['an object without a list', '{ "error": "denied" }', /it contains no list/],
-  ])('is refused where it is %s', async (_, text, message) => {
+  ])('is rejected if it is %s', async (_, text, message) => {
     const file = await writeExport('export', text);
 
     await expect(suppressionsOf('sendgrid', file)).rejects.toThrow(message);
   });
 });
 
-describe('an export of domains and webhooks', () => {
-  it.each(providerNames)('has no unknown column, from %s', async (provider) => {
+describe('a domain or webhook export', () => {
+  it.each(providerNames)('an export from %s has no unknown columns', async (provider) => {
     const domains = fixture(`${provider}-domains.json`);
     const webhooks = fixture(`${provider}-webhooks.json`);
 
@@ -85,7 +85,7 @@ describe('an export of domains and webhooks', () => {
     expect(hooks.webhooks).toHaveLength(1);
   });
 
-  it('keeps the format of Resend, leaves out what is switched off, and says which events never happen', async () => {
+  it('preserves the Resend format, omits disabled webhooks, and reports events that never occur', async () => {
     const file = fixture('resend-webhooks.json');
 
     const plan = planWebhooks(file, await readExport(file), providers.resend);
@@ -99,7 +99,7 @@ describe('an export of domains and webhooks', () => {
     ]);
   });
 
-  it('turns triggers and switches into types', async () => {
+  it('maps triggers and switches to event types', async () => {
     const [postmark, sendgrid] = [fixture('postmark-webhooks.json'), fixture('sendgrid-webhooks.json')];
 
     const triggers = planWebhooks(postmark, await readExport(postmark), providers.postmark);
@@ -114,7 +114,7 @@ describe('an export of domains and webhooks', () => {
     ]);
   });
 
-  it('is one webhook for one URL, with the events of every entry', async () => {
+  it('becomes one webhook per URL, with the events of every entry', async () => {
     const hook = (MessageStream: string, Url: string, trigger: string) => ({
       Url,
       MessageStream,
@@ -138,7 +138,7 @@ describe('an export of domains and webhooks', () => {
     expect(plan.skipped).toEqual([3, 4].map((line) => ({ line, why })));
   });
 
-  it('knows every event that the format of Resend has a name for', () => {
+  it('covers every event with a name in the Resend format', () => {
     const supported = Object.entries(resendNames).filter(([, theirs]) => theirs !== null);
 
     expect(supported.map(([type]) => type).sort()).toEqual(

@@ -5,7 +5,7 @@ const invalid = (pointer: string) => ({ pointer, reason: 'invalid_tag', message:
 const tagged = (...tags: readonly string[]) => ({ subject: 'Hello', tags });
 
 describe('a corrected request', () => {
-  it('loses each wrong entry of a list, and no other', () => {
+  it('loses each wrong entry of a list, but no other', () => {
     const body = tagged('one', 'a b', 'two', 'c d', 'three');
 
     const fixed = repaired(body, [invalid('/tags/1'), invalid('/tags/3')], ['shop.test']);
@@ -13,19 +13,19 @@ describe('a corrected request', () => {
     expect(fixed).toEqual(tagged('one', 'two', 'three'));
   });
 
-  it('loses an entry with two faults once', () => {
+  it('loses an entry with two errors once', () => {
     const fixed = repaired(tagged('a b', 'one'), [invalid('/tags/0'), invalid('/tags/0')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
 
-  it('counts the entries that the log has left out', () => {
+  it('counts entries that the log omits', () => {
     const fixed = repaired(tagged('[300 characters]', 'a b', 'one'), [invalid('/tags/1')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
 
-  it('asks for one event in the place of events that do not exist, not for all', () => {
+  it('subscribes to one event in place of unknown ones, not to all', () => {
     const unknown = (pointer: string) => ({ pointer, reason: 'unknown_event', message: 'No such event.' }) as const;
     const body = { url: 'https://shop.test/hooks', events: ['nope', 'neither'] };
 
@@ -34,7 +34,7 @@ describe('a corrected request', () => {
     expect(repaired(body, [unknown('/events')], ['shop.test'])).toEqual(fixed);
   });
 
-  it('has an example in the place of a wrong address, beside an entry that goes', () => {
+  it('has an example in place of a wrong address, next to a removed entry', () => {
     const body = { to: ['ada@example.com', 'no-address'], tags: ['a b'] };
     const address = { pointer: '/to/1', reason: 'invalid_email', message: 'no address' } as const;
 
@@ -44,7 +44,7 @@ describe('a corrected request', () => {
     });
   });
 
-  it('has a sender that may send, where another fault hid that its own may not', () => {
+  it('gets a sender that may send, even if another error hid that its own may not', () => {
     const from = (value: string) =>
       repaired({ from: value, tags: ['a b'] }, [invalid('/tags/0')], ['shop.test', 'b.test']);
 
