@@ -18,7 +18,7 @@ export class ListCall<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     this.#ask = ask;
   }
 
-  // Being awaited is the purpose: nothing is asked for before.
+  // Thenable on purpose: the request is only sent when the page is awaited.
   // biome-ignore lint/suspicious/noThenProperty: see above
   then<A = Page<T>, B = never>(
     onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,

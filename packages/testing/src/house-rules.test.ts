@@ -520,6 +520,16 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
     ],
     green: [[{ path: '.npmrc', text: 'omit-lockfile-registry-resolved=true' }]],
   },
+  'comments use the words of the trade': {
+    red: [
+      [code(`// A ${'ma'}il that waits.`)],
+      [code(`/** Sends the ${'mai'}ls. */`, 'bench/run.ts')],
+      [code(`// The job ends by ${'its'}elf.`)],
+      [code(`// All are sent at ${'on'}ce.`, 'packages/core/src/send.test.ts')],
+      [code(`/* No one is ${'to'}ld. */`)],
+    ],
+    green: [[code("// A mail server queues messages; `a mail` is code.\nconst text = 'all at once';")]],
+  },
   'the documentation and the interfaces say email': {
     red: [
       [{ path: 'README.md', text: 'It sends a mail.' }],

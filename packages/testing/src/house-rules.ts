@@ -18,7 +18,7 @@ import { sharesListed } from './house-rules/shares.ts';
 import { folderSize, functionLength } from './house-rules/sizes.ts';
 import { subjectFirst } from './house-rules/titles.ts';
 import { at, both, findAll, type HouseRule, inSource, isCode, isTest, sourceOf } from './house-rules/tree.ts';
-import { fewGenitives, noWhatClauses, uncountedMail } from './house-rules/voice.ts';
+import { fewGenitives, noWhatClauses, plainComments, uncountedMail } from './house-rules/voice.ts';
 import { plainWords } from './house-rules/words.ts';
 
 const isStore = (path: string) => /(?:^|[/-])store\.ts$/.test(path);
@@ -234,6 +234,7 @@ export const houseRules = {
   'variables and types are named by nouns': nounNames,
   'bounds are named MAX_ and MIN_, defaults DEFAULT_': boundNames,
   'prose uses plain words': plainWords,
+  'comments use the words of the trade': plainComments,
   'the documentation and the interfaces say email': uncountedMail,
   'sentences of the interfaces begin with a noun or a verb': noWhatClauses,
   'the documentation uses noun compounds': fewGenitives,

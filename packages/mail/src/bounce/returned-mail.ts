@@ -44,8 +44,8 @@ interface ParsedReport {
  * Classifies and parses a returned message. It may be truncated after the report, because the original message comes
  * last. from is the envelope sender, empty for the null sender.
  *
- * A message with report fields counts from anyone. Any other failure counts only from the null sender or from a mail
- * system, whatever its format.
+ * A message with report fields counts from anyone. Any other failure counts only from the null sender or from a
+ * mail system, whatever its format.
  */
 export function readReturnedMail(raw: Buffer, from = ''): ReturnedMail {
   const { headers, parts } = readStructure(raw);

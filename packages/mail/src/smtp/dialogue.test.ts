@@ -91,7 +91,7 @@ function bodiesFor(server: ScriptedServer, number: number): number {
 }
 
 /**
- * Does not reply to the second dot until DATA of the next message has arrived, and then replies to everything at once.
+ * Does not reply to the second dot until DATA of the next message has arrived, and then replies to all of it in one write.
  */
 function holding(
   answers: Partial<Record<'dot' | 'MAIL' | 'RCPT' | 'DATA', string>>,

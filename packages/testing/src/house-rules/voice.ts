@@ -1,12 +1,14 @@
 import { blank } from '../source-text.ts';
 import { at, findAll, type HouseRule, isCode, isTest, sourceOf, type TreeFile } from './tree.ts';
 
-// "mail server" and similar compounds are terms of the trade; "a mail" and "mails" are not English.
+// "mail server" and similar compounds are terms of the trade; `a mail` and `mails` are not English.
 const COUNTED_MAIL =
   /(?<![\w@./$-])(?:mails|(?:a|each|every|one|this|that|another|first|last) mail(?! (?:server|client|provider|exchanger|host|program|queue|transport|app|system)s?\b))(?![\w@/$-]|\.\w)/gi;
 // A string in an interface: the text between two pieces of code.
 const INTERFACE_TEXT = /\S(?:[^\n]*?\S)?(?=\s{2}|\n|$)/g;
 const WHAT_CLAUSE = /(?<=^|[.!:] )What\b[^.!?]*(?:[.!]|$)/g;
+// Idiom of another language, whose plain words are automatically, immediately, continues and reports.
+const FOREIGN_IDIOM = /(?<![\w-])(?:by (?:itself|themselves)|at once|goes on|(?:is|are) (?:told|asked))(?![\w-])/gi;
 const OF = /\bof\b/gi;
 const WORD = /[A-Za-z][\w'’-]*/g;
 
@@ -60,6 +62,18 @@ export const uncountedMail: HouseRule = (files) =>
     const text = isDoc(file) ? proseOf(file.text) : isShown(file) ? shownIn(file) : '';
     return findAll(file, text, COUNTED_MAIL, 'say email');
   });
+
+/** Comments use the words that an engineer would search for. */
+export const plainComments: HouseRule = (files) =>
+  files
+    .filter(({ path }) => isCode(path))
+    .flatMap((file) => {
+      const text = sourceOf(file).comments.replace(/`[^`\n]*`/g, blank);
+      return [
+        ...findAll(file, text, COUNTED_MAIL, 'say message or email'),
+        ...findAll(file, text, FOREIGN_IDIOM, 'say automatically, immediately, continues, reports or requests'),
+      ];
+    });
 
 /** A sentence in an interface begins with a noun or a verb, not with a clause. */
 export const noWhatClauses: HouseRule = (files) =>
